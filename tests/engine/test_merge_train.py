@@ -1,18 +1,26 @@
 """Merge trains on the real service: each change request is updated, checked and merged; the first failure stops."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.engine.test_forecast import begun, edited, text_of
+from tests.running_service import running_service
+from tests.service_users import somebody
 
-from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, UpdateChangeRequest
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, SubmitReview, UpdateChangeRequest
 from presscheck.api.content import ListPages
 from presscheck.api.content_changes import InsertPage, UpdatePage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.roles import MergeRuleChange, MergeRulesChange
 from presscheck.api.spaces import CreateSpace, UpdateSpace
+from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.engine.review.merge_train import TrainStopped, load_train, merge_next, save_train
+from presscheck.paths import Places
+from presscheck.service.db.engine import Database
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
+from presscheck.wiring import open_engine
 
 
 def at(request: ChangeRequest) -> dict[str, str]:
@@ -82,3 +90,33 @@ async def test_an_unmet_merge_rule_stops_the_train(engine: Engine) -> None:
     with pytest.raises(TrainStopped, match="an approval is required"):
         await merge_next(engine, at(request), len)
     assert await status(engine, request) == "open"
+
+
+async def test_approved_ones_arrive_although_each_is_updated_from_main(tmp_path: Path) -> None:
+    now, home = "2026-05-20T09:30:00.000Z", tmp_path / "home"
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service") as service:
+        database = Database(service.database_url)
+        with database.writing.begin() as session:
+            organization = session.query(OrganizationRow).one().id
+            session.add(UserRow(id="rea", display_name="Rea", created_at=now))
+            session.add(MemberRow(organization_id=organization, user_id="rea", role="review", joined_at=now))
+        database.close()
+        places = Places(home / "config", home / "cache", home / "state", home / "data")
+        engine = open_engine(Profile(base_url=service.base_url, token=service.token), places)
+        await engine.start()
+        space, pages = await planted(engine)
+        names = ("require_at_least_one_approved_review", "require_up_to_date_change_request")
+        rules = MergeRulesChange(type="rules", rules=tuple(MergeRuleChange(rule=name) for name in names))
+        await engine.write(UpdateSpace(space_id=space, merge_rules=rules)).landed()
+        added = [InsertPage(title="Lamp", document=text_of(["Lamps glow."]))]
+        changed = [[UpdatePage(page=pages[title], document=text_of(["Glows."]))] for title in ("Wick", "Oil")]
+        train = [await opened(engine, space, changes) for changes in (*changed, added)]
+        async with somebody(service, "rea") as (reviewer,):
+            for request in train:
+                await reviewer.send(SubmitReview(**at(request), status="approved"))
+        told: list[str] = []
+        for request in train:
+            assert await merge_next(engine, at(request), told.append) == "merged"
+        assert told.count("updating from main") == 2
+        await engine.close()

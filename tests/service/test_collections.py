@@ -16,10 +16,23 @@ from presscheck.api.collections import (
     TransferCollection,
     UpdateCollection,
 )
+from presscheck.api.permissions import UpdateCollectionTeamPermission
 from presscheck.api.roles import CollectionPointer, ContentPosition, SpacePointer
 from presscheck.api.sites import CreateSite
-from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, ListSpaces, MoveSpace, RestoreSpace, Space
+from presscheck.api.spaces import (
+    CreateSpace,
+    DeleteSpace,
+    GetSpace,
+    ListSpaces,
+    MoveSpace,
+    RestoreSpace,
+    Space,
+    UpdateSpace,
+)
+from presscheck.api.teams import CreateTeam
 from presscheck.errors import Conflict, Forbidden, NotFound, PreconditionFailed, Refused
+from presscheck.service.db.engine import Database
+from presscheck.service.models.organizations import MemberRow
 
 
 async def collection(world: World, title: str, parent: str | None = None) -> Collection:
@@ -198,3 +211,47 @@ async def test_invalid_transfers_are_refused(world: World, other_organization: s
         await world.admin.send(TransferCollection(collection_id=top.id, organization=other_organization))
     with pytest.raises(Forbidden):
         await world.clients["create"].send(TransferCollection(collection_id=top.id, organization=other_organization))
+
+
+async def test_a_move_that_changes_access_requires_an_admin_of_the_item(world: World) -> None:
+    creator, at = world.clients["create"], {"organization_id": world.organization}
+    open_one, other, closed = [
+        await world.admin.send(CreateCollection(**at, title=title)) for title in ("Open", "Other", "Readers")
+    ]
+    await world.admin.send(UpdateCollection(collection_id=closed.id, default_level="create"))
+    space = await creator.send(CreateSpace(**at, title="Mine", parent=open_one.id))
+    nested = await creator.send(CreateCollection(**at, title="Nested", parent=open_one.id))
+    for call in (
+        MoveSpace(space_id=space.id, parent=closed.id),
+        MoveCollection(collection_id=nested.id, parent=closed.id),
+    ):
+        with pytest.raises(Forbidden, match="changes who has access to it"):
+            await creator.send(call)
+    assert (await creator.send(MoveSpace(space_id=space.id, parent=other.id))).parent == other.id, "nothing changes"
+    assert (await creator.send(MoveCollection(collection_id=nested.id, parent=other.id))).parent == other.id
+    team = await world.admin.send(CreateTeam(**at, title="Writers", members=(world.users["guest"],)))
+    await world.admin.send(UpdateCollectionTeamPermission(collection_id=other.id, team_id=team.id, role="read"))
+    with pytest.raises(Forbidden, match="changes who has access to it"):
+        await creator.send(MoveSpace(space_id=space.id, parent=open_one.id))
+    assert (await world.admin.send(MoveSpace(space_id=space.id, parent=closed.id))).parent == closed.id
+
+
+async def test_a_collection_does_not_take_closed_items_to_other_readers(world: World, other_organization: str) -> None:
+    at = {"organization_id": world.organization}
+    outer, inner = [await world.admin.send(CreateCollection(**at, title=title)) for title in ("Outer", "Inner")]
+    await world.admin.send(UpdateCollection(collection_id=inner.id, default_level="admin"))
+    closed = await world.admin.send(CreateSpace(**at, title="Closed", parent=inner.id))
+    await world.admin.send(UpdateSpace(space_id=closed.id, default_level=None))
+    team = await world.admin.send(CreateTeam(**at, title="Writers", members=(world.users["guest"],)))
+    await world.admin.send(UpdateCollectionTeamPermission(collection_id=outer.id, team_id=team.id, role="read"))
+    creator = world.clients["create"]
+    with pytest.raises(Forbidden, match="items inside"):
+        await creator.send(MoveCollection(collection_id=inner.id, parent=outer.id))
+    database = Database(world.database_url)
+    with database.writing.begin() as session:
+        joined = {"joined_at": "2026-05-20T09:30:00.000Z", "organization_id": other_organization}
+        session.add(MemberRow(user_id=world.users["create"], role="admin", **joined))
+    database.close()
+    with pytest.raises(Forbidden, match="items inside"):
+        await creator.send(TransferCollection(collection_id=inner.id, organization=other_organization))
+    await world.admin.send(TransferCollection(collection_id=inner.id, organization=other_organization))

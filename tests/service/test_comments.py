@@ -186,3 +186,22 @@ async def test_the_live_space_has_its_own_comments(world: World, place: Path) ->
         await world.admin.send(GetComment(**place, comment_id=made.id))
     await world.admin.send(DeleteSpaceComment(**thread))
     assert (await world.admin.send(ListSpaceComments(**here))).count == 0
+
+
+async def test_a_delete_does_not_tell_what_exists_elsewhere(world: World, place: Path) -> None:
+    other = {"space_id": world.space, "change_request_id": (await world.draft("Other")).id}
+    comment = await world.admin.send(PostComment(**other, body=text("Hm")))
+    reply = await world.admin.send(PostReply(**other, comment_id=comment.id, body=text("Yes")))
+    here = {"comment_id": comment.id, "comment_reply_id": reply.id}
+    for call in (
+        DeleteComment(**place, comment_id=comment.id),
+        DeleteSpaceComment(space_id=world.space, comment_id=comment.id),
+        DeleteReply(**place, **here),
+        DeleteReply(**place, **here | {"comment_reply_id": "none"}),
+        DeleteReply(**place, **here | {"comment_id": "none"}),
+    ):
+        await world.admin.send(call)
+    assert (await world.admin.send(GetComment(**other, comment_id=comment.id))).replies == 1
+    for missing in (reply.id, "none"):
+        with pytest.raises(errors.NotFound, match="Space"):
+            await world.clients["guest"].send(DeleteReply(**other, comment_id=comment.id, comment_reply_id=missing))

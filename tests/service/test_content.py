@@ -1,6 +1,8 @@
 """Pages, files and revisions over a socket."""
 
 import base64
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -22,6 +24,14 @@ from presscheck.api.content_changes import (
     RevertPage,
     UpdatePage,
 )
+from presscheck.documents.pages.file_urls import unsigned_url
+from presscheck.service.app import build
+from presscheck.service.content.file_urls import file_address
+from presscheck.service.db.blob_store import store_blob
+from presscheck.service.db.engine import Database
+from presscheck.service.db.signing import make_key
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.organizations import UserRow
 
 
 def outline(pages: tuple[RevisionPage, ...]) -> list[object]:
@@ -202,9 +212,13 @@ async def test_files_are_uploaded_and_downloaded(world: World) -> None:
     async with httpx.AsyncClient() as http:
         fetched = await http.get(made.download_url)
         missing = await http.get(f"{world.base_url}/files/{'0' * 64}/x")
+        unsigned = await http.get(made.download_url.partition("?")[0])
+        forged = await http.get(made.download_url[:-4] + "0000")
+        longer = await http.get(re.sub(r"expires=\d", "expires=9", made.download_url))
         outside = await http.get(f"{world.base_url}/files/..%2fservice.sqlite/x")
     assert (fetched.content, fetched.headers["x-content-type-options"]) == (picture, "nosniff")
     assert (missing.status_code, outside.status_code) == (404, 404)
+    assert [answer.status_code for answer in (unsigned, forged, longer)] == [404, 404, 404]
     path = {"space_id": world.space, "change_request_id": draft.id}
     listing = content.ListChangeRequestFiles(**path, limit=1)
     assert [one.id async for one in world.admin.every(listing)] == [file.id for file in answer.inserted_files]
@@ -219,6 +233,30 @@ async def test_files_are_uploaded_and_downloaded(world: World) -> None:
     ):
         with pytest.raises(errors.NotFound):
             await world.admin.send(call)
+
+
+async def test_the_url_of_a_file_expires(tmp_path: Path) -> None:
+    moment = [datetime(2026, 5, 20, 9, 59, tzinfo=UTC)]
+    database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
+    with database.writing.begin() as session:
+        make_key(session)
+    content = store_blob(tmp_path, b"lamp")
+    app = build(database, data_dir=tmp_path, clock=lambda: moment[0])
+    with database.reading.begin() as session:
+        nobody = UserRow(id="", display_name="", created_at="")
+        context = Context(session, nobody, "http://test", lambda: moment[0], tmp_path)
+        addresses = []
+        for minute in (59, 0):
+            moment[0] = datetime(2026, 5, 20, 9 if minute else 10, minute, tzinfo=UTC)
+            addresses.append(file_address(context, content, "a.txt"))
+    assert addresses[0] != addresses[1] and unsigned_url(addresses[0]) == unsigned_url(addresses[1])
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as http:
+        moment[0] = datetime(2026, 5, 20, 10, 59, tzinfo=UTC)
+        assert [(await http.get(address)).status_code for address in addresses] == [200, 200]
+        moment[0] = datetime(2026, 5, 20, 11, 0, tzinfo=UTC)
+        old, new = [await http.get(address) for address in addresses]
+        assert (old.status_code, new.text) == (410, "lamp")
+    database.close()
 
 
 async def test_files_are_uploaded_by_url(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
         )
         assert len(rows.fetchall()) == 2
         newer = "imports spec_versions specs translations reader_issues clusters conversations integration_events"
-        for table in (*newer.split(), "installations", "integrations", "jobs", "settings"):
+        for table in (*newer.split(), "site_names", "installations", "integrations", "jobs", "settings"):
             connection.execute(f"DROP TABLE {table}")
         for column in ("name", "expires_at"):
             connection.execute(f"ALTER TABLE tokens DROP COLUMN {column}")

@@ -31,15 +31,24 @@ from presscheck.api.integrations import (
     SetDevelopmentMode,
 )
 from presscheck.api.openapi import CreateOpenAPISpec, GetOpenAPISpec, PutOpenAPISpec, SpecSource
-from presscheck.api.spaces import DeleteSpace, GetSpace
-from presscheck.api.translations import CreateTranslation, GetTranslation, RunTranslation, SourceToTranslate
-from presscheck.errors import Forbidden
+from presscheck.api.spaces import DeleteSpace, GetSpace, TransferSpace, UpdateSpace
+from presscheck.api.translations import (
+    CreateTranslation,
+    DeleteTranslation,
+    GetTranslation,
+    ListTranslations,
+    RunTranslation,
+    SourceToTranslate,
+    UpdateTranslation,
+)
+from presscheck.errors import Conflict, Forbidden, NotFound
 from presscheck.service.db.engine import Database
-from presscheck.service.jobs.queue import RUNNERS, JobContext, OutboundConfig, runs
+from presscheck.service.db.ids import moment_text, new_id, system_clock
+from presscheck.service.jobs.queue import RUNNERS, JobContext, OutboundConfig, enter_job, runs
 from presscheck.service.jobs.worker import Workers
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.jobs import JobRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, SpaceRow
 
 Found = TypeVar("Found")
 SITE = {
@@ -86,6 +95,19 @@ async def here(open_service: RunningService) -> AsyncIterator[World]:
 def website() -> Iterator[WebServer]:
     with web_server(SITE) as server:
         yield server
+
+
+def organization_of(world: World, *roles: str) -> str:
+    """A second organization of some users of the world, each with the role that they have there."""
+    database, now = Database(world.database_url), moment_text(system_clock())
+    row = OrganizationRow(id=new_id(), title="Other", created_at=now)
+    with database.writing.begin() as session:
+        session.add(row)
+        for role in roles:
+            user = world.users[role]
+            session.add(MemberRow(organization_id=row.id, user_id=user, role=role, joined_at=now))
+    database.close()
+    return row.id
 
 
 async def imported(world: World, source: WebsiteSource | FilesSource, **target: str) -> Any:
@@ -225,6 +247,66 @@ async def test_a_translation_is_updated_from_its_source(here: World) -> None:
     await here.admin.send(RunTranslation(**at, translation_id=begun.id))
     again = await until(lambda: here.admin.send(ask), lambda one: one.stats.runs == 2)
     assert again.result and again.result.space == done.result.space and again.result.revision != done.result.revision
+
+
+async def test_a_translation_stops_reading_a_source_that_moved_to_another_organization(here: World) -> None:
+    at = {"organization_id": here.organization}
+    source = SourceToTranslate(space=here.space, language="en")
+    begun = await here.admin.send(CreateTranslation(**at, source=source, language="de"))
+    ask = GetTranslation(**at, translation_id=begun.id)
+    done = await until(lambda: here.admin.send(ask), lambda one: one.status == "completed")
+    assert done.result
+    elsewhere = organization_of(here, "create", "admin")
+    await here.admin.send(TransferSpace(space_id=here.space, organization=elsewhere))
+    for role, error in (("admin", Conflict), ("create", Conflict)):
+        with pytest.raises(error, match="another organization"):
+            await here.clients[role].send(RunTranslation(**at, translation_id=begun.id))
+    database = Database(here.database_url)
+    with database.writing.begin() as session:  # as if the run had been started before the transfer
+        enter_job(session, "translation", begun.id, now=moment_text(system_clock()), organization_id=here.organization)
+    database.close()
+    failed = await until(lambda: here.admin.send(ask), lambda one: "failure" in (one.stats.model_extra or {}))
+    assert "another organization" in (failed.stats.model_extra or {})["failure"]
+    assert failed.stats.runs == 1 and failed.result == done.result
+
+
+async def test_a_run_does_not_write_into_another_organization(here: World) -> None:
+    at = {"organization_id": here.organization}
+    source = SourceToTranslate(space=here.space, language="en")
+    begun = await here.admin.send(CreateTranslation(**at, source=source, language="de"))
+    ask = GetTranslation(**at, translation_id=begun.id)
+    done = await until(lambda: here.admin.send(ask), lambda one: one.status == "completed")
+    assert done.result
+    elsewhere = organization_of(here, "admin")
+    given = await here.admin.send(TransferSpace(space_id=done.result.space, organization=elsewhere))
+    await here.admin.send(RunTranslation(**at, translation_id=begun.id))
+    again = await until(lambda: here.admin.send(ask), lambda one: one.stats.runs == 2)
+    assert again.result and again.result.space != given.id
+    assert (await here.admin.send(GetSpace(space_id=given.id))).revision == given.revision
+
+
+async def test_a_translation_is_hidden_from_those_who_see_neither_space(here: World) -> None:
+    at = {"organization_id": here.organization}
+    await here.admin.send(UpdateSpace(space_id=here.space, default_level=None))
+    source = SourceToTranslate(space=here.space, language="en")
+    begun = await here.admin.send(CreateTranslation(**at, source=source, language="de"))
+    ask = GetTranslation(**at, translation_id=begun.id)
+    done = await until(lambda: here.admin.send(ask), lambda one: one.status == "completed")
+    assert done.result
+    creator, named = here.clients["create"], at | {"translation_id": begun.id}
+    assert (await creator.send(ListTranslations(**at))).items == ()
+    for call in (ask, RunTranslation(**named), UpdateTranslation(**named, instructions={"nodes": []})):
+        with pytest.raises(NotFound):
+            await creator.send(call)
+    await creator.send(DeleteTranslation(**named))
+    assert (await here.admin.send(ask)).id == begun.id
+    await here.admin.send(UpdateSpace(space_id=done.result.space, default_level="read"))
+    assert [one.id for one in (await creator.send(ListTranslations(**at))).items] == [begun.id]
+    with pytest.raises(NotFound, match="Space"):
+        await creator.send(RunTranslation(**named))
+    await here.admin.send(UpdateSpace(space_id=here.space, default_level="inherit"))
+    with pytest.raises(Forbidden, match="edit"):
+        await creator.send(RunTranslation(**named))
 
 
 async def test_similar_issues_form_one_cluster(here: World) -> None:

@@ -285,3 +285,75 @@ async def test_a_merged_change_request_cannot_be_reviewed(world: World) -> None:
     call = SubmitReview(**path_of(world, draft), status="approved", comment=Document(markdown="Late"))
     with pytest.raises(errors.Conflict, match="merged"):
         await world.admin.send(call)
+
+
+async def test_the_approval_of_the_author_does_not_count(world: World) -> None:
+    draft = await world.draft(by="edit")
+    world.change(merge_rules=rules("require_at_least_one_approved_review", "require_at_least_one_review"))
+    await review(world, draft, "edit")
+    with pytest.raises(errors.Conflict, match="other than the author") as refused:
+        await merge(world, draft)
+    assert "A review is required" in refused.value.message
+    named = {"rule": "require_specific_reviewers", "users": [world.users["edit"]]}
+    world.change(merge_rules=rules(named))
+    with pytest.raises(errors.Conflict, match="1 more required reviewer"):
+        await merge(world, draft)
+    world.change(merge_rules=rules("require_at_least_one_approved_review", "require_at_least_one_review"))
+    await review(world, draft, "review")
+    assert (await merge(world, draft)).result == "merge"
+
+
+async def test_an_approval_of_an_older_revision_does_not_count(world: World) -> None:
+    draft = await world.draft(by="edit")
+    named = {"rule": "require_one_of_specific_reviewers", "users": [world.users["review"]]}
+    world.change(merge_rules=rules("require_at_least_one_approved_review", named))
+    await review(world, draft, "review")
+    await world.edit(draft, insert("New"), by="edit")
+    with pytest.raises(errors.Conflict, match="approval of the newest revision") as refused:
+        await merge(world, draft)
+    assert "One of the required reviewers" in refused.value.message
+    await review(world, draft, "review")
+    assert (await merge(world, draft)).result == "merge"
+
+
+async def test_a_request_for_changes_blocks_whatever_its_revision(world: World) -> None:
+    draft = await world.draft(by="edit")
+    world.change(merge_rules=rules("require_all_reviews_approved"))
+    await review(world, draft, "review", "changes-requested")
+    await world.edit(draft, insert("New"), by="edit")
+    with pytest.raises(errors.Conflict, match="All reviews"):
+        await merge(world, draft)
+    await review(world, draft, "review")
+    assert (await merge(world, draft)).result == "merge"
+
+
+async def test_an_update_without_conflicts_keeps_approvals(world: World) -> None:
+    world.change(merge_rules=rules("require_at_least_one_approved_review", "require_up_to_date_change_request"))
+    drafts = [await world.draft(title) for title in ("a", "b", "c")]
+    for draft, page in zip(drafts, ("start", "guide", "guide"), strict=True):
+        await world.edit(draft, rewrite(page, f"{draft.subject}: other.\n"))
+        await review(world, draft, "review")
+    first, clean, conflicting = drafts
+    await merge(world, first)
+    assert (await pull(world, clean)).result == "update"
+    await merge(world, clean)
+    assert (await pull(world, conflicting)).result == "conflicts"
+    with pytest.raises(errors.Conflict, match="approval of the newest revision"):
+        await merge(world, conflicting)
+
+
+async def test_an_edit_after_an_update_loses_approvals(world: World) -> None:
+    world.change(merge_rules=rules("require_at_least_one_approved_review"))
+    first, second = await world.draft("a"), await world.draft("b")
+    await world.edit(first, insert("A"))
+    await world.edit(second, insert("B"))
+    await review(world, first, "review")
+    await merge(world, first)
+    await review(world, second, "review")
+    await pull(world, second)
+    await world.edit(second, insert("C"))
+    with pytest.raises(errors.Conflict, match="approval of the newest revision"):
+        await merge(world, second)
+    await pull(world, second)
+    with pytest.raises(errors.Conflict, match="approval of the newest revision"):
+        await merge(world, second)

@@ -20,6 +20,8 @@ from presscheck.api.sites import CreateSite
 from presscheck.api.spaces import SearchSpace
 from presscheck.api.users import GetCurrentUser, GetUser
 from presscheck.errors import Conflict, Forbidden, InvalidArgument, NotFound, Refused
+from presscheck.service.db.engine import Database
+from presscheck.service.models.organizations import MemberRow
 
 
 async def test_every_token_has_a_user(world: World) -> None:
@@ -34,6 +36,27 @@ async def test_users_of_other_organizations_are_not_found(world: World, service_
     for user in (service_owner, "nobody"):
         with pytest.raises(NotFound):
             await world.admin.send(GetUser(user_id=user))
+
+
+async def test_disabled_members_are_not_found(world: World) -> None:
+    database = Database(world.database_url)
+    with database.writing.begin() as session:
+        session.get_one(MemberRow, (world.organization, world.users["read"])).disabled = True
+    database.close()
+    with pytest.raises(NotFound):
+        await world.admin.send(GetUser(user_id=world.users["read"]))
+    with pytest.raises(NotFound):
+        await world.clients["read"].send(GetUser(user_id=world.users["admin"]))
+    assert (await world.clients["read"].send(GetUser(user_id=world.users["read"]))).id == world.users["read"]
+
+
+async def test_guests_cannot_list_members(world: World) -> None:
+    here, guest = {"organization_id": world.organization}, world.clients["guest"]
+    assert not (await guest.send(GetOrganization(**here))).permissions.list_members
+    for call in (ListMembers(**here), GetMember(**here, user_id=world.users["admin"])):
+        with pytest.raises(Forbidden):
+            await guest.send(call)
+    assert (await guest.send(GetMember(**here, user_id=world.users["guest"]))).role is None
 
 
 async def test_an_organization_has_the_permissions_of_the_caller(world: World) -> None:

@@ -133,3 +133,20 @@ def test_an_error_names_the_field_as_in_the_request(
 ) -> None:
     status, message = refusal(http.patch(path.format(space=world.space, organization=world.organization), json=body))
     assert (status, message.partition(":")[0]) == (400, field)
+
+
+def test_names_of_private_integrations_are_not_told(world: World, other_organization: str) -> None:
+    def client(role: str) -> httpx.Client:
+        headers = {"authorization": f"Bearer {world.tokens[role]}"}
+        return httpx.Client(base_url=f"{world.base_url}/v1", headers=headers)
+
+    name = f"lamp-{other_organization}"
+    details = {"title": "Lamp", "description": "Lights", "scopes": [], "script": "0"}
+    with client("admin") as owner, client("create") as stranger:
+        owner.post(f"/integrations/{name}", json=details | {"organization": other_organization}).raise_for_status()
+        for unknown in (name, "none"):
+            assert stranger.get(f"/integrations/{unknown}").status_code == 404
+            assert stranger.delete(f"/integrations/{unknown}").status_code == 204
+        assert owner.get(f"/integrations/{name}").status_code == 200
+        taken = owner.post(f"/integrations/{name}", json=details | {"organization": world.organization})
+    assert refusal(taken) == (403, f"The name {name} is not available.")

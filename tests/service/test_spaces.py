@@ -128,6 +128,14 @@ async def test_a_duplicate_has_the_live_content_and_is_independent(world: World)
     assert copy.change_requests == 0
 
 
+async def test_a_copy_of_a_closed_space_is_closed(world: World) -> None:
+    await world.admin.send(UpdateSpace(space_id=world.space, default_level=None))
+    copy = await world.admin.send(DuplicateSpace(space_id=world.space))
+    assert copy.default_level is None
+    with pytest.raises(NotFound):
+        await world.clients["create"].send(GetSpace(space_id=copy.id))
+
+
 async def test_a_deleted_space_is_not_found_until_restored(world: World) -> None:
     await world.admin.send(DeleteSpace(space_id=world.space))
     await world.admin.send(DeleteSpace(space_id=world.space))

@@ -17,6 +17,7 @@ import pytest
 from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.api.site_settings import (
     CreateRedirect,
     CreateShareLink,
@@ -152,7 +153,9 @@ async def test_missing_pages_and_sites_are_not_found(world: World, browser: http
     assert "Docs" not in closed.text
     await world.admin.send(PublishSite(**at))
     await world.admin.send(UpdateSite(**at, basename="manual-of-the-world"))
-    assert (await browser.get(address)).status_code == 404, "the old URL must stop working once there is a basename"
+    moved = await browser.get(f"{address}guide?q=x")
+    assert moved.status_code == 307, "the old URL must redirect once there is a basename"
+    assert moved.headers["location"] == f"{world.base_url}/docs/manual-of-the-world/guide?q=x"
     assert (await browser.get(f"{world.base_url}/docs/manual-of-the-world/guide")).status_code == 200
 
 
@@ -443,7 +446,7 @@ async def test_every_block_is_rendered(world: World, browser: httpx.AsyncClient)
     page = (await browser.get(address)).text
     for wanted in EXPECTED:
         assert wanted.replace("{}", address) in page
-    assert f'<img src="{world.base_url}/files/{"0" * 64}/sky.png" alt="Sky"' in page
+    assert re.search(rf'<img src="{re.escape(address)}~files/\w+/[^"/]+/sky\.png" alt="Sky"', page)
     assert "secret column" not in page
     assert "\U0001f511" in page
     assert '<meta name="description" content="All of them">' in page
@@ -608,3 +611,35 @@ async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.
     assert (await browser.get(f"{signed[:-2]}xx/")).status_code == 404, "a forged preview URL must be refused"
     with pytest.raises(InvalidRequest, match="Rison"):
         await world.admin.send(GetPreview(**at, claims="(("))
+
+
+async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world, visibility="share-link")
+    file = NewFile(name="a b.txt", base64=base64.b64encode(b"lamp").decode(), content_type="text/plain")
+    draft = await world.draft()
+    answer = await world.edit(draft, InsertFiles(files=(file,)))
+    assert answer.inserted_files
+    [inserted] = answer.inserted_files
+    stored = inserted.download_url.partition("?")[0]
+    await world.edit(draft, rewrite("start", f"# Start\n\n[One](<a b.txt>) and [two]({stored}).\n"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
+    page = (await browser.get(address)).text
+    first, second = re.findall(r'href="([^"]*~files[^"]*)"', page)
+    assert first == second and first.startswith(address)
+    sent = await browser.get(first)
+    assert (sent.status_code, sent.text) == (200, "lamp")
+    assert sent.headers["content-security-policy"] == "sandbox"
+    key = address.rstrip("/").rpartition("/")[2]
+    [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
+    for wrong in (
+        first.replace(key, "wrong"),
+        first.replace(inserted.id, "none"),
+        first.replace(site_space.id, "none"),
+        f"{address}~files",
+    ):
+        assert (await browser.get(wrong)).status_code == 404
+    preview = str((await world.admin.send(GetPreview(**at))).url)
+    [in_preview, _] = re.findall(r'href="([^"]*~files[^"]*)"', (await browser.get(preview)).text)
+    assert in_preview.startswith(preview) and (await browser.get(in_preview)).text == "lamp"
+    await world.admin.send(UnpublishSite(**at))
+    assert (await browser.get(first)).status_code == 404

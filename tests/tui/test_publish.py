@@ -94,7 +94,7 @@ async def test_items_are_moved(service: RunningService, client: Client, tmp_path
 
         while not await told():
             await pilot.pause(0.02)
-        assert is_before(shown(pilot.app), before[1], before[0])
+        await until(pilot, holds=lambda: is_before(shown(pilot.app), before[1], before[0]))
         await pilot.press("K")
         while await told():
             await pilot.pause(0.02)

@@ -1,6 +1,7 @@
 """The lines of a review: header, reviewers, merge requirements and threads."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -159,10 +160,37 @@ def test_a_review_is_required() -> None:
     assert merge_readiness(one).reasons == ("a review is required (merge rule)",)
 
 
-def test_an_admin_can_bypass_where_the_rules_allow_it() -> None:
-    rule = rules("require_at_least_one_review", "allow_bypass")
-    assert merge_readiness(MergeInputs(request(), "me", (), space(admin=True), rule)).certainty == "yes"
-    assert merge_readiness(MergeInputs(request(), "me", (), space(), rule)).certainty == "no"
+def test_those_who_are_named_may_bypass_the_rules() -> None:
+    rule = rules("require_at_least_one_review", "allow_bypass", users=["me"])
+    assert merge_readiness(MergeInputs(request(), "me", (), space(), rule)).certainty == "yes"
+    assert merge_readiness(MergeInputs(request(), "jon", (), space(admin=True), rule)).certainty == "no"
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ([review(JON, "approved", revision="r1")], "an approval of the newest revision is required (merge rule)"),
+        ([review(ADA, "approved")], "an approval by somebody other than the author is required (merge rule)"),
+        ([review(JON, "changes-requested", revision="r1")], "an approval is required (merge rule)"),
+    ],
+)
+def test_approvals_of_older_revisions_and_of_the_author_do_not_count(given: list[Review], why: str) -> None:
+    people = reviewers(request(), [], given, "me")
+    one = MergeInputs(request(), "me", people, space(), rules("require_at_least_one_approved_review"))
+    found = merge_readiness(one)
+    assert (found.certainty, found.reasons) == ("no", (why,))
+    both = reviewers(request(), [], [*given, review(ME, "approved")], "me")
+    assert merge_readiness(replace(one, reviewers=both)).certainty in ("yes", "care")
+
+
+def test_a_review_by_the_author_or_of_an_older_revision_is_none_but_a_request_for_changes_blocks() -> None:
+    rule = rules("require_at_least_one_review", "require_all_reviews_approved")
+    for given in (review(ADA, "approved"), review(JON, "approved", revision="r1")):
+        people = reviewers(request(), [], [given], "me")
+        found = merge_readiness(MergeInputs(request(), "me", people, space(), rule))
+        assert found.reasons == ("a review is required (merge rule)",)
+    people = reviewers(request(), [], [review(JON, "changes-requested", revision="r1")], "me")
+    assert merge_readiness(MergeInputs(request(), "me", people, space(), rule)).reasons == ("Jon requested changes",)
 
 
 def test_each_merge_requirement_says_who_can_fix_it() -> None:

@@ -30,7 +30,7 @@ from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
-from presscheck.errors import ChecksFailed, Conflict, InvalidArgument, NotSupported, PresscheckError
+from presscheck.errors import ChecksFailed, Conflict, Forbidden, InvalidArgument, NotSupported, PresscheckError
 
 MESSAGES = {"approved": "Approved.", "changes-requested": "Changes requested."}
 """The message after a review, by its status."""
@@ -312,7 +312,10 @@ def _details(request: ChangeRequest) -> dict[str, object]:
 
 async def _members(session: Session) -> list[OrganizationMember]:
     organization = await lookup.organization(session, None)
-    return await session.all(ListMembers(organization_id=organization.id))
+    try:
+        return await session.all(ListMembers(organization_id=organization.id))
+    except Forbidden:
+        return []  # guests may not list the members; ids work all the same
 
 
 def _user_id(members: list[OrganizationMember], named: str) -> str:

@@ -112,7 +112,7 @@ def _routes(
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if (release is None or operation.release in (None, release)) and (lacks is None or operation.feature != lacks)
     ]
-    return [*routes, *open_routes(database, data_dir, release), *web_routes(database, data_dir, clock)]
+    return [*routes, *open_routes(database, data_dir, clock, release), *web_routes(database, data_dir, clock)]
 
 
 def _working(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:

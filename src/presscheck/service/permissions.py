@@ -45,10 +45,24 @@ def level_in_space(context: Context, space: SpaceRow, user_id: str | None = None
     return _level(context, space, _above(context, space.parent_id), user_id or context.user.id)
 
 
+def level_in(context: Context, item: CollectionRow | SpaceRow) -> str | None:
+    """The level of the caller in a collection or a space."""
+    return level_in_space(context, item) if isinstance(item, SpaceRow) else level_in_collection(context, item)
+
+
+def access_to(context: Context, item: CollectionRow | SpaceRow) -> tuple[str | None, dict[str, str]]:
+    """What the levels of all members in an item follow from: its default level, and the levels of teams by id."""
+    own = () if isinstance(item, SpaceRow) else (item.id,)
+    return _default(context, item), _teams(context, (*own, *_above(context, item.parent_id)))
+
+
 def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
     """The teams with a role in a space through the collections around it: the highest level of each, by id."""
+    return _teams(context, _above(context, space.parent_id))
+
+
+def _teams(context: Context, above: tuple[str, ...]) -> dict[str, str]:
     levels_by_team: dict[str, str] = {}
-    above = _above(context, space.parent_id)
     for row in context.session.scalars(select(CollectionTeamRow).where(CollectionTeamRow.collection_id.in_(above))):
         levels_by_team[row.team_id] = most(levels_by_team.get(row.team_id), row.role) or row.role
     return levels_by_team
@@ -143,12 +157,18 @@ def _level(context: Context, thing: CollectionRow | SpaceRow, above: tuple[str, 
 
 
 def _usual(context: Context, thing: CollectionRow | SpaceRow, role: str) -> str | None:
-    """The level that a role has by default levels: the item's own, else that of the nearest collection around it."""
+    """The level that a role has by default levels."""
+    level = _default(context, thing)
+    return role if level == "inherit" else level
+
+
+def _default(context: Context, thing: CollectionRow | SpaceRow) -> str | None:
+    """The default level of an item: its own, else that of the nearest collection around it, else ``inherit``."""
     own, parent_id = thing.default_level, thing.parent_id
     while own == "inherit" and parent_id is not None:
         parent = context.session.get(CollectionRow, parent_id)
         own, parent_id = (parent.default_level, parent.parent_id) if parent else ("inherit", None)
-    return role if own == "inherit" else own
+    return own
 
 
 def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from presscheck.documents.merge.fields import is_edited, merge_fields, merge_order
 from presscheck.documents.merge.text import MergedText, merge_text
+from presscheck.documents.pages.file_urls import unsigned_file
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk, with_slugs
 from presscheck.text.plurals import count
 
@@ -76,7 +77,8 @@ def merge_pages(
     documents = _Documents(read, write)
     pages = _Pages(_of("pages", base, ours, theirs), documents)
     tree, conflicts = pages.tree(), pages.conflicts
-    files = _Records("file", _of("files", base, ours, theirs), documents, conflicts).merged()
+    sides = [[unsigned_file(file) for file in side] for side in _of("files", base, ours, theirs)]
+    files = _Records("file", sides, documents, conflicts).merged()
     reusable = _of("reusableContents", base, ours, theirs)
     contents = _Records("reusable_content", reusable, documents, conflicts).merged()
     variables, both = merge_fields(*(side.get("variables") or _NONE for side in (base, ours, theirs)))

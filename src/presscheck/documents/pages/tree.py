@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self, TypeVar, cast
 
 from presscheck.documents.diff.sequence_matcher import longest_increasing_subsequence
+from presscheck.documents.pages.file_urls import unsigned_url
 
 Page = dict[str, Any]
 Tree = list[Page]
@@ -247,7 +248,10 @@ def _attributes(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) 
     found: dict[str, Any] = {}
     for name in _ATTRIBUTES.get(kind, ("title",)):
         stored = _STORED.get(name, name) if is_page else name
-        change = _change(_significant(before.get(stored)), _significant(after.get(stored)))
+        was, now = _significant(before.get(stored)), _significant(after.get(stored))
+        if name == "downloadURL" and was and now and unsigned_url(was) == unsigned_url(now):
+            continue
+        change = _change(was, now)
         if change:
             found[name] = change
     return found

@@ -1,6 +1,7 @@
 """Merge readiness of a change request: reviews, blocking requirements and warnings.
 
-A check is `no` only if that is certain; it is `unknown` if only the service can decide.
+A check is `no` only if that is certain; what only the service can decide is `unknown`. As for the service, the approval
+of an older revision and that of the author do not count, and a request for changes blocks, whatever its revision.
 """
 
 from __future__ import annotations
@@ -168,8 +169,8 @@ def _rules(inputs: MergeInputs) -> Iterator[MergeCheck]:
 
 
 def _may_bypass(inputs: MergeInputs) -> bool:
-    allowed = inputs.rules is not None and any(rule.rule == "allow_bypass" for rule in inputs.rules.rules)
-    return allowed and inputs.space is not None and inputs.space.permissions.admin
+    rules = inputs.rules.rules if inputs.rules else ()
+    return any(rule.rule == "allow_bypass" and inputs.me in rule.users for rule in rules)
 
 
 def _rule(rule: MergeRule, inputs: MergeInputs) -> MergeCheck:
@@ -178,7 +179,7 @@ def _rule(rule: MergeRule, inputs: MergeInputs) -> MergeCheck:
     subject, fixed_by = _RULES[rule.rule]
     if inputs.reviewers is None and subject == "reviews":
         return MergeCheck("unknown", subject, "the service decides: the reviews are not loaded yet")
-    problem = _unmet(rule, inputs.request, inputs.me) or _unmet_by_reviewers(rule, inputs.reviewers or ())
+    problem = _unmet(rule, inputs.request, inputs.me) or _unmet_by_reviewers(rule, inputs)
     if problem:
         return MergeCheck("no", subject, problem, fixed_by)
     return MergeCheck("yes", subject, f"merge rule met: {_rule_name(rule)}")
@@ -200,14 +201,20 @@ def _unmet(rule: MergeRule, request: ChangeRequest, me: str) -> str:
     return ""
 
 
-def _unmet_by_reviewers(rule: MergeRule, people: Sequence[Reviewer]) -> str:
-    reviewed = [reviewer for reviewer in people if reviewer.status != "asked"]
-    approved = {reviewer.id for reviewer in reviewed if reviewer.status == "approved"}
-    against = [reviewer.name for reviewer in reviewed if reviewer.status == "changes-requested"]
-    if rule.rule == "require_at_least_one_review" and not reviewed:
+def _unmet_by_reviewers(rule: MergeRule, inputs: MergeInputs) -> str:
+    people, author = inputs.reviewers or (), inputs.request.created_by.id if inputs.request.created_by else None
+    approvals = [reviewer for reviewer in people if reviewer.status == "approved"]
+    others = [reviewer for reviewer in approvals if reviewer.id != author]
+    approved = {reviewer.id for reviewer in others if not reviewer.stale}
+    requested = [reviewer for reviewer in people if reviewer.status == "changes-requested"]
+    against = [reviewer.name for reviewer in requested]
+    has_review = bool(approved) or any(reviewer.id != author for reviewer in requested)
+    if rule.rule == "require_at_least_one_review" and not has_review:
         return "a review is required (merge rule)"
     if rule.rule == "require_at_least_one_approved_review" and not approved:
-        return "an approval is required (merge rule)"
+        if others:
+            return "an approval of the newest revision is required (merge rule)"
+        return f"an approval {'by somebody other than the author ' if approvals else ''}is required (merge rule)"
     if rule.rule == "require_all_reviews_approved" and against:
         return f"{join_names(against)} requested changes"
     if rule.rule == "require_specific_reviewers" and not approved.issuperset(rule.users):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.api.roles import MergeRules
     from presscheck.api.spaces import Space
+    from presscheck.api.users import User
     from presscheck.engine.review.merge_forecast import Forecast
 
 
@@ -222,6 +223,13 @@ class ReviewModel:
         if self.request is None or (self.reviews is None and self.requested is None):
             return None
         return reviewers(self.request, self.requested or (), self.reviews or (), self.me)
+
+    def people(self) -> Iterator[User | None]:
+        """Everyone who is known to take part: the author, requested reviewers, reviewers and commenters."""
+        yield self.request.created_by if self.request else None
+        yield from (requested.user for requested in self.requested or ())
+        yield from (review.reviewer for review in self.reviews or ())
+        yield from self.discussion.people()
 
     def progress(self) -> Progress | None:
         """How many changes are loaded and viewed; None if none are known."""

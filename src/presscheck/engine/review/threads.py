@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -181,6 +181,11 @@ class Discussion:
     def list_replies(self, comment_id: str) -> ListReplies:
         """The call for the replies to a comment."""
         return replies_to(self._space_id, self.request_id, comment_id)
+
+    def people(self) -> Iterator[User | None]:
+        """The authors of all comments and replies."""
+        for messages in (*self._comments.values(), *self._replies.values()):
+            yield from (message.posted_by for message in messages)
 
     def pending(self) -> tuple[OutboxEntry, ...]:
         """The pending writes to this change request, oldest first."""

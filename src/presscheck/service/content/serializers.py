@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
 from presscheck.api.content import (
     ReusableContent,
@@ -14,6 +13,7 @@ from presscheck.api.content import (
     RevisionUrls,
 )
 from presscheck.documents.pages.tree import Page, PagePosition, children
+from presscheck.service.content.file_urls import file_address
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import ChangeRequestRow, RevisionRow
@@ -77,8 +77,7 @@ def as_files(context: Context, files: Sequence[dict[str, Any]]) -> tuple[Revisio
 def serialize_file(context: Context, file: dict[str, Any]) -> dict[str, Any]:
     """Serializes one stored file, with its URL."""
     content = file.get("content")
-    name = quote(file["name"].replace("/", "_"), safe="")
-    address = f"{context.origin}/files/{content}/{name}" if content else ""
+    address = file_address(context, content, file["name"].replace("/", "_")) if content else ""
     return {"downloadURL": address} | {name: value for name, value in file.items() if name != "content"}
 
 

@@ -26,6 +26,11 @@ def has_key(session: Session) -> bool:
     return session.get(SettingRow, _NAME) is not None
 
 
+def signing_key(session: Session) -> bytes:
+    """Returns the key, for signatures in another format."""
+    return session.get_one(SettingRow, _NAME).value.encode()
+
+
 def signed(session: Session, purpose: str, value: dict[str, Any]) -> str:
     """Signs a value for one purpose and returns it as part of a URL."""
     return _serializer(session, purpose).dumps(value)

@@ -33,7 +33,14 @@ from presscheck.service.permissions import (
 )
 from presscheck.service.spaces.collection_tree import collections_of, spaces_in, within
 from presscheck.service.spaces.serializers import as_spaces
-from presscheck.service.spaces.sort_order import last_position, move, place, require_parent, siblings
+from presscheck.service.spaces.sort_order import (
+    last_position,
+    move,
+    place,
+    require_admin_of_all,
+    require_parent,
+    siblings,
+)
 
 
 @handles(ListCollections)
@@ -134,7 +141,7 @@ def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) ->
 
 @handles(MoveCollection)
 def move_collection(context: Context, call: MoveCollection) -> Collection:
-    """Moves a collection; it cannot be moved into itself."""
+    """Moves a collection, but not into itself; requires an admin of all that others can access differently then."""
     row = collection_for(context, call.collection_id, "create")
     move(context, row, call)
     return as_collection(context, row)
@@ -147,6 +154,7 @@ def transfer_collection(context: Context, call: TransferCollection) -> Collectio
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
         raise ApiError(409, "organization: the collection is already in this organization.")
+    require_admin_of_all(context, row)
     moved = within(context, row)
     spaces = spaces_in(context, moved)
     require_no_site(context, [space.id for space in spaces])

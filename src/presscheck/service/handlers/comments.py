@@ -178,10 +178,10 @@ def _updated(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comm
 
 def _deleted(context: Context, call: DeleteComment | DeleteSpaceComment) -> None:
     space, row = _where(context, call, "comment")
-    comment = context.session.get(CommentRow, call.comment_id)
-    if comment is None:
-        return
-    comment = comment_in(context, space, row, call.comment_id)
+    try:
+        comment = comment_in(context, space, row, call.comment_id)
+    except ApiError:
+        return  # missing, or elsewhere: the response is the same
     if not may_change(context, space, comment):
         raise ApiError(403, "You can only delete your own comments, unless you are an admin of the space.")
     replies = select(ReplyRow.id).where(ReplyRow.comment_id == comment.id)

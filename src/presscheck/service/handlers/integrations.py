@@ -19,7 +19,7 @@ from presscheck.api.operation import Page
 from presscheck.service.db.blob_store import store_blob
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_items
-from presscheck.service.integrations.integrations import as_integrations, integration_for, is_owner
+from presscheck.service.integrations.integrations import as_integrations, integration_for, is_owner, may_see
 from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.models.integrations import IntegrationRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
@@ -54,7 +54,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
         row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
         context.session.add(row)
     elif row.organization_id != organization.id or not is_owner(context, row):
-        raise ApiError(403, f"The name {row.name} is already used by another organization.")
+        raise ApiError(403, f"The name {row.name} is not available.")
     for name in KEPT_AS_GIVEN:
         setattr(row, name, getattr(call, name))
     row.version, row.updated_at = row.version + 1, now
@@ -72,8 +72,9 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
 
 @handles(UnpublishIntegration)
 def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
-    """Deletes an integration with its installations and events; a missing one is not an error."""
-    if context.session.get(IntegrationRow, call.integration_name) is not None:
+    """Deletes an integration with its installations and events; one that the caller may not see is not an error."""
+    row = context.session.get(IntegrationRow, call.integration_name)
+    if row is not None and may_see(context, row):
         context.session.delete(integration_for(context, call.integration_name, to_own=True))
 
 

@@ -17,7 +17,7 @@ from presscheck.service.models.content import ChangeRequestRow, DocumentRow, Rev
 from presscheck.service.models.organizations import SpaceRow
 from presscheck.service.permissions import require_unlocked
 from presscheck.service.review.change_requests import ancestor, change_request_for, note_work, require_unfinished
-from presscheck.service.review.merge_rules import unmet_rules
+from presscheck.service.review.merge_rules import keep_approvals, unmet_rules
 
 
 @handles(MergeChangeRequest)
@@ -43,13 +43,19 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
 
 @handles(PullChangeRequest)
 def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResult:
-    """Updates a change request from the live content; writes nothing if it is up to date."""
+    """Updates a change request from the live content; writes nothing if it is up to date.
+
+    Approvals of the newest revision remain valid if there were no conflicts.
+    """
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unfinished(row)
     if ancestor(row) == space.revision_id:
         return MergeResult(revision=row.revision, result="update")
     merged = _merged(context, space, row)
-    row.revision = _write(context, row, merged, "update", [row.revision, space.revision_id])
+    revision = _write(context, row, merged, "update", [row.revision, space.revision_id])
+    if not merged.conflicts:
+        keep_approvals(context, row, revision)
+    row.revision = revision
     row.revision_merged_ancestor = space.revision_id
     note_work(context, row)
     return MergeResult(revision=row.revision, result="conflicts" if merged.conflicts else "update")

@@ -27,6 +27,7 @@ from presscheck.api.openapi import (
 )
 from presscheck.api.operation import Page
 from presscheck.errors import InvalidArgument
+from presscheck.service.content.file_urls import file_address
 from presscheck.service.db.blob_store import blob_path, store_blob
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
@@ -36,6 +37,7 @@ from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.jobs.queue import cancel_jobs, enter_job
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.permissions import organization_for, reaches, role_in
+from presscheck.service.sites.access import PUBLISHING
 
 
 @handles(ListOpenAPISpecs)
@@ -84,8 +86,10 @@ def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
 
 @handles(UpdateOpenAPISpec)
 def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
-    """Sets the visibility: public, or for the organization only."""
+    """Sets the visibility: public, or for the organization only; making it public requires an admin."""
     row = _spec_for(context, call.organization_id, call.spec_slug, "create")
+    if call.visibility == "public" != row.visibility:
+        organization_for(context, call.organization_id, PUBLISHING)
     row.visibility, row.updated_at = call.visibility, context.now()
     return _as_specs(context, [row])[0]
 
@@ -161,7 +165,7 @@ def _latest(context: Context, organization_id: str, slug: str) -> tuple[SpecRow,
 
 
 def _file(context: Context, row: SpecRow, version: SpecVersionRow) -> str:
-    return f"{context.origin}/files/{version.content}/{row.slug}.json"
+    return file_address(context, version.content, f"{row.slug}.json")
 
 
 def _as_specs(context: Context, rows: Sequence[SpecRow]) -> list[OpenAPISpec]:

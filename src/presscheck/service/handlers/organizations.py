@@ -34,7 +34,7 @@ from presscheck.service.models.organizations import MemberRow, OrganizationRow, 
 from presscheck.service.models.teams import TeamMemberRow, TeamRow
 from presscheck.service.permissions import organization_for, reaches, role_in
 from presscheck.service.review.merge_rules import kept_rules
-from presscheck.service.sites.structure import visible
+from presscheck.service.sites.access import visible
 from presscheck.service.spaces.users import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
@@ -82,8 +82,8 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
 
 @handles(ListMembers)
 def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember]:
-    """Lists the members, last joined first; `search` matches name and email."""
-    organization = organization_for(context, call.organization_id, "guest")
+    """Lists the members, last joined first; `search` matches name and email. Guests may not list them."""
+    organization = organization_for(context, call.organization_id, "read")
     rows = select(MemberRow).where(MemberRow.organization_id == organization.id)
     if call.role is not None:
         rows = rows.where(MemberRow.role.is_(None) if call.role == "guest" else MemberRow.role == call.role)
@@ -108,8 +108,9 @@ def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember
 
 @handles(GetMember)
 def get_member(context: Context, call: GetMember) -> OrganizationMember:
-    """Returns a member by user id."""
-    organization = organization_for(context, call.organization_id, "guest")
+    """Returns a member by user id; guests only see themselves."""
+    required = "guest" if call.user_id == context.user.id else "read"
+    organization = organization_for(context, call.organization_id, required)
     return as_members(context, [_member(context, organization, call.user_id)])[0]
 
 
@@ -144,16 +145,15 @@ def remove_member(context: Context, call: RemoveMember) -> None:
 def join_organization(context: Context, call: JoinOrganization) -> None:
     """Joins an organization by the domain of the caller's email; existing members keep their role."""
     organization = context.session.get(OrganizationRow, call.organization_id)
-    if organization is None:
-        raise not_found("organization")
-    member = context.session.get(MemberRow, (organization.id, context.user.id))
+    member = context.session.get(MemberRow, (call.organization_id, context.user.id))
     if member is not None and member.disabled:
         raise ApiError(403, "Your membership in this organization is disabled. Ask an admin to enable it.")
     if member is not None:
         return
     domain = (context.user.email or "").rpartition("@")[2].lower()
-    if not domain or domain not in _domains(organization):
-        raise ApiError(400, "Your email domain is not allowed in this organization.")
+    if organization is None or not domain or domain not in _domains(organization):
+        # one response for both: others must not learn which organizations exist
+        raise ApiError(404, "Organization not found, or your email domain is not allowed in it.")
     row = MemberRow(
         organization_id=organization.id,
         user_id=context.user.id,

@@ -21,7 +21,7 @@ from presscheck.service.http.operation_registry import Context, handles, not_fou
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamRow
-from presscheck.service.permissions import collection_for, level_in_space, space_for, teams_in_space
+from presscheck.service.permissions import collection_for, level_in_space, organization_for, space_for, teams_in_space
 from presscheck.service.spaces.users import people
 
 
@@ -65,8 +65,9 @@ def remove_collection_team(context: Context, call: RemoveCollectionTeamPermissio
 
 @handles(ListSpaceUserPermissions)
 def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[UserPermission]:
-    """Lists the users with access to a space by id; requires the read role in it."""
+    """Lists the users with access to a space by id; requires the read role in it, and guests may not."""
     space = space_for(context, call.space_id)
+    organization_for(context, space.organization_id, "read")
     rows = select(MemberRow.user_id).where(MemberRow.organization_id == space.organization_id)
     ids = context.session.scalars(rows.order_by(MemberRow.user_id)).all()
     levels = {user_id: level for user_id in ids if (level := level_in_space(context, space, user_id)) is not None}

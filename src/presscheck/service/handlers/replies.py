@@ -81,11 +81,12 @@ def update_reply(context: Context, call: UpdateReply) -> CommentReply:
 
 @handles(DeleteReply)
 def delete_reply(context: Context, call: DeleteReply) -> None:
-    """Deletes a reply."""
-    if context.session.get(ReplyRow, call.comment_reply_id) is None:
-        return
-    space, row, comment = _where(context, call, "comment")
-    reply = reply_to(context, comment, call.comment_reply_id)
+    """Deletes a reply; a missing one is not an error."""
+    space, row = _place(context, call, "comment")
+    try:
+        reply = reply_to(context, comment_in(context, space, row, call.comment_id), call.comment_reply_id)
+    except ApiError:
+        return  # missing, or elsewhere: the response is the same
     if not may_change(context, space, reply):
         raise ApiError(403, "You can only delete your own replies, unless you are an admin of the space.")
     context.session.execute(delete(ReactionRow).where(ReactionRow.target_id == reply.id))
@@ -95,10 +96,14 @@ def delete_reply(context: Context, call: DeleteReply) -> None:
 
 
 def _where(context: Context, call: AnyCall, required: str = "read") -> Thread:
+    space, row = _place(context, call, required)
+    return space, row, comment_in(context, space, row, call.comment_id)
+
+
+def _place(context: Context, call: AnyCall, required: str) -> tuple[SpaceRow, ChangeRequestRow | None]:
     space = space_for(context, call.space_id, required)
     change_request: str | None = getattr(call, "change_request_id", None)
-    row = None if change_request is None else branch_of(context, space, change_request)
-    return space, row, comment_in(context, space, row, call.comment_id)
+    return space, None if change_request is None else branch_of(context, space, change_request)
 
 
 def _listed(context: Context, call: ListReplies | ListSpaceReplies) -> Page[CommentReply]:

@@ -19,13 +19,14 @@ from presscheck.service.http.operation_registry import ApiError, Context, handle
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.organizations import SiteRow
 from presscheck.service.models.sites import ShareLinkRow
+from presscheck.service.sites.access import require_every_space, require_publishing
 from presscheck.service.sites.urls import new_share_key, site_address
 
 
 @handles(ListShareLinks)
 def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
-    """Lists the share links of a site, oldest first; requires the create role because they are secret."""
-    site = site_for(context, call.organization_id, call.site_id, "create")
+    """Lists the share links of a site, oldest first; requires access to all of its spaces because they are secret."""
+    site = _site_for(context, call.organization_id, call.site_id)
     return page_of_rows(
         context,
         call,
@@ -38,7 +39,8 @@ def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
 @handles(CreateShareLink)
 def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
     """Creates an active share link."""
-    site = site_for(context, call.organization_id, call.site_id, "create")
+    site = _site_for(context, call.organization_id, call.site_id)
+    require_publishing(context, site, "adding a share link")
     row = ShareLinkRow(
         id=new_id(), site_id=site.id, name=call.name, key=new_share_key(), active=True, created_at=context.now()
     )
@@ -50,7 +52,7 @@ def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
 @handles(UpdateShareLink)
 def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
     """Renames, enables or disables a share link."""
-    site = site_for(context, call.organization_id, call.site_id, "create")
+    site = _site_for(context, call.organization_id, call.site_id)
     row = context.session.get(ShareLinkRow, call.share_link_id)
     if row is None or row.site_id != site.id:
         raise not_found("share link")
@@ -60,6 +62,8 @@ def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
     for name, value in given.items():
         if value is None:
             raise ApiError(400, f"{call.on_wire(name)}: must not be null")
+        if name == "active" and value and not row.active:
+            require_publishing(context, site, "enabling a share link")
         setattr(row, name, value)
     return _as_share_link(context, site, row)
 
@@ -71,6 +75,13 @@ def delete_share_link(context: Context, call: DeleteShareLink) -> None:
     row = context.session.get(ShareLinkRow, call.share_link_id)
     if row is not None and row.site_id == site.id:
         context.session.delete(row)
+
+
+def _site_for(context: Context, organization_id: str, site_id: str) -> SiteRow:
+    """Returns the site if the caller may see its share links."""
+    site = site_for(context, organization_id, site_id, "create")
+    require_every_space(context, site)
+    return site
 
 
 def _as_share_link(context: Context, site: SiteRow, row: ShareLinkRow) -> ShareLink:

@@ -25,9 +25,10 @@ from presscheck.api.site_settings import (
 from presscheck.service.handlers.sites import site_for
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.models.sites import SiteSettingsRow
+from presscheck.service.sites.access import require_every_space
 from presscheck.service.sites.customization import looks_of, require_customization
 from presscheck.service.sites.structure import SiteContents
-from presscheck.service.sites.urls import new_signing_key, site_address, space_address
+from presscheck.service.sites.urls import new_signing_key, space_path
 from presscheck.service.sites.visitor_schema import conditions_for, require_visitor_schema
 from presscheck.service.web.access import preview_address
 
@@ -105,8 +106,13 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
 
 @handles(GetPreview)
 def get_preview(context: Context, call: GetPreview) -> Preview:
-    """Returns a preview URL, valid for one hour, for a live or unpublished site; `claims` are in Rison."""
+    """Returns a preview URL, valid for one hour, for a live or unpublished site; `claims` are in Rison.
+
+    The caller must see all spaces of the site, as the preview shows them to everyone who has its URL.
+    """
+
     site = site_for(context, call.organization_id, call.site_id)
+    require_every_space(context, site)
     contents = SiteContents(context, site)
     inside = ""
     if call.site_space is not None:
@@ -115,7 +121,7 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
         if wanted is None or row is None:
             raise ApiError(400, "siteSpace: space not found in this site")
         section = next((candidate for candidate in contents.sections if candidate.id == row.section_id), None)
-        inside = space_address(context, site, section, row).removeprefix(site_address(context, site))
+        inside = space_path(site, section, row)
     return Preview(url=preview_address(context, site, _claims(call.claims)) + inside)
 
 

@@ -30,6 +30,8 @@ from presscheck.service.http.operation_registry import ApiError, Context, handle
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.models.organizations import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import space_for
+from presscheck.service.sites.access import require_publishing
+from presscheck.service.sites.names import require_slug
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_section, add_site_space, dissolve, open_first, regroup, sort
 
@@ -80,13 +82,14 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
         _demand_path(call.path, {sibling.path for sibling in beside})
         row.path = call.path
     if "condition" in call.model_fields_set:
-        row.condition = call.condition
+        _set_condition(context, site, row, call.condition)
     if call.space_id is not None and call.space_id != row.space_id:
         space = space_for(context, call.space_id)
         if space.organization_id != site.organization_id or space.id in {
             site_space.space_id for site_space in contents.site_spaces
         }:
             raise ApiError(409, "spaceId: the space is in another organization, or already in this site.")
+        require_publishing(context, site, "adding a space")
         row.space_id = space.id
     context.session.flush()
     return SiteContents(context, site).site_space(row)
@@ -138,7 +141,9 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
     if call.path is not None:
         _demand_path(call.path, {section.path for section in contents.sections if section is not row})
         row.path = call.path
-    for name in call.model_fields_set & {"condition", "icon", "description"}:
+    if "condition" in call.model_fields_set:
+        _set_condition(context, site, row, call.condition)
+    for name in call.model_fields_set & {"icon", "description"}:
         setattr(row, name, getattr(call, name))
     if call.default_site_space is not None:
         if call.default_site_space not in {
@@ -226,8 +231,14 @@ def _site_space(context: Context, site: SiteRow, site_space_id: str) -> SiteSpac
     return row
 
 
+def _set_condition(context: Context, site: SiteRow, row: SiteSpaceRow | SectionRow, condition: str | None) -> None:
+    """Sets the condition of an item; one that replaces another may show the item to more readers."""
+    if row.condition and condition != row.condition:
+        require_publishing(context, site, "changing a condition")
+    row.condition = condition
+
+
 def _demand_path(path: str, taken: set[str]) -> None:
-    if any(character in path for character in "/?#% \t\n"):
-        raise ApiError(400, "path: must not be empty or contain spaces, /, ?, # or %")
+    require_slug("path", path)
     if path in taken:
         raise ApiError(409, f"path: {path} is already in use.")

@@ -1,6 +1,7 @@
 """Docs sites: list, create, update, publish and unpublish.
 
-Every member may see them; changes require the create role, publishing requires the admin role.
+Every member may see them; changes require the create role. Publishing, and widening what a published site shows,
+requires the admin role.
 """
 
 from __future__ import annotations
@@ -33,10 +34,12 @@ from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.organizations import SiteRow, SiteSpaceRow
 from presscheck.service.models.sites import SiteSettingsRow
 from presscheck.service.permissions import is_member, organization_for, reaches, role_in
+from presscheck.service.sites.access import PUBLISHING, require_publishing, visible
 from presscheck.service.sites.customization import looks_of
-from presscheck.service.sites.structure import SiteContents, visible
+from presscheck.service.sites.names import rename_site
+from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_site_space
-from presscheck.service.sites.urls import new_share_key, new_signing_key, opens_site, site_address
+from presscheck.service.sites.urls import new_share_key, new_signing_key, opens_site, published_address, site_address
 
 
 @handles(ListSites)
@@ -92,13 +95,19 @@ def update_site(context: Context, call: UpdateSite) -> Site:
     for name, value in given.items():
         if value is None and name != "proxy":
             raise ApiError(400, f"{call.on_wire(name)}: must not be null")
-    for name in ("title", "visibility", "basename", "agents_context"):
+    if call.visibility not in (None, site.visibility):
+        require_publishing(context, site, "changing its visibility")
+    for name in ("title", "visibility", "agents_context"):
         if name in given:
             setattr(site, name, given[name])
+    if call.basename is not None:
+        rename_site(context, site, call.basename)
     if call.adaptive_content is not None:
+        if site.adaptive_content and not call.adaptive_content.enabled:
+            require_publishing(context, site, "turning adaptive content off")
         site.adaptive_content = call.adaptive_content.enabled
     if "proxy" in given:
-        site.proxy = {"origin": call.proxy, "target": site_address(context, site)} if call.proxy else None
+        site.proxy = {"origin": call.proxy} if call.proxy else None
     _open_other(context, site, call)
     _guard(site)
     context.session.flush()
@@ -117,7 +126,7 @@ def delete_site(context: Context, call: DeleteSite) -> None:
 @handles(PublishSite)
 def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
     """Publishes a site; requires an admin and at least one space."""
-    site = site_for(context, call.organization_id, call.site_id, "admin")
+    site = site_for(context, call.organization_id, call.site_id, PUBLISHING)
     if not SiteContents(context, site).every_space():
         raise ApiError(409, "This site has no spaces to publish. Add a space to it first.")
     if not site.published:
@@ -183,7 +192,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
         title=row.title,
         hostname=row.hostname,
         basename=row.basename,
-        proxy=SiteProxy.model_validate(row.proxy) if row.proxy else None,
+        proxy=_as_proxy(context, row),
         visibility=row.visibility,
         published=row.published,
         site_spaces=spaces,
@@ -195,9 +204,16 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
         urls=SiteUrls(
             location=context.location(f"/orgs/{row.organization_id}/sites/{row.id}"),
             app=context.app(f"/sites/{row.id}"),
-            published=site_address(context, row) if row.published else None,
+            published=published_address(context, row),
         ),
     )
+
+
+def _as_proxy(context: Context, row: SiteRow) -> SiteProxy | None:
+    """Serializes the proxy; its target contains a share key only if the caller may see it."""
+    if not row.proxy:
+        return None
+    return SiteProxy(origin=row.proxy["origin"], target=published_address(context, row) or site_address(context, row))
 
 
 def _permissions(role: str | None) -> dict[str, bool]:

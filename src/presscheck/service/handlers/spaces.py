@@ -37,7 +37,7 @@ from presscheck.service.permissions import level_in_space, organization_for, rea
 from presscheck.service.review.merge_rules import kept_rules
 from presscheck.service.sites.urls import opens
 from presscheck.service.spaces.collection_tree import collections_of
-from presscheck.service.spaces.serializers import as_spaces
+from presscheck.service.spaces.serializers import as_shared_space, as_spaces
 from presscheck.service.spaces.sort_order import last_position, move, place, require_parent, siblings
 
 LONGEST_TITLE = 50
@@ -65,7 +65,8 @@ def get_space(context: Context, call: GetSpace) -> Space:
     if row and row.deleted_at and not _is_lost(context, row) and reaches(level_in_space(context, row), "admin"):
         return as_spaces(context, [row])[0]
     if row and not row.deleted_at and call.share_key and opens(context, row.id, call.share_key):
-        return as_spaces(context, [row])[0]
+        is_reader = level_in_space(context, row) is not None
+        return as_spaces(context, [row])[0] if is_reader else as_shared_space(context, row)
     return as_spaces(context, [space_for(context, call.space_id)])[0]
 
 
@@ -186,7 +187,7 @@ def _copy(context: Context, row: SpaceRow) -> SpaceRow:
 
 @handles(MoveSpace)
 def move_space(context: Context, call: MoveSpace) -> Space:
-    """Moves a space within its organization."""
+    """Moves a space within its organization; requires an admin of it if others can access it differently then."""
     row = space_for(context, call.space_id, "create")
     move(context, row, call)
     return as_spaces(context, [row])[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select, true
 
 from presscheck.api.operation import Page
 from presscheck.api.translations import (
@@ -26,19 +26,23 @@ from presscheck.service.http.operation_registry import ApiError, Context, handle
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.jobs.queue import cancel_jobs, enter_job
 from presscheck.service.models.imports import TranslationRow
+from presscheck.service.models.organizations import SpaceRow
 from presscheck.service.permissions import organization_for, reaches, role_in, space_for
+from presscheck.service.sites.access import visible
 
 NO_INSTRUCTIONS: dict[str, Any] = {"object": "document", "data": {"schemaVersion": 1}, "nodes": []}
 
 
 @handles(ListTranslations)
 def list_translations(context: Context, call: ListTranslations) -> Page[Translation]:
-    """Lists the translations of an organization, oldest first."""
+    """Lists the translations of an organization whose source or result the caller may see, oldest first."""
     organization = organization_for(context, call.organization_id)
     return page_of_rows(
         context,
         call,
-        select(TranslationRow).where(TranslationRow.organization_id == organization.id),
+        select(TranslationRow).where(
+            TranslationRow.organization_id == organization.id, _is_seen(context, organization.id)
+        ),
         lambda rows: [_as_translation(context, row) for row in rows],
         order=(TranslationRow.created_at, TranslationRow.id),
     )
@@ -89,18 +93,24 @@ def update_translation(context: Context, call: UpdateTranslation) -> Translation
 
 @handles(DeleteTranslation)
 def delete_translation(context: Context, call: DeleteTranslation) -> None:
-    """Deletes a translation; the translated space remains. A missing one is not an error."""
+    """Deletes a translation; the translated space remains. One that the caller may not see is not an error."""
     organization_for(context, call.organization_id, "create")
     row = context.session.get(TranslationRow, call.translation_id)
-    if row is not None and row.organization_id == call.organization_id:
+    if row is not None and row.organization_id == call.organization_id and _may_see(context, row):
         cancel_jobs(context.session, row.id, context.now())
         context.session.delete(row)
 
 
 @handles(RunTranslation)
 def run_translation(context: Context, call: RunTranslation) -> None:
-    """Starts another run, unless one is pending or running."""
+    """Starts another run, unless one is pending or running; requires access to the source, and edits of the result."""
     row = _translation_for(context, call.organization_id, call.translation_id, "create")
+    source = space_for(context, row.source_space)
+    if source.organization_id != row.organization_id:
+        raise ApiError(409, "The source of this translation is in another organization. Delete the translation.")
+    result = context.session.get(SpaceRow, row.result_space) if row.result_space else None
+    if result is not None and result.deleted_at is None and result.organization_id == row.organization_id:
+        space_for(context, result.id, "edit")
     if row.status not in ("pending", "running"):
         _run(context, row)
 
@@ -115,9 +125,22 @@ def _translation_for(
 ) -> TranslationRow:
     organization_for(context, organization_id, required)
     row = context.session.get(TranslationRow, translation_id)
-    if row is None or row.organization_id != organization_id:
+    if row is None or row.organization_id != organization_id or not _may_see(context, row):
         raise not_found("translation")
     return row
+
+
+def _is_seen(context: Context, organization_id: str) -> ColumnElement[bool]:
+    """Whether the caller may see the source or the result; admins also see translations that lost both."""
+    if role_in(context, organization_id) == "admin":
+        return true()
+    seen = visible(context, organization_id)
+    return TranslationRow.source_space.in_(seen) | TranslationRow.result_space.in_(seen)
+
+
+def _may_see(context: Context, row: TranslationRow) -> bool:
+    of_row = select(TranslationRow.id).where(TranslationRow.id == row.id, _is_seen(context, row.organization_id))
+    return context.session.scalar(of_row) is not None
 
 
 def _as_translation(context: Context, row: TranslationRow) -> Translation:

@@ -18,9 +18,10 @@ def get_current_user(context: Context, call: GetCurrentUser) -> User:
 
 @handles(GetUser)
 def get_user(context: Context, call: GetUser) -> User:
-    """Returns a user who shares an organization with the caller."""
-    mine = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id)
-    shared = select(MemberRow.user_id).where(MemberRow.user_id == call.user_id, MemberRow.organization_id.in_(mine))
+    """Returns a user who shares an organization with the caller; disabled members share none."""
+    active = select(MemberRow.organization_id).where(MemberRow.disabled.is_(False))
+    mine = active.where(MemberRow.user_id == context.user.id)
+    shared = active.where(MemberRow.user_id == call.user_id, MemberRow.organization_id.in_(mine))
     user = context.session.get(UserRow, call.user_id)
     if user is None or (user.id != context.user.id and context.session.scalar(shared) is None):
         raise not_found("user")

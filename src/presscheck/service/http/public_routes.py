@@ -1,11 +1,11 @@
 """Endpoints outside the API and without a token: health, API description, files and specifications.
 
-Their URLs cannot be guessed, or are public.
+Their URLs are signed and expire, or are public.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from anyio import CapacityLimiter
@@ -16,8 +16,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from presscheck.service.db.blob_store import blob_path
+from presscheck.service.content.file_urls import require_signature
 from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import Clock
+from presscheck.service.http.files import file_response
 from presscheck.service.http.openapi import description
 from presscheck.service.http.operation_registry import ApiError
 from presscheck.service.http.problem_response import problem_response
@@ -26,18 +28,18 @@ from presscheck.service.integrations.integrations import NOT_RUN
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.pdf.export import exported_pdf
 
-HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
-"""Headers that keep an uploaded file from running code in the reader's browser."""
-
 MOST_EXPORTS = 4
 """Most PDFs created at once, so that they do not use up the threads of the API."""
 
 
-def open_routes(database: Database, data: Path, release: str | None = None) -> list[Route]:
+def open_routes(database: Database, data: Path, clock: Clock, release: str | None = None) -> list[Route]:
     """All routes."""
 
     def send_file(request: Request) -> Response:
-        return _sent(data, request.path_params["content_id"], request.path_params["name"])
+        content, name = request.path_params["content_id"], request.path_params["name"]
+        with database.reading.begin() as session:
+            require_signature(session, content, request.query_params, clock())
+        return file_response(data, content, name, {"cache-control": "private"})
 
     at_once = CapacityLimiter(MOST_EXPORTS)
 
@@ -63,7 +65,7 @@ def _spec(database: Database, data: Path, request: Request) -> Response:
     )
     with database.reading.begin() as session:
         content = session.scalar(shown)
-    return _sent(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
+    return file_response(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
 
 def _health(database: Database) -> Response:
@@ -91,10 +93,3 @@ def _exported(database: Database, data: Path, request: Request) -> Response:
 
 def _get(path: str, answer: Callable[[Request], Response]) -> Route:
     return Route(path, answer, methods=["GET"])
-
-
-def _sent(data: Path, content_id: str, name: str, headers: Mapping[str, str] | None = None) -> Response:
-    path = blob_path(data, content_id)
-    if path is None or not path.is_file():
-        return problem_response(404, "File not found.")
-    return FileResponse(path, headers={**HARMLESS, **(headers or {})}, filename=name)

@@ -21,6 +21,7 @@ from presscheck.api.integrations import (
     IntegrationPermissions,
     IntegrationUrls,
 )
+from presscheck.service.content.file_urls import file_address
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.organizations import as_organization
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
@@ -35,11 +36,16 @@ NOT_RUN = "This service does not run integrations. Set up a development tunnel f
 def integration_for(context: Context, name: str, *, to_own: bool = False) -> IntegrationRow:
     """Returns the integration if the caller may see it, or with `to_own` if the caller owns it."""
     row = context.session.get(IntegrationRow, name)
-    if row is None or (row.visibility == "private" and not is_member(context, row.organization_id)):
+    if row is None or not may_see(context, row):
         raise not_found("integration")
     if to_own and not is_owner(context, row):
         raise ApiError(403, "Only admins of the organization that owns the integration can do this.")
     return row
+
+
+def may_see(context: Context, row: IntegrationRow) -> bool:
+    """Whether the caller may see the integration."""
+    return row.visibility != "private" or is_member(context, row.organization_id)
 
 
 def is_owner(context: Context, row: IntegrationRow) -> bool:
@@ -61,7 +67,7 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
         title=row.title,
         description=row.description,
         summary=row.summary,
-        preview_images=tuple(f"{context.origin}/files/{image}/preview.png" for image in row.preview_images),
+        preview_images=tuple(file_address(context, image, "preview.png") for image in row.preview_images),
         target=row.target,
         verified=False,
         visibility=row.visibility,
@@ -75,7 +81,7 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
         content_security_policy=row.content_security_policy,
         urls=IntegrationUrls(
             location=context.location(f"/integrations/{row.name}"),
-            icon=f"{context.origin}/files/{row.icon}/icon.png" if row.icon else None,
+            icon=file_address(context, row.icon, "icon.png") if row.icon else None,
             app=context.app(f"/integrations/{row.name}"),
             assets=f"{own}/assets",
             public_endpoint=own,

@@ -71,10 +71,16 @@ def _begin(session: Session, work: JobContext) -> _Run | None:
     space = session.get(SpaceRow, row.source_space) if row else None
     if row is None or space is None:
         return None
+    _demand_source(row, space)
     row.status = "running"
     live = session.get_one(RevisionRow, space.revision_id)
     texts = document_texts(session, documents_of(live.tree))
     return _Run(row.source_language, row.language, row.instructions, live, texts)
+
+
+def _demand_source(row: TranslationRow, source: SpaceRow) -> None:
+    if source.organization_id != row.organization_id or source.deleted_at is not None:
+        raise PermanentFailure("the source was deleted, or is in another organization now")
 
 
 def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
@@ -131,9 +137,10 @@ def _end(session: Session, work: JobContext, run: _Run, tree: Tree, duration: fl
     row = session.get(TranslationRow, work.about)
     if row is None:
         return
+    _demand_source(row, session.get_one(SpaceRow, row.source_space))
     now = work.now()
     space = session.get(SpaceRow, row.result_space) if row.result_space else None
-    if space is None or space.deleted_at is not None:
+    if space is None or space.deleted_at is not None or space.organization_id != row.organization_id:
         space = _new_space(session, row, now)
     revision = add_revision(
         session,

@@ -10,12 +10,15 @@ from typing import Any
 from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+_TEXT = String().with_variant(String(collation="C"), "postgresql")
+_LEVEL = _TEXT.evaluates_none()  # None means no access: without this, SQLAlchemy would insert the default instead
+
 
 class Table(DeclarativeBase):
     """Base of all tables: text with binary collation, JSON for objects and arrays, SQL NULL for null."""
 
     type_annotation_map = {  # noqa: RUF012  # SQLAlchemy reads it as a class attribute
-        str: String().with_variant(String(collation="C"), "postgresql"),
+        str: _TEXT,
         dict[str, Any]: JSON(none_as_null=True),
         list[dict[str, Any]]: JSON(none_as_null=True),
         list[str]: JSON(none_as_null=True),
@@ -94,7 +97,7 @@ class CollectionRow(Table):
     position: Mapped[int] = mapped_column(default=0)
     title: Mapped[str] = mapped_column(default="")
     description: Mapped[str | None]
-    default_level: Mapped[str | None] = mapped_column(default="inherit")
+    default_level: Mapped[str | None] = mapped_column(_LEVEL, default="inherit")
     created_at: Mapped[str]
 
 
@@ -113,7 +116,7 @@ class SpaceRow(Table):
     visibility: Mapped[str] = mapped_column(default="private")
     edit_mode: Mapped[str] = mapped_column(default="live")
     language: Mapped[str | None]
-    default_level: Mapped[str | None] = mapped_column(default="inherit")
+    default_level: Mapped[str | None] = mapped_column(_LEVEL, default="inherit")
     merge_rules: Mapped[dict[str, Any] | None]
     revision_id: Mapped[str]
     numbered: Mapped[int] = mapped_column(default=0)

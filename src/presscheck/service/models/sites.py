@@ -1,4 +1,4 @@
-"""Tables of site settings: share links, redirects, customization, visitor claims and visitor authentication."""
+"""Tables of site settings: names, share links, redirects, customization, visitor claims and visitor authentication."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from presscheck.service.models.organizations import Table, refers
+
+
+class SiteNameRow(Table):
+    """A present or former name of a site in its URL; former names redirect."""
+
+    __tablename__ = "site_names"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    site_id: Mapped[str] = mapped_column(refers("sites.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[str]
 
 
 class ShareLinkRow(Table):

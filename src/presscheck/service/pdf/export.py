@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 40
 """The most files in the cache; the least recently used are removed."""
-_FORMAT = 1
+_FORMAT = 2
 """Version of the layout: raise it whenever the same pages would look different."""
 _PURPOSE = "pdf"
 _MISSING = (
@@ -83,7 +83,7 @@ def exported_pdf(database: Database, data: Path, origin: str, address: str) -> P
         cached = data / "exports" / f"{_key(export, origin, facts)}.pdf"
         if _is_kept(cached):
             return cached
-        source = manuscript(session, data, origin, revision, export.page, only=export.only, **facts)
+        source = manuscript(session, data, revision, export.page, only=export.only, **facts)
     if source is None:
         raise not_found("page")
     cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from sqlalchemy.orm import Session
 
@@ -80,14 +79,13 @@ class PdfSource:
 
 
 def manuscript(
-    session: Session, data: Path, origin: str, revision: RevisionRow, page: str | None, *, only: bool, **facts: str
+    session: Session, data: Path, revision: RevisionRow, page: str | None, *, only: bool, **facts: str
 ) -> PdfSource | None:
     """Loads the source of a document; None if the page does not exist.
 
     Args:
         session: the transaction; everything is read before this returns.
         data: the data directory for files.
-        origin: the URL of the service, for links to files.
         revision: the revision.
         page: the id of the first page; None for all pages that are not hidden.
         only: exports that page without its subpages.
@@ -104,7 +102,7 @@ def manuscript(
     snippets = [snippet["document"] for snippet in revision.reusable_contents if snippet.get("document")]
     texts = document_texts(session, [*ids, *snippets])
     pictures: dict[str, Path] = {}
-    resolving = _Resolving(revision, data, origin, {chapter.page["id"] for chapter in chapters}, texts, pictures)
+    resolving = _Resolving(revision, data, {chapter.page["id"] for chapter in chapters}, texts, pictures)
     made_at = datetime.fromisoformat(revision.created_at).replace(microsecond=0)  # PDF metadata has whole seconds
     return PdfSource(made_at=made_at, chapters=chapters, texts=texts, resolver=resolving.of, pictures=pictures, **facts)
 
@@ -143,7 +141,6 @@ class _Resolving:
         self,
         revision: RevisionRow,
         data: Path,
-        origin: str,
         shown: set[str],
         texts: dict[str, str],
         pictures: dict[str, Path],
@@ -158,7 +155,7 @@ class _Resolving:
         self._places = LinkResolver.of(
             tree, files, [ReusableContent.model_validate(snippet) for snippet in revision.reusable_contents]
         )
-        self._data, self._origin = data, origin
+        self._data = data
         self._shown, self._texts, self._pictures = shown, texts, pictures
 
     def of(self, page_id: str) -> Resolve:
@@ -196,7 +193,7 @@ class _Resolving:
         picture = content if content in self._pictures or _is_picture(path) else ""
         if picture:
             self._pictures[picture] = path
-        return Target(url=f"{self._origin}/files/{content}/{quote(name, safe='')}", picture=picture, title=name)
+        return Target(picture=picture, title=name)  # without a link: URLs of files expire, and a PDF is kept
 
 
 def _is_picture(path: Path) -> bool:

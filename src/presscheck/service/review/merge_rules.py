@@ -1,11 +1,15 @@
-"""Checks the merge rules of a space, or of its organization if the space inherits them."""
+"""Checks the merge rules of a space, or of its organization if the space inherits them.
+
+An approval counts if somebody other than the author gave it for the newest revision; an update from main without
+conflicts keeps it. A request for changes blocks until its reviewer submits another review.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from presscheck.api.roles import MergeRulesChange, StandaloneMergeRulesChange
 from presscheck.service.http.operation_registry import Context
@@ -14,8 +18,25 @@ from presscheck.service.models.organizations import OrganizationRow, SpaceRow
 from presscheck.service.review.change_requests import ancestor
 from presscheck.text.plurals import count
 
-Reviews = dict[str, str]
-"""The current review status by reviewer."""
+
+class Reviews(NamedTuple):
+    """The reviewers whose current review counts, and why other approvals do not."""
+
+    approved: frozenset[str]
+    against: frozenset[str]
+    """Those who requested changes, of whatever revision."""
+    has_older: bool
+    """Whether somebody approved an older revision."""
+    has_own: bool
+    """Whether the author approved the change request."""
+
+    def missing(self) -> str:
+        """The message for a missing approval."""
+        if self.has_older:
+            return "An approval of the newest revision is required: the content changed since the last approval."
+        if self.has_own:
+            return "An approval by somebody other than the author is required."
+        return "An approval is required."
 
 
 def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> list[str]:
@@ -23,7 +44,7 @@ def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> lis
     rules = _rules(context, space)
     if any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules):
         return []
-    reviews = current_reviews(context, row)
+    reviews = _current_reviews(context, row)
     messages: list[str] = []
     for rule in rules:
         unmet = _unmet(context, space, row, reviews, rule)
@@ -32,12 +53,32 @@ def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> lis
     return messages
 
 
-def current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
-    """The current reviews: those not replaced by a newer one of the same user."""
+def keep_approvals(context: Context, row: ChangeRequestRow, revision: str) -> None:
+    """Applies the approvals of the newest revision to the next one, which only adds the live content to it."""
+    context.session.execute(
+        update(ReviewRow)
+        .where(
+            ReviewRow.change_request_id == row.id,
+            ReviewRow.revision == row.revision,
+            ReviewRow.status == "approved",
+        )
+        .values(revision=revision)
+    )
+
+
+def _current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
+    """The reviews that were not replaced by a newer one of the same user."""
     rows = context.session.scalars(
         select(ReviewRow).where(ReviewRow.change_request_id == row.id, ReviewRow.outdated.is_(False))
+    ).all()
+    approvals = [review for review in rows if review.status == "approved"]
+    others = [review for review in approvals if review.reviewer != row.created_by]
+    return Reviews(
+        approved=frozenset(review.reviewer for review in others if review.revision == row.revision),
+        against=frozenset(review.reviewer for review in rows if review.status != "approved"),
+        has_older=any(review.revision != row.revision for review in others),
+        has_own=len(others) < len(approvals),
     )
-    return {review.reviewer: review.status for review in rows}
 
 
 def kept_rules(change: MergeRulesChange | StandaloneMergeRulesChange) -> dict[str, Any]:
@@ -60,15 +101,15 @@ def _users(rule: dict[str, Any]) -> list[str]:
 def _unmet(
     context: Context, space: SpaceRow, row: ChangeRequestRow, reviews: Reviews, rule: dict[str, Any]
 ) -> str | None:
-    approved = {user for user, status in reviews.items() if status == "approved"}
     by_people = _BY_PEOPLE.get(rule["rule"])
     if by_people is not None:
-        return by_people(approved, _users(rule))
+        return by_people(reviews.approved, _users(rule))
+    has_review = bool(reviews.approved or reviews.against - {row.created_by})
     holds, sentence = {
         "allow_bypass": (True, ""),
-        "require_at_least_one_review": (bool(reviews), "A review is required."),
-        "require_at_least_one_approved_review": (bool(approved), "An approval is required."),
-        "require_all_reviews_approved": (len(approved) == len(reviews), "All reviews must be approvals."),
+        "require_at_least_one_review": (has_review, "A review is required."),
+        "require_at_least_one_approved_review": (bool(reviews.approved), reviews.missing()),
+        "require_all_reviews_approved": (not reviews.against, "All reviews must be approvals."),
         "require_up_to_date_change_request": (
             ancestor(row) == space.revision_id,
             "The change request must be updated with the live content first.",
@@ -84,16 +125,16 @@ def _unmet(
     return None if holds else sentence
 
 
-def _all_of(approved: set[str], users: list[str]) -> str | None:
+def _all_of(approved: frozenset[str], users: list[str]) -> str | None:
     missing = len(set(users) - approved)
-    return f"{count(missing, 'more required reviewer')} must approve." if missing else None
+    return f"{count(missing, 'more required reviewer')} must approve the newest revision." if missing else None
 
 
-def _one_of(approved: set[str], users: list[str]) -> str | None:
-    return None if approved & set(users) else "One of the required reviewers must approve."
+def _one_of(approved: frozenset[str], users: list[str]) -> str | None:
+    return None if approved & set(users) else "One of the required reviewers must approve the newest revision."
 
 
-_BY_PEOPLE: dict[str, Callable[[set[str], list[str]], str | None]] = {
+_BY_PEOPLE: dict[str, Callable[[frozenset[str], list[str]], str | None]] = {
     "require_specific_reviewers": _all_of,
     "require_one_of_specific_reviewers": _one_of,
 }

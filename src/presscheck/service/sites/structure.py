@@ -19,9 +19,8 @@ from presscheck.api.spaces import Space
 from presscheck.service.content.page_markdown import slugify
 from presscheck.service.http.operation_registry import ApiError, Context
 from presscheck.service.models.organizations import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow, SpaceRow
-from presscheck.service.permissions import visible_spaces
-from presscheck.service.sites.urls import section_address, space_address
-from presscheck.service.spaces.collection_tree import collections_of
+from presscheck.service.sites.access import visible
+from presscheck.service.sites.urls import published_address, section_path, space_path
 from presscheck.service.spaces.serializers import as_spaces
 
 Item = SiteSpaceRow | SectionRow | SectionGroupRow
@@ -101,7 +100,7 @@ class SiteContents:
             section_group=row.group_id,
             site_spaces=tuple(self.shown_spaces(row.id)),
             icon=row.icon,
-            urls=self._urls(section_address(self.context, self.site, row)),
+            urls=self._urls(section_path(self.site, row)),
         )
 
     def shown_spaces(self, section_id: str | None) -> list[SiteSpace]:
@@ -165,20 +164,12 @@ class SiteContents:
             title=space.title,
             default=row.id == first,
             condition=row.condition,
-            urls=self._urls(space_address(self.context, self.site, section, row)),
+            urls=self._urls(space_path(self.site, section, row)),
         )
 
-    def _urls(self, address: str) -> PublishedUrl:
-        return PublishedUrl(published=address if self.site.published else None)
-
-
-def visible(context: Context, organization_id: str) -> frozenset[str]:
-    """The ids of the spaces that the caller may see, cached for the call."""
-    key = ("visible spaces", organization_id)
-    if key not in context.known:
-        collections_of(context, organization_id)
-        context.known[key] = frozenset(visible_spaces(context, organization_id))
-    return context.known[key]
+    def _urls(self, path: str) -> PublishedUrl:
+        address = published_address(self.context, self.site)
+        return PublishedUrl(published=address + path if address else None)
 
 
 def above(item: SectionRow | SectionGroupRow) -> str | None:

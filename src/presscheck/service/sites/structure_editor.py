@@ -9,6 +9,7 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.models.organizations import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import space_for
+from presscheck.service.sites.access import require_publishing
 from presscheck.service.sites.structure import Item, SiteContents, above, free_path
 
 LONGEST_SECTION_TITLE = 128
@@ -18,7 +19,8 @@ def add_site_space(context: Context, site: SiteRow, space_id: str, section: Sect
     """Adds a space at the end of a site or a section.
 
     Raises:
-        ApiError: 404 if the space does not exist, 409 if it is in another organization or already in the site.
+        ApiError: 403 if the site is published and the caller may not publish, 404 if the space does not exist, 409 if
+            it is in another organization or already in the site.
     """
     space = space_for(context, space_id)
     if space.organization_id != site.organization_id:
@@ -26,6 +28,7 @@ def add_site_space(context: Context, site: SiteRow, space_id: str, section: Sect
     contents = SiteContents(context, site)
     if any(site_space.space_id == space.id for site_space in contents.site_spaces):
         raise ApiError(409, "spaceId: the space is already in this site.")
+    require_publishing(context, site, "adding a space")
     section_id = section.id if section else None
     beside = [site_space for site_space in contents.site_spaces if site_space.section_id == section_id]
     row = SiteSpaceRow(
@@ -106,7 +109,8 @@ def sort(contents: SiteContents, pointer: StructureItemPointer, position: Struct
     """Moves an item next to another one, into its section or group; without a position, to the end.
 
     Raises:
-        ApiError: 400 if the position is invalid, 404 if the item does not exist.
+        ApiError: 400 if the position is invalid, 403 if the item of a published site leaves a section with a condition
+            and the caller may not publish, 404 if the item does not exist.
     """
     item = contents.find(pointer.type, pointer.id)
     if item is None:
@@ -148,6 +152,8 @@ def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:
     """Moves an item into the section or group of its new neighbor."""
     if isinstance(item, SiteSpaceRow) and isinstance(neighbour, SiteSpaceRow):
         if item.section_id != neighbour.section_id:
+            if any(section.id == item.section_id and section.condition for section in contents.sections):
+                require_publishing(contents.context, contents.site, "moving a space out of a section with a condition")
             taken = {sibling.path for sibling in contents.row_of(neighbour) if isinstance(sibling, SiteSpaceRow)}
             item.path = free_path(item.path, taken)
             item.section_id = neighbour.section_id

@@ -1,4 +1,8 @@
-"""URLs of sites, sections and site spaces, and the access that a share key grants."""
+"""URLs of sites, sections and site spaces, and the access that a share key grants.
+
+The URL of a site with share links contains a key. It is shown to those who manage the site and see all of its spaces,
+and to callers who already have a key; for everyone else, such a site has no URL.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,33 @@ from presscheck.service.content.revisions import MOST_AT_ONCE
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.organizations import SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.models.sites import ShareLinkRow
+from presscheck.service.sites.access import may_manage
 
 
-def site_address(context: Context, site: SiteRow, key: str | None = None) -> str:
-    """The URL of a published site; with a share link, it contains a key, usually that of the site itself."""
+def site_address(context: Context, site: SiteRow, key: str = "") -> str:
+    """The URL of a site, published or not; with a share key if one is given."""
     top = f"https://{site.hostname}" if site.hostname else f"{context.origin}/docs"
-    parts = [site.basename or ("" if site.hostname else site.id), key or _key(site)]
+    parts = [site.basename or ("" if site.hostname else site.id), key]
     return "/".join([top, *(part for part in parts if part)]) + "/"
 
 
-def space_address(context: Context, site: SiteRow, section: SectionRow | None, site_space: SiteSpaceRow) -> str:
-    """The URL of a site space; the default one has the URL of its section or site."""
+def published_address(context: Context, site: SiteRow) -> str | None:
+    """The URL of a site for the caller; None if it is not published, or has a share key that the caller may not see."""
+    if not site.published:
+        return None
+    if site.visibility != "share-link":
+        return site_address(context, site)
+    key = context.known.get(("share key", site.id)) or (site.share_key if may_manage(context, site) else None)
+    return site_address(context, site, key) if key else None
+
+
+def own_key(site: SiteRow) -> str:
+    """The key in the URL of a site itself; empty unless its visibility is share-link."""
+    return (site.share_key or "") if site.visibility == "share-link" else ""
+
+
+def space_path(site: SiteRow, section: SectionRow | None, site_space: SiteSpaceRow) -> str:
+    """The path of a site space within its site; the default one has the path of its section or site."""
     parts: list[str] = []
     if section is not None:
         if section.id != site.default_section_id:
@@ -31,12 +51,12 @@ def space_address(context: Context, site: SiteRow, section: SectionRow | None, s
         first = site.default_site_space_id
     if site_space.id != first:
         parts.append(site_space.path)
-    return site_address(context, site) + "".join(f"{part}/" for part in parts)
+    return "".join(f"{part}/" for part in parts)
 
 
-def section_address(context: Context, site: SiteRow, section: SectionRow) -> str:
-    """The URL of a section; the default one has the URL of the site."""
-    return site_address(context, site) + ("" if section.id == site.default_section_id else f"{section.path}/")
+def section_path(site: SiteRow, section: SectionRow) -> str:
+    """The path of a section within its site; the default one has the path of the site."""
+    return "" if section.id == site.default_section_id else f"{section.path}/"
 
 
 def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
@@ -52,7 +72,9 @@ def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
             .order_by(SiteRow.created_at, SiteRow.id)
         )
         for site_space, site, section in rows:
-            urls.setdefault(site_space.space_id, space_address(context, site, section, site_space))
+            address = published_address(context, site)
+            if address is not None:
+                urls.setdefault(site_space.space_id, address + space_path(site, section, site_space))
     return urls
 
 
@@ -77,16 +99,15 @@ def opens(context: Context, space_id: str, share_key: str) -> bool:
 
 
 def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
-    """Whether a key is that of the site or of an active share link."""
+    """Whether a key is that of the site or of an active share link; if so, responses to this call may contain it."""
     links = select(ShareLinkRow.key).where(ShareLinkRow.site_id == site.id, ShareLinkRow.active.is_(True))
     keys = (site.share_key, *context.session.scalars(links))
-    return any(fits(key, share_key) for key in keys)
+    is_open = any(fits(key, share_key) for key in keys)
+    if is_open:
+        context.known["share key", site.id] = share_key
+    return is_open
 
 
 def fits(key: str | None, given: str | None) -> bool:
     """Compares share keys in constant time."""
     return bool(key and given) and secrets.compare_digest(str(key).encode(), str(given).encode())
-
-
-def _key(site: SiteRow) -> str:
-    return (site.share_key or "") if site.visibility == "share-link" else ""

@@ -34,6 +34,21 @@ def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
     ]
 
 
+def as_shared_space(context: Context, row: SpaceRow) -> Space:
+    """Serializes a space for a caller who only has a share key: without its merge rules, counts and place."""
+    return as_spaces(context, [row])[0].model_copy(
+        update={
+            "merge_rules": MergeRules(type="inherit"),
+            "default_level": None,
+            "parent": None,
+            "comments": 0,
+            "change_requests": 0,
+            "change_requests_open": 0,
+            "change_requests_draft": 0,
+        }
+    )
+
+
 def _request_counts(context: Context, ids: list[str]) -> dict[str, dict[str, int]]:
     counted = (
         select(ChangeRequestRow.space_id, ChangeRequestRow.status, func.count())

@@ -10,7 +10,8 @@ from presscheck.api.roles import ContentPosition, SpacePointer
 from presscheck.api.spaces import MoveSpace
 from presscheck.service.http.operation_registry import ApiError, Context
 from presscheck.service.models.organizations import CollectionRow, SpaceRow
-from presscheck.service.permissions import collection_for, organization_for, space_for
+from presscheck.service.permissions import access_to, collection_for, level_in, organization_for, space_for
+from presscheck.service.spaces.collection_tree import spaces_in, within
 
 Placed = SpaceRow | CollectionRow
 """An item with a position."""
@@ -47,7 +48,8 @@ def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> No
     """Moves an item to the requested place, if the caller may.
 
     Raises:
-        ApiError: 400 if the place is invalid, 404 if it does not exist, 409 if the item cannot go there.
+        ApiError: 400 if the place is invalid, 403 if the move changes who has access to an item that the caller does
+            not administer, 404 if the place does not exist, 409 if the item cannot go there.
     """
     given = call.model_fields_set & {"parent", "position"}
     if not given:
@@ -62,7 +64,37 @@ def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> No
     _demand_room(context, item, parent_id)
     others = [sibling for sibling in siblings(context.session, item.organization_id, parent_id) if sibling is not item]
     at = others.index(neighbour) + (not is_before) if neighbour else None
+    moved = _with_contents(context, item) if parent_id != item.parent_id else []
+    before = [(access_to(context, inner), level_in(context, inner)) for inner in moved]
     place(context.session, item, parent_id, at)
+    context.session.flush()
+    for inner, (access, level) in zip(moved, before, strict=True):
+        if level != "admin" and access_to(context, inner) != access:
+            raise _not_administered(item, inner, "Moving")
+
+
+def require_admin_of_all(context: Context, item: Placed) -> None:
+    """Refuses to hand over a collection with something inside that the caller does not administer.
+
+    Raises:
+        ApiError: 403.
+    """
+    for inner in _with_contents(context, item):
+        if level_in(context, inner) != "admin":
+            raise _not_administered(item, inner, "Transferring")
+
+
+def _with_contents(context: Context, item: Placed) -> list[Placed]:
+    """An item and everything inside, including deleted spaces."""
+    if isinstance(item, SpaceRow):
+        return [item]
+    collections = within(context, item)
+    return [*collections, *spaces_in(context, collections)]
+
+
+def _not_administered(item: Placed, inner: Placed, doing: str) -> ApiError:
+    what = "it" if inner is item else "items inside"
+    return ApiError(403, f"{doing} it changes who has access to {what}: this needs the admin role there.")
 
 
 def require_parent(context: Context, organization_id: str, parent_id: str | None) -> CollectionRow | None:

@@ -5,17 +5,20 @@ An unpublished site, or one without the right share key, responds like a site th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from presscheck.service.db.signing import signed, unsigned
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.models.organizations import SiteRow
+from presscheck.service.models.organizations import SiteRow, UserRow
 from presscheck.service.models.sites import SiteSettingsRow
+from presscheck.service.permissions import role_in
+from presscheck.service.sites.access import sees_every_space
+from presscheck.service.sites.names import present_name, site_named
 from presscheck.service.sites.urls import opens_site, site_address
 
 if TYPE_CHECKING:
@@ -66,7 +69,10 @@ def admitted(context: Context, request: Request) -> Reader | Response:
     """
     if "preview" in request.path_params:
         return _previewing(context, request.path_params["preview"], request.path_params["path"])
-    site = _published(context, request.path_params["site"])
+    name = request.path_params["site"]
+    site = site_named(context, name)
+    if site is None or not site.published:
+        raise AccessDenied(404)
     path = request.path_params.get("path", "")
     key = ""
     if site.visibility == "share-link":
@@ -74,6 +80,9 @@ def admitted(context: Context, request: Request) -> Reader | Response:
         if not opens_site(context, site, key):
             raise AccessDenied(404)
     base = reading_address(context, site, key)
+    if name != present_name(site):
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"{base}{quote(path)}{query}", 307, {"cache-control": "no-cache"})
     if site.visibility == "visitor-auth":
         return _signed_in(context, request, Reader(site, base, path, {}))
     if site.visibility not in ("public", "unlisted", "share-link"):
@@ -82,14 +91,22 @@ def admitted(context: Context, request: Request) -> Reader | Response:
 
 
 def preview_address(context: Context, site: SiteRow, claims: dict[str, Any]) -> str:
-    """A preview URL of a site, valid for one hour, as seen by a visitor with these claims, published or not."""
-    return f"{context.origin}/preview/{signed(context.session, PREVIEW, {'site': site.id, 'claims': claims})}/"
+    """A preview URL of a site, valid for one hour, as seen by a visitor with these claims, published or not.
+
+    It shows the site as long as the caller has access to all of its spaces.
+    """
+    value = {"site": site.id, "claims": claims, "user": context.user.id}
+    return f"{context.origin}/preview/{signed(context.session, PREVIEW, value)}/"
 
 
 def _previewing(context: Context, text: str, path: str) -> Reader:
     value = unsigned(context.session, PREVIEW, text)
     site = context.session.get(SiteRow, value["site"]) if value else None
-    if value is None or site is None:
+    giver = context.session.get(UserRow, value.get("user", "")) if value else None
+    if value is None or site is None or giver is None:
+        raise AccessDenied(404)
+    asking = replace(context, user=giver, known={})
+    if role_in(asking, site.organization_id) is None or not sees_every_space(asking, site):
         raise AccessDenied(404)
     return Reader(site, f"{context.origin}/preview/{text}/", path, value["claims"], is_previewing=True)
 
@@ -97,22 +114,9 @@ def _previewing(context: Context, text: str, path: str) -> Reader:
 def reading_address(context: Context, site: SiteRow, key: str = "") -> str:
     """The URL of a site in this service, used even if the site has its own host name."""
     if not site.hostname:
-        return site_address(context, site, key or None)
-    parts = [f"{context.origin}/docs", site.basename or site.id, key]
+        return site_address(context, site, key)
+    parts = [f"{context.origin}/docs", present_name(site), key]
     return "/".join(part for part in parts if part) + "/"
-
-
-def _published(context: Context, name: str) -> SiteRow:
-    """Finds a site by its basename, or by its id if it has none; of equal basenames the oldest site counts."""
-    rows = context.session.scalars(
-        select(SiteRow)
-        .where(SiteRow.published.is_(True), (SiteRow.basename == name) | (SiteRow.id == name))
-        .order_by(SiteRow.created_at, SiteRow.id)
-    ).all()
-    matches = [row for row in rows if (row.basename or row.id) == name]
-    if not matches:
-        raise AccessDenied(404)
-    return next((row for row in matches if row.id == name), matches[0])
 
 
 def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | Response:

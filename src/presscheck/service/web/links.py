@@ -11,13 +11,15 @@ from presscheck.documents.pages.tree import PagePosition, find, flatten, walk
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.models.organizations import SiteSpaceRow
-from presscheck.service.sites.urls import site_address
+from presscheck.service.sites.urls import own_key, site_address
 from presscheck.service.web.html.context import Included, ResolvedLink
 from presscheck.service.web.published_site import PublishedSite
+from presscheck.service.web.site_files import file_url
 from presscheck.text.sanitize import is_safe_url
 
 _IN_APP = re.compile(r"/s(?:paces)?/([^/?#]+)(?:/pages/([^/?#]+))?/?(?:#(.*))?").fullmatch
 _REUSABLE = re.compile(r"/~/reusable/([^/?#]+)").search
+_OWN_FILE = re.compile(r"/files/([0-9a-f]{64})/").match
 _HAS_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//").match
 
 
@@ -27,7 +29,7 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
     A URL of the site itself becomes its URL for this reader; an app URL of the service becomes the page on the site.
     """
     url = f"https:{url}" if url.startswith("//") else url
-    own = site_address(site.context, site.site)
+    own = site_address(site.context, site.site, own_key(site.site))
     if url.startswith(own):
         url = site.base + url.removeprefix(own)
     app = site.context.app("")
@@ -57,15 +59,19 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
     if kind in ("page", "anchor", "space"):
         return _in_space(site, named, values.get("page"), values.get("anchor", ""))
     if kind == "file":
-        files = as_files(site.context, site.content(named).revision.files)
-        return next(
-            (ResolvedLink(file.download_url, file.name) for file in files if file.id == values.get("file")), None
-        )
+        site_space = _site_space(site, named)
+        files = site.content(named).revision.files if site_space else []
+        file = next((candidate for candidate in files if candidate["id"] == values.get("file")), None)
+        return ResolvedLink(file_url(site, site_space, file), file["name"]) if site_space and file else None
     return None
 
 
+def _site_space(site: PublishedSite, space_id: str) -> SiteSpaceRow | None:
+    return next((candidate for candidate in site.site_spaces if candidate.space_id == space_id), None)
+
+
 def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: str) -> ResolvedLink | None:
-    site_space = next((candidate for candidate in site.site_spaces if candidate.space_id == space_id), None)
+    site_space = _site_space(site, space_id)
     if site_space is None:
         return None
     if not page_id:
@@ -82,25 +88,33 @@ class PageLinks:
         content = site.content(site_space.space_id)
         self._revision = content.revision
         pages = as_pages(site.context, site_space.space_id, content.tree)
-        self._files = {file.id: file for file in as_files(site.context, content.revision.files)}
+        files = as_files(site.context, content.revision.files)
+        self._files = {file["id"]: file for file in content.revision.files}
+        self._by_content = {file["content"]: file for file in content.revision.files if file.get("content")}
         reusable = [ReusableContent.model_validate(snippet) for snippet in content.revision.reusable_contents]
         self._reusable = {snippet.id: snippet for snippet in reusable}
-        self._places = LinkResolver.of(pages, self._files.values(), reusable)
+        self._places = LinkResolver.of(pages, files, reusable)
         self._known = {position.page["id"]: position for position in walk(content.tree)}
         self.source = next((source_path(page) for page in flatten(pages) if page.id == place.page["id"]), "")
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
         """The URL of a link target."""
+        own_file = _OWN_FILE(target.removeprefix(self._site.context.origin))
+        if own_file and own_file[1] in self._by_content:
+            return self._file(self._by_content[own_file[1]])
         if _HAS_SCHEME(target):
             return outside(self._site, target, is_new_tab=self._is_new_tab)
         resolved = self._places.resolve(target, source)
         if resolved.kind == "file":
-            file = self._files[resolved.id]
-            return ResolvedLink(file.download_url, file.name) if file.download_url else None
+            return self._file(self._files[resolved.id])
         place = self._known.get(resolved.id) if resolved.kind == "page" else None
         if place is None:
             return None
         return ResolvedLink(self._site.address(self._site_space, place, resolved.anchor), place.page["title"])
+
+    def _file(self, file: dict[str, Any]) -> ResolvedLink | None:
+        url = file_url(self._site, self._site_space, file) if file.get("content") else None
+        return ResolvedLink(url, file["name"]) if url else None
 
     def included(self, target: str, source: str) -> Included | None:
         """The Markdown of a reusable content."""

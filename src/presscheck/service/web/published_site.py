@@ -14,7 +14,7 @@ from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import SectionRow, SiteSpaceRow, SpaceRow
 from presscheck.service.sites.structure import SiteContents
-from presscheck.service.sites.urls import site_address, space_address
+from presscheck.service.sites.urls import space_path
 from presscheck.service.web.access import Reader
 from presscheck.service.web.visitor_conditions import holds
 
@@ -112,8 +112,7 @@ class PublishedSite:
 
     def address(self, site_space: SiteSpaceRow, place: PagePosition | None = None, anchor: str = "") -> str:
         """The URL of a site space, or of a page in it, for this reader."""
-        whole = space_address(self.context, self.site, self.section_of(site_space), site_space)
-        inside = whole.removeprefix(site_address(self.context, self.site))
+        inside = space_path(self.site, self.section_of(site_space), site_space)
         path = (place.path or place.page["id"]) if place else ""
         return self.base + quote(inside + path) + (f"#{quote(anchor)}" if anchor else "")
 

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.serializers import LAYOUT, body_of
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operation_registry import ApiError, Context
 from presscheck.service.models.organizations import SiteSpaceRow
 from presscheck.service.models.sites import RedirectRow
 from presscheck.service.web import navigation
@@ -23,6 +23,7 @@ from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.links import PageLinks, outside, reference
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, found_pages
+from presscheck.service.web.site_files import site_file
 from presscheck.service.web.theme import Appearance
 
 HEADERS = {
@@ -54,6 +55,12 @@ def answered(context: Context, request: Request) -> Response:
     if theme in ("light", "dark"):
         return _with_theme(reader, theme)
     site = PublishedSite(context, reader)
+    try:
+        file = site_file(site)
+    except ApiError as missing:
+        return _closed(missing.status)
+    if file is not None:
+        return file
     query = request.query_params.get("q")
     target = _redirect(site) if query is None else None
     if target:

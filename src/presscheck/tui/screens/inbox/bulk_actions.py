@@ -15,7 +15,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
-from presscheck.api.organizations import ListMembers
+from presscheck.engine.members import people_in
 from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_train
 from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
@@ -158,10 +158,10 @@ class BulkActions:
         return CALLS[action]
 
     async def _ask_reviewers(self) -> CallOf | None:
-        members = await self._engine.read(ListMembers(organization_id=self._screen.model.organization, limit=1000))
+        authors = (request.created_by for request in self._triage.selected())
         people = [
-            Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
-            for member in members.items
+            Choice(person.user.id, sanitize(person.user.display_name), person.role)
+            for person in await people_in(self._engine, self._screen.model.organization, authors)
         ]
         users = await self._screen.ask(Picker("Choose reviewers", people, self._screen.style_for, multiple=True))
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None

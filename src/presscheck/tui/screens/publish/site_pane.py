@@ -17,6 +17,8 @@ from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.text_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
 
+_NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")
+
 
 class SitePane(Vertical):
     """Shows the site under the cursor."""
@@ -57,12 +59,12 @@ class SitePane(Vertical):
 
     def show_site(self, site: Site, error: str = "") -> None:
         """Show title, address and visibility of a site, or an error."""
-        address = sanitize(site.urls.published or "")
+        where = Span(f"  {sanitize(site.urls.published)}", "link") if site.urls.published else _NO_ADDRESS
         state = f"visible to {visibility_of(site)}" if site.published else ""
         self.query_one("#facts", TextView).show(
             [
                 (Span(f"  {sanitize(site.title)}", "title"),),
-                (Span(f"  {address}", "link") if site.published else Span("  draft: P publishes it", "quiet"),),
+                (where if site.published else Span("  draft: P publishes it", "quiet"),),
                 (Span(f"  {error or state}", "error" if error else "quiet"),),
             ]
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Review, ReviewStatus, SubmitReview
 from presscheck.api.comments import PostComment, PostReply, UpdateComment, UpdateReply
-from presscheck.api.organizations import ListMembers
+from presscheck.engine.members import people_in
 from presscheck.engine.review.changes import changed_items
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import join_names
@@ -154,8 +154,8 @@ class ReviewDrafts:
         organization = self._model.space.organization if self._model.space else None
         if organization is None:
             return []
-        members = await self._context.engine.read(ListMembers(organization_id=organization, limit=1000))
-        return [sanitize(member.user.display_name) for member in members.items]
+        people = await people_in(self._context.engine, organization, self._model.people())
+        return [sanitize(person.user.display_name) for person in people]
 
     def _write(self, call: Operation[Any] | None, *, submits: bool = False) -> None:
         """Send a write through the engine; with `submits`, all held comments are sent before it.

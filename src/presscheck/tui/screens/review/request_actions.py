@@ -11,8 +11,8 @@ from presscheck.api.change_requests import (
     RequestReviewers,
     UpdateChangeRequest,
 )
-from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
+from presscheck.engine.members import people_in
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -101,12 +101,9 @@ class RequestActions:
         """Request reviews, or withdraw the requests."""
         engine, path = self._context.engine, self._model.path
         space = self._model.space or await engine.read(GetSpace(space_id=path["space_id"]))
-        members = await engine.read(ListMembers(organization_id=space.organization, limit=1000))
+        people = await people_in(engine, space.organization, self._model.people())
         requested = {reviewer.id for reviewer in self._model.reviewers() or () if reviewer.asked}
-        choices = [
-            Choice(member.user.id, sanitize(member.user.display_name), member.role or "guest")
-            for member in members.items
-        ]
+        choices = [Choice(person.user.id, sanitize(person.user.display_name), person.role) for person in people]
         picker = Picker("Reviewers", choices, self._context.style_for, multiple=True, chosen=requested)
         chosen = await self._context.ask(picker)
         if chosen is None:

@@ -1,0 +1,39 @@
+"""The people who can be mentioned or asked for a review, also for callers who may not list the members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.api.organizations import ListMembers
+from presscheck.engine.shared_calls import ALL
+from presscheck.errors import Forbidden
+
+if TYPE_CHECKING:
+    from presscheck.api.users import User
+    from presscheck.engine.engine import Engine
+
+
+class Person(NamedTuple):
+    """A user who can be chosen; `role` is empty if it is not known."""
+
+    user: User
+    role: str
+
+
+async def people_in(engine: Engine, organization: str, known: Iterable[User | None]) -> list[Person]:
+    """Lists the members of an organization; if the caller may not list them, as guests may not, the known users.
+
+    Args:
+        engine: reads the members.
+        organization: the id of the organization.
+        known: the users that the caller sees anyway, such as the author of a change request.
+
+    Raises:
+        PresscheckError: the members cannot be read, for another reason than missing permission.
+    """
+    try:
+        members = await engine.read(ListMembers(organization_id=organization, limit=ALL))
+    except Forbidden:
+        return [Person(user, "") for user in {user.id: user for user in known if user}.values()]
+    return [Person(member.user, member.role or "guest") for member in members.items]

@@ -1,0 +1,47 @@
+"""Files of published sites: URLs below the site that do not expire and are open to the readers of the space."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from starlette.responses import FileResponse
+
+from presscheck.service.http.files import file_response
+from presscheck.service.http.operation_registry import not_found
+from presscheck.service.models.organizations import SiteSpaceRow
+from presscheck.service.web.published_site import PublishedSite
+
+FILES = "~files"
+"""First part of the path of a file; no section, space or page has it."""
+
+
+def file_url(site: PublishedSite, site_space: SiteSpaceRow, file: dict[str, Any]) -> str:
+    """The URL of a stored file of a space, for this reader."""
+    return f"{site.base}{FILES}/{site_space.id}/{quote(_tail(file))}"
+
+
+def site_file(site: PublishedSite) -> FileResponse | None:
+    """Responds with the file at the requested path; None if the path is not that of a file.
+
+    Raises:
+        ApiError: 404 if the reader may not see the space, or it has no such file now.
+    """
+    first, _, rest = site.reader.path.partition("/")
+    if first != FILES:
+        return None
+    site_space_id, _, tail = rest.partition("/")
+    site_space = next((candidate for candidate in site.site_spaces if candidate.id == site_space_id), None)
+    files = site.content(site_space.space_id).revision.files if site_space else []
+    file = next((candidate for candidate in files if _tail(candidate) == tail), None)
+    if file is None:
+        raise not_found("file")
+    return file_response(site.context.data, file.get("content") or "", _name(file), {"cache-control": "no-cache"})
+
+
+def _tail(file: dict[str, Any]) -> str:
+    return f"{file['id']}/{_name(file)}"
+
+
+def _name(file: dict[str, Any]) -> str:
+    return str(file["name"]).replace("/", "_")
