@@ -157,12 +157,12 @@ def both(*policies: Policy) -> Policy:
     return policy
 
 
-def instead(policy: Policy, refusal: int, other: Outcome) -> Policy:
-    """The same policy with another outcome in place of one refusal."""
+def instead(policy: Policy, usual: Outcome, other: Outcome) -> Policy:
+    """The same policy with another outcome in place of one."""
 
     def changed(caller: Caller, place: str) -> Outcome:
         outcome = policy(caller, place)
-        return other if outcome == refusal else outcome
+        return other if outcome == usual else outcome
 
     return changed
 
@@ -219,6 +219,9 @@ INSTALLED_ELSEWHERE = {**OTHER_INTEGRATION, "installation_id": Id("elsewhere_ins
 INSTALLED_BY_OTHERS = {**OTHER_INTEGRATION, "installation_id": Id("third_installation_id")}
 SPACE_INVITE, COLLECTION_INVITE = {"invite_id": Id("space_invite_id")}, {"invite_id": Id("collection_invite_id")}
 OWNERS_TEAM, MEMBERS_TEAM = {"team_id": Id("owners_team_id")}, {"team_id": Id("members_team_id")}
+ACROSS = "across organizations"
+ELSEWHERE = {"organization_id": Id("elsewhere_organization_id")}
+ELSEWHERE_SITE = {**ELSEWHERE, "site_id": Id("elsewhere_site_id")}
 WEBSITE = {"type": "website", "url": Id("website")}
 SPEC = {"text": OPENAPI}
 INSTRUCTIONS = {**NODES, "nodes": [{"object": "block", "type": "paragraph", "nodes": []}]}
@@ -247,7 +250,7 @@ CASES: list[Case] = [
     case(change_requests.UpdateChangeRequest, EDIT, "archive", status="archived"),
     case(change_requests.MergeChangeRequest, EDIT),
     case(change_requests.PullChangeRequest, EDIT),
-    case(change_requests.RequestReviewers, EDIT, users=(Id("owner_id"),)),
+    case(change_requests.RequestReviewers, EDIT, users=(Id("newcomer_id"),)),
     case(change_requests.RemoveRequestedReviewer, EDIT, user_id=Id("member_id")),
     case(change_requests.SubmitReview, REVIEW, status="approved", comment=TEXT),
     # collections
@@ -259,6 +262,7 @@ CASES: list[Case] = [
     case(collections.UpdateCollection, ADMIN, title="Other"),
     case(collections.DeleteCollection, instead(ADMIN, 404, NO_EFFECT)),
     case(collections.MoveCollection, both(CREATE, HOME_CREATE), "to the top level", parent=None),
+    case(collections.MoveCollection, CREATE, "out of the place", parent=Id("workshop_id")),
     case(
         collections.MoveCollection,
         CREATE,
@@ -401,6 +405,8 @@ CASES: list[Case] = [
         integrations.DisableDevelopmentMode,
         integrations.UnpublishIntegration,
     ),
+    case(integrations.ListIntegrationSpaces, owns_integration, "whole", extended=True, **OTHER_INTEGRATION),
+    case(integrations.ListIntegrationSites, owns_integration, "whole", extended=True, **OTHER_INTEGRATION),
     case(integrations.SetDevelopmentMode, owns_integration, tunnel_url="https://example.org/tunnel"),
     case(integrations.InstallIntegration, HOME_ADMIN, organization=Id("home_id"), **OTHER_INTEGRATION),
     case(integrations.InstallIntegration, sees_integration, "in another organization", organization=Id("elsewhere_id")),
@@ -574,6 +580,7 @@ CASES: list[Case] = [
     case(spaces.DeleteSpace, instead(ADMIN, 404, NO_EFFECT)),
     case(spaces.RestoreSpace, instead(ADMIN, 403, 404), space_id=Id("deleted_space_id")),
     case(spaces.MoveSpace, both(CREATE, HOME_CREATE), "to the top level", parent=None),
+    case(spaces.MoveSpace, CREATE, "out of the place", parent=Id("workshop_id")),
     case(spaces.MoveSpace, CREATE, "into a collection", space_id=Id("workshop_space_id"), parent=Id("collection_id")),
     case(
         spaces.TransferSpace,
@@ -598,11 +605,11 @@ CASES: list[Case] = [
     case(teams.UpdateTeam, HOME_ADMIN, "by its owner", title="Other", **OWNERS_TEAM),
     case(teams.DeleteTeam, HOME_ADMIN),
     case(teams.DeleteTeam, HOME_ADMIN, "by its owner", **OWNERS_TEAM),
-    case(teams.AddTeamMember, HOME_ADMIN, user_id=Id("owner_id")),
+    case(teams.AddTeamMember, HOME_ADMIN, user_id=Id("newcomer_id")),
     case(teams.AddTeamMember, HOME_ADMIN, "oneself", user_id=Id("own_user_id")),
     case(teams.AddTeamMember, member, "by an owner of the team", user_id=Id("member_id"), **OWNERS_TEAM),
     case(teams.AddTeamMember, HOME_ADMIN, "by a member of the team", user_id=Id("member_id"), **MEMBERS_TEAM),
-    case(teams.UpdateTeamMembers, HOME_ADMIN, add=(Id("owner_id"),)),
+    case(teams.UpdateTeamMembers, HOME_ADMIN, add=(Id("newcomer_id"),)),
     case(teams.UpdateTeamMembers, member, "by an owner of the team", add=(Id("member_id"),), **OWNERS_TEAM),
     case(teams.UpdateTeamMembers, HOME_ADMIN, "by a member of the team", add=(Id("member_id"),), **MEMBERS_TEAM),
     case(teams.RemoveTeamMember, HOME_ADMIN, user_id=Id("member_id")),
@@ -623,10 +630,84 @@ CASES: list[Case] = [
     case(translations.DeleteTranslation, HOME_CREATE),
     # URLs
     case(url_lookup.GetContentByUrl, READ, "space", url=Id("space_url")),
+    case(url_lookup.GetContentByUrl, READ, "change request", url=Id("change_request_url")),
     case(url_lookup.GetContentByUrl, READ, "collection", url=Id("collection_url")),
     case(url_lookup.GetSpaceGitInfo, READ, error=(404, "This space has no Git sync.")),
     case(url_lookup.GetSpacePDF, READ),
     # users
     case(users.GetCurrentUser, anyone),
     case(users.GetUser, member, user_id=Id("member_id")),
+    # items of two organizations in one call: the callers are admins of the other organization
+    case(change_requests.RequestReviewers, instead(EDIT, ALLOWED, 400), ACROSS, users=(Id("outsider_id"),)),
+    case(collections.CreateCollection, instead(CREATE, ALLOWED, 409), ACROSS, **ELSEWHERE, parent=Id("collection_id")),
+    case(
+        collections.MoveCollection,
+        instead(CREATE, ALLOWED, 409),
+        ACROSS,
+        collection_id=Id("elsewhere_collection_id"),
+        parent=Id("collection_id"),
+    ),
+    case(
+        imports.StartImport,
+        instead(EDIT, ALLOWED, 404),
+        ACROSS,
+        **ELSEWHERE,
+        source=WEBSITE,
+        target={"space": Id("space_id")},
+    ),
+    case(invites.CreateInvite, instead(ADMIN, ALLOWED, 404), ACROSS, **ELSEWHERE, space=Id("space_id"), level="read"),
+    case(
+        invites.CreateInvite,
+        instead(ADMIN, ALLOWED, 404),
+        f"{ACROSS} collection",
+        **ELSEWHERE,
+        collection=Id("collection_id"),
+        level="read",
+    ),
+    case(organizations.UpdateOrganization, always(400), ACROSS, **ELSEWHERE, default_content={"site": Id("site_id")}),
+    case(saml.CreateSAMLProvider, always(400), ACROSS, **ELSEWHERE, label="New", default_team=Id("team_id")),
+    case(
+        site_structure.AddSiteSpace,
+        instead(READ, ALLOWED, 409),
+        ACROSS,
+        **ELSEWHERE_SITE,
+        space_id=Id("spare_space_id"),
+    ),
+    case(
+        site_structure.AddSection, instead(READ, ALLOWED, 409), ACROSS, **ELSEWHERE_SITE, space_id=Id("spare_space_id")
+    ),
+    case(
+        site_structure.UpdateSiteSpace,
+        instead(READ, ALLOWED, 409),
+        ACROSS,
+        **ELSEWHERE_SITE,
+        site_space_id=Id("elsewhere_site_space_id"),
+        space_id=Id("spare_space_id"),
+    ),
+    case(sites.CreateSite, instead(READ, ALLOWED, 409), ACROSS, **ELSEWHERE, spaces=(Id("spare_space_id"),)),
+    case(spaces.CreateSpace, instead(CREATE, ALLOWED, 409), ACROSS, **ELSEWHERE, parent=Id("collection_id")),
+    case(
+        spaces.MoveSpace,
+        instead(CREATE, ALLOWED, 409),
+        ACROSS,
+        space_id=Id("elsewhere_space_id"),
+        parent=Id("collection_id"),
+    ),
+    case(teams.CreateTeam, always(404), ACROSS, **ELSEWHERE, title="New", members=(Id("newcomer_id"),)),
+    case(
+        teams.UpdateTeamMembers,
+        always(404),
+        ACROSS,
+        **ELSEWHERE,
+        team_id=Id("elsewhere_team_id"),
+        add=(Id("newcomer_id"),),
+    ),
+    case(
+        translations.CreateTranslation,
+        instead(READ, ALLOWED, 400),
+        ACROSS,
+        **ELSEWHERE,
+        source={"space": Id("space_id"), "language": "en"},
+        language="fr",
+    ),
 ]

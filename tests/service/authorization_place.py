@@ -26,12 +26,14 @@ from presscheck.api.integrations import InstallIntegration, PublishIntegration, 
 from presscheck.api.invites import CreateInvite
 from presscheck.api.openapi import CreateOpenAPISpec
 from presscheck.api.operation import Operation
+from presscheck.api.organizations import UpdateOrganization
 from presscheck.api.permissions import UpdateCollectionTeamPermission
 from presscheck.api.saml import CreateSAMLProvider
 from presscheck.api.site_settings import CreateRedirect, CreateShareLink, GetCustomization, UpdateAdaptiveSchema
-from presscheck.api.site_structure import AddSection, AddSectionGroup, ListSiteSpaces
+from presscheck.api.site_structure import AddSection, AddSectionGroup, AddSiteSpace, ListSiteSpaces
 from presscheck.api.sites import CreateSite, PublishSite
-from presscheck.api.spaces import CreateSpace, DeleteSpace
+from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpace
+from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.db.blob_store import store_blob
@@ -43,8 +45,8 @@ from presscheck.service.models.integrations import EventRow
 from presscheck.service.models.organizations import SiteRow, SpaceRow
 from presscheck.service.permissions import LEVELS
 
-SECRET = "quagga"
-"""A word in every title and text of the private place; those who may not see the place must never read it."""
+IN_PRIVATE_PLACE, FOR_ADMINS, FOR_THIRD = "quagga", "okapi", "dodo"
+"""Words in titles and texts: of the private place, of a private space in the open one, of an organization of others."""
 OPENAPI = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
 NODES = {"object": "document", "data": {}, "nodes": []}
 INTEGRATION = {"title": "Lamp post", "description": "Lights", "scopes": ("space:content:read",), "script": "0"}
@@ -91,27 +93,62 @@ class PlaceBuilder:
         workshop = make(CreateCollection(organization_id=self.home, title="Workshop")).id
         nested = make(CreateCollection(organization_id=self.home, title="Bench", parent=workshop)).id
         make(UpdateCollectionTeamPermission(collection_id=workshop, team_id=self.ids["members_team_id"], role="create"))
-        elsewhere = self.ids["elsewhere_id"]
+        third = self.ids["third_id"]
+        bypass = {"rule": "allow_bypass", "users": (self.ids["member_id"],)}
+        make(UpdateOrganization(organization_id=self.home, merge_rules={"type": "rules", "rules": (bypass,)}))
+        make(CreateSpace(organization_id=third, title=FOR_THIRD))
+        make(CreateSite(organization_id=third, title=FOR_THIRD))
         return {
             **self.ids,
             "organization_id": self.home,
             "owner_id": self.users["owner"],
+            "outsider_id": self.users["outsider"],
             "website": self.website,
             "file_url": f"{self.website}/a.txt",
             "workshop_id": workshop,
             "workshop_collection_id": nested,
             "workshop_space_id": make(CreateSpace(organization_id=self.home, title="Tool", parent=workshop)).id,
-            "elsewhere_space_id": make(CreateSpace(organization_id=elsewhere, title="Far")).id,
-            "elsewhere_collection_id": make(CreateCollection(organization_id=elsewhere, title="Far")).id,
+            **self._elsewhere(),
         } | {f"own_user_id of {user}": user for user in self.users.values()}
+
+    def _elsewhere(self) -> Ids:
+        """Items of the organization where all callers are admins, by the names of path fields after ``elsewhere_``."""
+        make, here = self.make, {"organization_id": self.ids["elsewhere_id"]}
+        collection = make(CreateCollection(**here, title="Far")).id
+        space = make(CreateSpace(**here, title="Far")).id
+        placed = make(CreateSpace(**here, title="Far")).id
+        site = make(CreateSite(**here, title="Far", spaces=(placed,))).id
+        [site_space] = make(ListSiteSpaces(**here, site_id=site)).items
+        change_request = make(CreateChangeRequest(space_id=space)).id
+        comment = make(PostComment(space_id=space, change_request_id=change_request, body={"markdown": "Far"})).id
+        details = {**INTEGRATION, "organization": here["organization_id"]}
+        return {
+            f"elsewhere_{name}": item
+            for name, item in {
+                **here,
+                "collection_id": collection,
+                "space_id": space,
+                "change_request_id": change_request,
+                "comment_id": comment,
+                "revision_id": make(GetSpace(space_id=space)).revision,
+                "site_id": site,
+                "site_space_id": site_space.id,
+                "team_id": make(CreateTeam(**here, title="Far")).id,
+                "integration_name": make(PublishIntegration(integration_name="far", **details)).name,
+            }.items()
+        }
 
     def place(self, shared: Ids, *, is_private: bool) -> Ids:
         """Builds a place; returns its ids by the names of path fields, and by other names used in the tests."""
-        word = SECRET if is_private else "zebra"
+        word = IN_PRIVATE_PLACE if is_private else "zebra"
         ids = {**shared, "is_private": is_private}
         ids |= self._spaces(word, is_private=is_private)
         ids |= self._content(ids["space_id"], word)
+        requests_url = ids["space_url"].replace("/s/", "/spaces/") + "/change-requests/"
+        ids["change_request_url"] = requests_url + ids["change_request_id"]
         ids |= self._comments(ids, word)
+        if not is_private:
+            ids |= self._space_for_admins(ids["collection_id"])
         ids |= self._sites(ids, is_private=is_private)
         ids |= self._integrations(is_private=is_private)
         ids |= self._invites(ids)
@@ -138,6 +175,14 @@ class PlaceBuilder:
         self.make(DeleteSpace(space_id=ids["deleted_space_id"]))
         ids["collection_url"] = ids["space_url"].rpartition("/s/")[0] + f"/c/{ids['collection_id']}"
         return ids
+
+    def _space_for_admins(self, collection_id: str) -> Ids:
+        """Adds a space to the collection that takes no level from it."""
+        made = self.make(CreateSpace(organization_id=self.home, title=FOR_ADMINS, parent=collection_id))
+        self.make(UpdateSpace(space_id=made.id, default_level=None))
+        with self.database.writing.begin() as session:
+            self._first_revision(session, made.id, FOR_ADMINS)
+        return {"space_for_admins_id": made.id}
 
     def _content(self, space_id: str, word: str) -> Ids:
         with self.database.writing.begin() as session:
@@ -225,6 +270,8 @@ class PlaceBuilder:
         at = {"organization_id": self.home, "site_id": site}
         make(AddSection(**at, space_id=ids["second_space_id"], title="Second"))
         section = make(AddSection(**at, space_id=ids["third_space_id"], title="Third")).id
+        if not is_private:
+            make(AddSiteSpace(**at, space_id=ids["space_for_admins_id"]))
         grouped = make(AddSection(**at, space_id=ids["fourth_space_id"], title="Fourth")).id
         group = make(AddSectionGroup(**at, title="Group", sections=(grouped,))).id
         make(UpdateAdaptiveSchema(**at, json_schema=NO_CLAIMS))

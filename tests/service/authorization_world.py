@@ -20,7 +20,7 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK
 from tests.service.authorization_place import PlaceBuilder
-from tests.web_server import web_server
+from tests.web_server import WebServer, web_server
 
 from presscheck.api.operation import Operation
 from presscheck.service.app import Adapter, build
@@ -64,6 +64,7 @@ DISABLED = Caller("disabled admin", is_member=False, is_disabled=True)
 MEMBERS = tuple(Caller(role, role=role) for role in LEVELS)
 GRANTED = tuple(Caller(f"guest granted {level}", granted=level) for level in LEVELS)
 """Guests of the organization; a team of theirs has a level in the private place."""
+HOME_ADMIN = MEMBERS[-1]
 _IN_BOTH = (*STRANGERS, OUTSIDER, DISABLED, GUEST, *MEMBERS)
 CALLERS = {OPEN: _IN_BOTH, PRIVATE: (*_IN_BOTH, *GRANTED)}
 
@@ -128,8 +129,9 @@ class InProcessService:
 class World:
     """All callers with their tokens and user ids, and the ids of the items in each place."""
 
-    def __init__(self, service: InProcessService) -> None:
+    def __init__(self, service: InProcessService, website: WebServer) -> None:
         self.service = service
+        self.website = website
         self.tokens: dict[str, str | None] = {}
         self.users: dict[str, str] = {}
         self.ids: dict[str, dict[str, Any]] = {}
@@ -139,6 +141,13 @@ class World:
         known = self.ids[place]
         return known[f"{name} of {self.users[caller.name]}"] if name.startswith("own_") else known[name]
 
+    def outgoing_requests(self) -> int:
+        """The number of requests that the website got since the last check."""
+        count = len(self.website.asked) + len(self.website.posted)
+        self.website.asked.clear()
+        self.website.posted.clear()
+        return count
+
 
 @contextmanager
 def authorization_world(directory: Path) -> Iterator[World]:
@@ -146,8 +155,8 @@ def authorization_world(directory: Path) -> Iterator[World]:
     service = InProcessService(directory)
     try:
         with web_server({"/a.txt": "a"}) as website:
-            world = World(service)
-            _build(world, website.url)
+            world = World(service, website)
+            _build(world)
             service.save()
             yield world
     finally:
@@ -158,7 +167,7 @@ def _without_waiting_for_the_disk(connection: Any, _record: Any) -> None:
     connection.execute("PRAGMA synchronous=OFF").close()
 
 
-def _build(world: World, website: str) -> None:
+def _build(world: World) -> None:
     service = world.service
     with service.database.writing.begin() as session:
         make_key(session)
@@ -170,7 +179,7 @@ def _build(world: World, website: str) -> None:
         assert response.is_success, (call, response.text)
         return call.read_answer(response.content)
 
-    builder = PlaceBuilder(service.database, service.directory, make, ids, world.users, website)
+    builder = PlaceBuilder(service.database, service.directory, make, ids, world.users, world.website.url)
     shared = builder.shared()
     world.ids = {place: builder.place(shared, is_private=place == PRIVATE) for place in PLACES}
 
@@ -205,6 +214,7 @@ def _people(world: World, session: Session) -> dict[str, str]:
 
     owner = add_user("owner", "admin")
     ids["member_id"] = add_user("member", "comment")
+    ids["newcomer_id"] = add_user("newcomer", "comment")
     callers = [add_user(caller.name, caller.role, is_member=caller.is_member) for caller in _signed_in()]
     session.add(
         MemberRow(organization_id=home, user_id=world.users[DISABLED.name], role="admin", disabled=True, joined_at=now)

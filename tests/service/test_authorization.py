@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.service.authorization_cases import ALLOWED, CASES, NO_EFFECT, Case, Id
-from tests.service.authorization_place import SECRET
-from tests.service.authorization_world import CALLERS, PRIVATE, Caller, World, authorization_world
+from tests.service.authorization_cases import ACROSS, ALLOWED, CASES, NO_EFFECT, Case, Id
+from tests.service.authorization_place import FOR_ADMINS, FOR_THIRD, IN_PRIVATE_PLACE
+from tests.service.authorization_world import (
+    CALLERS,
+    HOME_ADMIN,
+    OPEN,
+    OUTSIDER,
+    PRIVATE,
+    Caller,
+    World,
+    authorization_world,
+)
 
+from presscheck.api.openapi import PutOpenAPISpec
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.http.operation_registry import READ_ONLY_OPERATIONS
 
-HIDDEN = ("space_id", "spare_space_id", "collection_id", "change_request_id", "comment_id", "import_run_id")
+PRIVATE_IDS = ("space_id", "spare_space_id", "collection_id", "change_request_id", "comment_id", "import_run_id")
 """Ids of the private place that nobody learns who may not see it."""
 KNOWN_GAPS = {
     "ListTranslations": "translations of spaces that the caller may not see are listed",
@@ -23,6 +34,14 @@ KNOWN_GAPS = {
     "RunTranslation": "spaces that the caller may not see can be translated again",
 }
 """What the service permits but should not, by case. A fixed one fails here until its line is removed."""
+CREATES_WHAT_IS_MISSING = {PutOpenAPISpec}
+_FIRST_CASES = {case.operation: case for case in reversed(CASES)}
+NESTED = [
+    case
+    for operation, case in _FIRST_CASES.items()
+    if len(operation.path_fields()) > 1 and operation not in CREATES_WHAT_IS_MISSING
+]
+"""One case of each operation whose path leads to an item in another."""
 EVERYONE = [(place, caller) for place, callers in CALLERS.items() for caller in callers]
 
 
@@ -48,6 +67,23 @@ def test_callers_get_what_is_declared(authorization: World, case: Case) -> None:
     assert not deviations, "\n".join(deviations)
 
 
+@pytest.mark.parametrize("case", NESTED, ids=lambda case: case.operation.__name__)
+def test_an_item_is_only_found_in_its_container(authorization: World, case: Case) -> None:
+    """A path that leads from an organization, space or site of the caller to an item of another one is not found."""
+    names = case.operation.path_fields()
+    deviations: list[str] = []
+    for number in range(1, len(names)):
+        foreign = {name: Id(f"elsewhere_{name}") for name in names[:number]}
+        for caller in (OUTSIDER, HOME_ADMIN):
+            call = _call(authorization, replace(case, arguments=case.arguments | foreign), caller, PRIVATE)
+            response = authorization.service.send(call, authorization.tokens[caller.name])
+            has_changed = authorization.service.restore()
+            is_deleted_already = case.operation.method() == "DELETE" and response.status_code == 204
+            if has_changed or not (response.status_code == 404 or is_deleted_already):
+                deviations.append(f"{caller.name}, {call}: {response.status_code} {response.text[:200]}")
+    assert not deviations, "\n".join(deviations)
+
+
 def test_every_operation_is_declared() -> None:
     assert {case.operation for case in CASES} == set(every_operation())
 
@@ -60,7 +96,9 @@ def test_no_two_cases_have_the_same_name() -> None:
 def test_most_cases_admit_somebody_and_refuse_somebody() -> None:
     """A case that refuses or admits everyone who is signed in proves less; there are few, and these are known."""
     outcomes = {
-        str(case): {case.policy(caller, place) for place, caller in EVERYONE if caller.is_signed_in} for case in CASES
+        str(case): {case.policy(caller, place) for place, caller in EVERYONE if caller.is_signed_in}
+        for case in CASES
+        if not case.label.startswith(ACROSS)
     }
     assert {name for name, found in outcomes.items() if ALLOWED not in found} == {
         "JoinOrganization-without-an-allowed-email-domain",
@@ -73,6 +111,7 @@ def _deviations(world: World, case: Case, caller: Caller, place: str) -> Iterato
     call = _call(world, case, caller, place)
     response = world.service.send(call, world.tokens[caller.name])
     has_changed = world.service.restore()
+    requests = world.outgoing_requests()
     outcome = case.policy(caller, place) if caller.is_signed_in else 401
     is_admitted = outcome in (ALLOWED, NO_EFFECT)
     status = outcome if not is_admitted else case.error[0] if case.error else case.operation.success
@@ -83,10 +122,10 @@ def _deviations(world: World, case: Case, caller: Caller, place: str) -> Iterato
         yield f"another error than {case.error[1]!r}: {response.text[:200]}"
     if has_changed != (outcome == ALLOWED and _is_write(case.operation)):
         yield "it changed something" if has_changed else "it changed nothing"
-    if caller.level_in(PRIVATE) is None and not _is_shared(case):
-        hidden = {SECRET, *(world.ids[PRIVATE][name] for name in HIDDEN)}
-        if leaked := {word for word in hidden if word in response.text and word not in str(call.given())}:
-            yield f"the response shows {leaked} of the private place: {response.text[:300]}"
+    if requests and not is_admitted:
+        yield f"it made outgoing requests: {requests}"
+    if leaked := {word for word in _hidden(world, case, caller) if word in response.text and word not in call.key()}:
+        yield f"the response shows {leaked}, which the caller may not see: {response.text[:300]}"
     if case.lists and case.listed and is_admitted:
         is_listed = str(world.id(case.lists, caller, place)) in response.text
         if is_listed != case.listed(caller, place):
@@ -110,6 +149,13 @@ def _is_write(operation: type[Operation[Any]]) -> bool:
     return not operation.is_read() and operation not in READ_ONLY_OPERATIONS
 
 
-def _is_shared(case: Case) -> bool:
-    """Whether the call has a share key, which opens the place to everyone."""
-    return "share_key" in case.arguments
+def _hidden(world: World, case: Case, caller: Caller) -> set[str]:
+    """Words and ids that no response to the caller may contain."""
+    hidden = {FOR_THIRD}
+    if not caller.is_member:
+        hidden.add(world.ids[OPEN]["member_id"])  # also named in the merge rules of the organization
+    if caller.role != "admin":
+        hidden.add(FOR_ADMINS)
+    if caller.level_in(PRIVATE) is None and "share_key" not in case.arguments:  # a share key opens the place
+        hidden |= {IN_PRIVATE_PLACE, *(world.ids[PRIVATE][name] for name in PRIVATE_IDS)}
+    return hidden
