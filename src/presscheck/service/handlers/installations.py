@@ -49,8 +49,7 @@ from presscheck.service.integrations.integrations import (
 from presscheck.service.integrations.outbound_http import OutgoingError
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
 from presscheck.service.models.organizations import SiteRow
-from presscheck.service.permissions import organization_for, role_in
-from presscheck.service.sites.structure import visible
+from presscheck.service.permissions import organization_for, role_in, visible_spaces
 from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
@@ -161,7 +160,7 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
     spaces: list[SpaceInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         rows = spaces_of(context, row)
-        seen = visible(context, row.organization_id) if call.extended else frozenset[str]()
+        seen = set(visible_spaces(context, row.organization_id)) if call.extended else set[str]()
         whole = {space.id: space for space in as_spaces(context, [space for space in rows if space.id in seen])}
         spaces += [
             SpaceInstallation(**_content_of(context, row, "spaces", space.id), space=whole.get(space.id, space.id))
