@@ -206,6 +206,11 @@ READ, COMMENT, REVIEW, EDIT, CREATE, ADMIN = (
 )
 HOME_READ, HOME_EDIT, HOME_CREATE, HOME_ADMIN = (role(name) for name in ("read", "edit", "create", "admin"))
 
+SEES_ALL_SPACES = instead(READ, 404, 403)
+"""For calls on a site that would show all of its spaces."""
+ADDS_TO_PUBLISHED = both(HOME_CREATE, READ, HOME_ADMIN)
+"""Publishing a space with a site that is published."""
+
 TEXT = {"markdown": "Other"}
 PAGE = {"operation": "insert_page", "document": {"markdown": "# New\n"}}
 REMOTE_FILE = {"operation": "insert_files", "files": [{"name": "a.txt", "url": Id("file_url")}]}
@@ -262,11 +267,18 @@ CASES: list[Case] = [
     case(collections.UpdateCollection, ADMIN, title="Other"),
     case(collections.DeleteCollection, instead(ADMIN, 404, NO_EFFECT)),
     case(collections.MoveCollection, both(CREATE, HOME_CREATE), "to the top level", parent=None),
-    case(collections.MoveCollection, CREATE, "out of the place", parent=Id("workshop_id")),
     case(
         collections.MoveCollection,
         CREATE,
-        "into a collection",
+        "within the place",
+        collection_id=Id("nested_collection_id"),
+        parent=Id("second_nested_collection_id"),
+    ),
+    case(collections.MoveCollection, ADMIN, "where others have access", parent=Id("workshop_id")),
+    case(
+        collections.MoveCollection,
+        both(CREATE, HOME_ADMIN),
+        "into the place",
         collection_id=Id("workshop_collection_id"),
         parent=Id("collection_id"),
     ),
@@ -481,7 +493,8 @@ CASES: list[Case] = [
     case(openapi.CreateOpenAPISpec, HOME_CREATE, slug="new", source=SPEC),
     case(openapi.PutOpenAPISpec, HOME_CREATE, source=SPEC),
     case(openapi.PutOpenAPISpec, HOME_CREATE, "new", spec_slug="new", source=SPEC),
-    case(openapi.UpdateOpenAPISpec, HOME_CREATE, visibility="public"),
+    case(openapi.UpdateOpenAPISpec, HOME_CREATE, visibility="private"),
+    case(openapi.UpdateOpenAPISpec, HOME_ADMIN, "public", visibility="public"),
     case(openapi.DeleteOpenAPISpec, HOME_CREATE),
     # organizations
     case(organizations.ListOrganizations, anyone, lists="home_id", listed=lambda caller, _: caller.is_member),
@@ -525,14 +538,15 @@ CASES: list[Case] = [
     case(site_settings.GetPublishingAuth, HOME_ADMIN),
     case(site_settings.UpdatePublishingAuth, HOME_ADMIN, backend="custom", fallback_url="https://example.org/"),
     case(site_settings.RegeneratePublishingAuth, HOME_ADMIN),
-    case(site_settings.GetPreview, HOME_READ),
+    case(site_settings.GetPreview, both(HOME_READ, SEES_ALL_SPACES)),
     case(site_settings.ListRedirects, HOME_READ),
     case(site_settings.CreateRedirect, HOME_CREATE, source="/new", destination=EXTERNAL),
     case(site_settings.UpdateRedirect, HOME_CREATE, source="/older"),
     case(site_settings.DeleteRedirect, HOME_CREATE),
-    case(site_settings.ListShareLinks, HOME_CREATE),
-    case(site_settings.CreateShareLink, HOME_CREATE, name="New"),
-    case(site_settings.UpdateShareLink, HOME_CREATE, active=False),
+    case(site_settings.ListShareLinks, both(HOME_CREATE, SEES_ALL_SPACES)),
+    case(site_settings.CreateShareLink, both(HOME_CREATE, SEES_ALL_SPACES), name="New", **DRAFT),
+    case(site_settings.CreateShareLink, both(HOME_ADMIN, SEES_ALL_SPACES), "published", name="New"),
+    case(site_settings.UpdateShareLink, both(HOME_CREATE, SEES_ALL_SPACES), active=False),
     case(site_settings.DeleteShareLink, HOME_CREATE),
     # site structure
     case(site_structure.GetSiteStructure, HOME_READ, lists="space_id", listed=sees_place),
@@ -545,11 +559,13 @@ CASES: list[Case] = [
         item={"type": "site-section", "id": Id("site_section_id")},
         position={"after": {"type": "site-section-group", "id": Id("site_section_group_id")}},
     ),
-    case(site_structure.AddSiteSpace, both(HOME_CREATE, READ), space_id=Id("spare_space_id")),
+    case(site_structure.AddSiteSpace, both(HOME_CREATE, READ), space_id=Id("spare_space_id"), **DRAFT),
+    case(site_structure.AddSiteSpace, ADDS_TO_PUBLISHED, "published", space_id=Id("spare_space_id")),
     case(site_structure.UpdateSiteSpace, both(HOME_CREATE, READ), path="other"),
-    case(site_structure.UpdateSiteSpace, both(HOME_CREATE, READ), "another space", space_id=Id("spare_space_id")),
+    case(site_structure.UpdateSiteSpace, ADDS_TO_PUBLISHED, "another space", space_id=Id("spare_space_id")),
     case(site_structure.DeleteSiteSpace, HOME_CREATE),
-    case(site_structure.AddSection, both(HOME_CREATE, READ), space_id=Id("spare_space_id"), title="New"),
+    case(site_structure.AddSection, both(HOME_CREATE, READ), space_id=Id("spare_space_id"), title="New", **DRAFT),
+    case(site_structure.AddSection, ADDS_TO_PUBLISHED, "published", space_id=Id("spare_space_id"), title="New"),
     case(site_structure.UpdateSection, HOME_CREATE, title="Other"),
     case(site_structure.DeleteSection, HOME_CREATE),
     case(site_structure.AddSectionGroup, HOME_CREATE, title="New"),
@@ -563,7 +579,8 @@ CASES: list[Case] = [
     case(sites.CreateSite, HOME_CREATE, title="New"),
     case(sites.CreateSite, both(HOME_CREATE, READ), "with spaces", title="New", spaces=(Id("spare_space_id"),)),
     case(sites.UpdateSite, HOME_CREATE, title="Other"),
-    case(sites.UpdateSite, HOME_CREATE, "visibility", visibility="unlisted"),
+    case(sites.UpdateSite, HOME_CREATE, "visibility", visibility="unlisted", **DRAFT),
+    case(sites.UpdateSite, HOME_ADMIN, "visibility when published", visibility="unlisted"),
     case(sites.PublishSite, HOME_ADMIN, **DRAFT),
     case(sites.UnpublishSite, HOME_ADMIN),
     case(sites.DeleteSite, HOME_ADMIN),
@@ -579,9 +596,16 @@ CASES: list[Case] = [
     case(spaces.DuplicateSpace, CREATE),
     case(spaces.DeleteSpace, instead(ADMIN, 404, NO_EFFECT)),
     case(spaces.RestoreSpace, instead(ADMIN, 403, 404), space_id=Id("deleted_space_id")),
-    case(spaces.MoveSpace, both(CREATE, HOME_CREATE), "to the top level", parent=None),
-    case(spaces.MoveSpace, CREATE, "out of the place", parent=Id("workshop_id")),
-    case(spaces.MoveSpace, CREATE, "into a collection", space_id=Id("workshop_space_id"), parent=Id("collection_id")),
+    case(spaces.MoveSpace, both(ADMIN, HOME_CREATE), "to the top level", parent=None),
+    case(spaces.MoveSpace, CREATE, "within the place", parent=Id("nested_collection_id")),
+    case(spaces.MoveSpace, ADMIN, "where others have access", parent=Id("workshop_id")),
+    case(
+        spaces.MoveSpace,
+        both(CREATE, HOME_ADMIN),
+        "into the place",
+        space_id=Id("workshop_space_id"),
+        parent=Id("collection_id"),
+    ),
     case(
         spaces.TransferSpace,
         ADMIN,
@@ -627,7 +651,7 @@ CASES: list[Case] = [
     ),
     case(translations.UpdateTranslation, both(HOME_CREATE, READ), instructions=INSTRUCTIONS),
     case(translations.RunTranslation, both(HOME_CREATE, READ)),
-    case(translations.DeleteTranslation, HOME_CREATE),
+    case(translations.DeleteTranslation, both(HOME_CREATE, instead(READ, 404, NO_EFFECT))),
     # URLs
     case(url_lookup.GetContentByUrl, READ, "space", url=Id("space_url")),
     case(url_lookup.GetContentByUrl, READ, "change request", url=Id("change_request_url")),

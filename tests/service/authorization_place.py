@@ -30,7 +30,7 @@ from presscheck.api.organizations import UpdateOrganization
 from presscheck.api.permissions import UpdateCollectionTeamPermission
 from presscheck.api.saml import CreateSAMLProvider
 from presscheck.api.site_settings import CreateRedirect, CreateShareLink, GetCustomization, UpdateAdaptiveSchema
-from presscheck.api.site_structure import AddSection, AddSectionGroup, AddSiteSpace, ListSiteSpaces
+from presscheck.api.site_structure import AddSection, AddSectionGroup, ListSiteSpaces
 from presscheck.api.sites import CreateSite, PublishSite
 from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpace
 from presscheck.api.teams import CreateTeam
@@ -168,6 +168,9 @@ class PlaceBuilder:
             for level in LEVELS:
                 team = self.ids[f"team_with_{level}"]
                 self.make(UpdateCollectionTeamPermission(collection_id=row.id, team_id=team, role=level))
+        for name in ("nested_collection", "second_nested_collection"):
+            nested = CreateCollection(organization_id=self.home, title=f"{word} {name}", parent=ids["collection_id"])
+            ids[f"{name}_id"] = self.make(nested).id
         for name in ("space", "second_space", "third_space", "fourth_space", "spare_space", "deleted_space"):
             parent = ids["spare_collection_id" if name in ("spare_space", "deleted_space") else "collection_id"]
             made = self.make(CreateSpace(organization_id=self.home, title=f"{word} {name}", parent=parent))
@@ -270,8 +273,6 @@ class PlaceBuilder:
         at = {"organization_id": self.home, "site_id": site}
         make(AddSection(**at, space_id=ids["second_space_id"], title="Second"))
         section = make(AddSection(**at, space_id=ids["third_space_id"], title="Third")).id
-        if not is_private:
-            make(AddSiteSpace(**at, space_id=ids["space_for_admins_id"]))
         grouped = make(AddSection(**at, space_id=ids["fourth_space_id"], title="Fourth")).id
         group = make(AddSectionGroup(**at, title="Group", sections=(grouped,))).id
         make(UpdateAdaptiveSchema(**at, json_schema=NO_CLAIMS))
