@@ -81,12 +81,11 @@ class InProcessService:
         self._app = build(self.database, data_dir=directory, outside=LOOPBACK)
         transport = httpx.ASGITransport(app=self._app)
         self._http = httpx.AsyncClient(transport=transport, base_url="http://presscheck.test")
-        self._loop = asyncio.new_event_loop()
         self._live = sqlite3.connect(path, isolation_level=None)
         self._saved = sqlite3.connect(":memory:")
         self._version = 0
 
-    def send(self, call: Operation[Any], token: str | None) -> httpx.Response:
+    async def send(self, call: Operation[Any], token: str | None) -> httpx.Response:
         """Sends a call with this token, or without one."""
         request = self._http.build_request(
             call.method(),
@@ -95,7 +94,7 @@ class InProcessService:
             json=call.wire_body(),
             headers={"authorization": f"Bearer {token}"} if token else {},
         )
-        return self._loop.run_until_complete(self._http.send(request))
+        return await self._http.send(request)
 
     def save(self) -> None:
         """Saves the state of the database."""
@@ -112,8 +111,7 @@ class InProcessService:
 
     def close(self) -> None:
         """Closes all connections."""
-        self._loop.run_until_complete(self._http.aclose())
-        self._loop.close()
+        asyncio.run(self._http.aclose())
         for route in self._app.routes:
             endpoint = getattr(route, "endpoint", None)
             if isinstance(endpoint, Adapter):
@@ -172,16 +170,16 @@ def _build(world: World) -> None:
     with service.database.writing.begin() as session:
         make_key(session)
         ids = _people(world, session)
-    owner = world.tokens["owner"]
+    with asyncio.Runner() as runner:
 
-    def make(call: Operation[Any]) -> Any:
-        response = service.send(call, owner)
-        assert response.is_success, (call, response.text)
-        return call.read_answer(response.content)
+        def make(call: Operation[Any]) -> Any:
+            response = runner.run(service.send(call, world.tokens["owner"]))
+            assert response.is_success, (call, response.text)
+            return call.read_answer(response.content)
 
-    builder = PlaceBuilder(service.database, service.directory, make, ids, world.users, world.website.url)
-    shared = builder.shared()
-    world.ids = {place: builder.place(shared, is_private=place == PRIVATE) for place in PLACES}
+        builder = PlaceBuilder(service.database, service.directory, make, ids, world.users, world.website.url)
+        shared = builder.shared()
+        world.ids = {place: builder.place(shared, is_private=place == PRIVATE) for place in PLACES}
 
 
 def _people(world: World, session: Session) -> dict[str, str]:
