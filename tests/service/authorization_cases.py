@@ -193,7 +193,7 @@ def joins_again(caller: Caller, _place: str) -> Outcome:
     """Members keep their role; others need an email address in a domain of the organization."""
     if caller.is_disabled:
         return 403
-    return NO_EFFECT if caller.is_member else 400
+    return NO_EFFECT if caller.is_member else 404
 
 
 def sees_place(caller: Caller, place: str) -> bool:
@@ -415,10 +415,10 @@ CASES: list[Case] = [
         integrations.ListIntegrationSites,
         integrations.ListIntegrationSpaces,
         integrations.DisableDevelopmentMode,
-        integrations.UnpublishIntegration,
     ),
     case(integrations.ListIntegrationSpaces, owns_integration, "whole", extended=True, **OTHER_INTEGRATION),
     case(integrations.ListIntegrationSites, owns_integration, "whole", extended=True, **OTHER_INTEGRATION),
+    case(integrations.UnpublishIntegration, instead(owns_integration, 404, NO_EFFECT)),
     case(integrations.SetDevelopmentMode, owns_integration, tunnel_url="https://example.org/tunnel"),
     case(integrations.InstallIntegration, HOME_ADMIN, organization=Id("home_id"), **OTHER_INTEGRATION),
     case(integrations.InstallIntegration, sees_integration, "in another organization", organization=Id("elsewhere_id")),
@@ -500,8 +500,9 @@ CASES: list[Case] = [
     case(organizations.ListOrganizations, anyone, lists="home_id", listed=lambda caller, _: caller.is_member),
     case(organizations.GetOrganization, member),
     case(organizations.UpdateOrganization, HOME_ADMIN, title="Other"),
-    case(organizations.ListMembers, member),
-    case(organizations.GetMember, member, user_id=Id("member_id")),
+    case(organizations.ListMembers, HOME_READ),
+    case(organizations.GetMember, HOME_READ, user_id=Id("member_id")),
+    case(organizations.GetMember, member, "oneself", user_id=Id("own_user_id")),
     case(organizations.UpdateMember, HOME_ADMIN, user_id=Id("member_id"), role="admin"),
     case(organizations.UpdateMember, HOME_ADMIN, "oneself", user_id=Id("own_user_id"), role=None),
     case(organizations.RemoveMember, HOME_ADMIN, "another", user_id=Id("member_id")),
@@ -519,7 +520,7 @@ CASES: list[Case] = [
     # permissions
     case(permissions.ListCollectionTeamPermissions, READ),
     case(permissions.ListSpaceTeamPermissions, READ),
-    case(permissions.ListSpaceUserPermissions, READ),
+    case(permissions.ListSpaceUserPermissions, both(READ, HOME_READ)),
     case(permissions.UpdateCollectionTeamPermission, ADMIN, role="edit"),
     case(permissions.RemoveCollectionTeamPermission, ADMIN, team_id=Id("granted_team_id")),
     # SAML
