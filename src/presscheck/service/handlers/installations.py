@@ -49,7 +49,7 @@ from presscheck.service.integrations.integrations import (
 from presscheck.service.integrations.outbound_http import OutgoingError
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
 from presscheck.service.models.organizations import SiteRow
-from presscheck.service.permissions import organization_for
+from presscheck.service.permissions import organization_for, role_in, visible_spaces
 from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
@@ -160,22 +160,28 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
     spaces: list[SpaceInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         rows = spaces_of(context, row)
-        shown = as_spaces(context, rows) if call.extended else [space.id for space in rows]
-        spaces += [SpaceInstallation(**_content_of(context, row, "spaces", space.id), space=whole) for space, whole in
-                  zip(rows, shown, strict=True)]  # fmt: skip
+        seen = set(visible_spaces(context, row.organization_id)) if call.extended else set[str]()
+        whole = {space.id: space for space in as_spaces(context, [space for space in rows if space.id in seen])}
+        spaces += [
+            SpaceInstallation(**_content_of(context, row, "spaces", space.id), space=whole.get(space.id, space.id))
+            for space in rows
+        ]
     return page_of_items(call, spaces)
 
 
 @handles(ListIntegrationSites)
 def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstallation]:
-    """Lists the sites of an installation; with `extended`, all their data."""
+    """Lists the sites of an installation; with `extended`, all data of those that the caller may see."""
     sites: list[SiteInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         query = select(SiteRow).where(SiteRow.organization_id == row.organization_id).order_by(SiteRow.id)
         rows: Sequence[SiteRow] = context.session.scalars(query).all() if row.site_selection == "all" else ()
-        shown = as_sites(context, rows) if call.extended else [site.id for site in rows]
-        sites += [SiteInstallation(**_content_of(context, row, "sites", site.id), site=whole) for site, whole in
-                  zip(rows, shown, strict=True)]  # fmt: skip
+        is_whole = call.extended and role_in(context, row.organization_id) is not None
+        whole = {site.id: site for site in as_sites(context, rows if is_whole else ())}
+        sites += [
+            SiteInstallation(**_content_of(context, row, "sites", site.id), site=whole.get(site.id, site.id))
+            for site in rows
+        ]
     return page_of_items(call, sites)
 
 

@@ -32,7 +32,7 @@ from presscheck.service.http.operation_registry import ApiError, Context, handle
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, SiteRow, SpaceRow, UserRow
 from presscheck.service.models.teams import TeamMemberRow, TeamRow
-from presscheck.service.permissions import organization_for, reaches, role_in
+from presscheck.service.permissions import is_member, organization_for, reaches, role_in
 from presscheck.service.review.merge_rules import kept_rules
 from presscheck.service.sites.access import visible
 from presscheck.service.spaces.users import people
@@ -197,34 +197,36 @@ def search_organization(context: Context, call: SearchOrganization) -> Page[Sear
 
 
 def as_organization(context: Context, row: OrganizationRow) -> Organization:
-    """Serializes an organization."""
+    """Serializes an organization; its settings are for members only."""
+    is_inside = is_member(context, row.id)
+    rules = row.merge_rules if is_inside else None
     return Organization(
         id=row.id,
         title=row.title,
         created_at=row.created_at,
-        email_domains=tuple(row.email_domains),
+        email_domains=tuple(row.email_domains) if is_inside else (),
         hostname=row.hostname,
         type="business",
-        default_role=row.default_role,
-        default_content=SitePointer(**row.default_content) if row.default_content else None,
+        default_role=row.default_role if is_inside else None,
+        default_content=SitePointer(**row.default_content) if row.default_content and is_inside else None,
         sso=row.sso,
         ai=row.ai,
         invite_links=row.invite_links,
         plan="internal",
-        merge_rules=MergeRules.model_validate(row.merge_rules or {"type": "none"}),
+        merge_rules=MergeRules.model_validate(rules or {"type": "none"}),
         trial={"status": "notapplicable", "count": 0},
         urls=OrganizationUrls(
             location=context.location(f"/orgs/{row.id}"), app=context.app(f"/o/{row.id}"), logo=row.logo
         ),
-        permissions=_permissions(role_in(context, row.id)),
+        permissions=_permissions(role_in(context, row.id), is_inside=is_inside),
     )
 
 
-def _permissions(role: str | None) -> OrganizationPermissions:
+def _permissions(role: str | None, *, is_inside: bool) -> OrganizationPermissions:
     is_admin = reaches(role, "admin")
     return OrganizationPermissions(
-        view=True,
-        access=True,
+        view=is_inside,
+        access=is_inside,
         admin=is_admin,
         own_team=is_admin,
         create_content=reaches(role, "create"),

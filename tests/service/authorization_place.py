@@ -1,0 +1,361 @@
+"""Builds the places of the authorization tests, with one item of every kind, by calls of the organization's owner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lzstring import LZString
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from presscheck.api.change_requests import (
+    CreateChangeRequest,
+    MergeChangeRequest,
+    RequestReviewers,
+    SubmitReview,
+    UpdateChangeRequest,
+)
+from presscheck.api.collections import CreateCollection, UpdateCollection
+from presscheck.api.comments import PostComment, PostReply, PostSpaceComment, PostSpaceReply
+from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.api.conversations import IngestConversations
+from presscheck.api.imports import StartImport
+from presscheck.api.integrations import InstallIntegration, PublishIntegration, SetDevelopmentMode
+from presscheck.api.invites import CreateInvite
+from presscheck.api.openapi import CreateOpenAPISpec
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import UpdateOrganization
+from presscheck.api.permissions import UpdateCollectionTeamPermission
+from presscheck.api.saml import CreateSAMLProvider
+from presscheck.api.site_settings import CreateRedirect, CreateShareLink, GetCustomization, UpdateAdaptiveSchema
+from presscheck.api.site_structure import AddSection, AddSectionGroup, ListSiteSpaces
+from presscheck.api.sites import CreateSite, PublishSite
+from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpace
+from presscheck.api.teams import CreateTeam
+from presscheck.api.translations import CreateTranslation
+from presscheck.service.content.revisions import add_document, add_revision, new_page
+from presscheck.service.db.blob_store import store_blob
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import moment_text, new_id, system_clock
+from presscheck.service.models.content import CommentRow, ReplyRow
+from presscheck.service.models.imports import ClusterRow, ReaderIssueRow, SpecRow, SpecVersionRow, TranslationRow
+from presscheck.service.models.integrations import EventRow
+from presscheck.service.models.organizations import SiteRow, SpaceRow
+from presscheck.service.permissions import LEVELS
+
+IN_PRIVATE_PLACE, FOR_ADMINS, FOR_THIRD = "quagga", "okapi", "dodo"
+"""Words in titles and texts: of the private place, of a private space in the open one, of an organization of others."""
+OPENAPI = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
+NODES = {"object": "document", "data": {}, "nodes": []}
+INTEGRATION = {"title": "Lamp post", "description": "Lights", "scopes": ("space:content:read",), "script": "0"}
+COMPONENT: dict[str, Any] = {"component_id": "lamp", "props": {}, "context": {}}
+PACKED_COMPONENT = LZString().compressToEncodedURIComponent('{"componentId": "lamp", "props": {}, "context": {}}')
+NO_CLAIMS = {"type": "object", "properties": {}, "additionalProperties": False}
+EXTERNAL = {"kind": "external", "url": "https://example.org/"}
+
+Ids = dict[str, Any]
+
+
+class PlaceBuilder:
+    """Builds places one after another.
+
+    Args:
+        database: the database of the service, for what no call can create.
+        data: the directory for uploaded files.
+        make: sends a call of the owner and returns the answer.
+        ids: the ids of organizations, teams and a member.
+        users: the user ids of all callers by name.
+        website: the URL of a website that the service may reach.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        data: Path,
+        make: Callable[[Operation[Any]], Any],
+        ids: Mapping[str, str],
+        users: Mapping[str, str],
+        website: str,
+    ) -> None:
+        self.database = database
+        self.data = data
+        self.make = make
+        self.ids = ids
+        self.home = ids["home_id"]
+        self.users = users
+        self.website = website
+
+    def shared(self) -> Ids:
+        """What both places refer to: a collection where every member may create, and items of another organization."""
+        make = self.make
+        workshop = make(CreateCollection(organization_id=self.home, title="Workshop")).id
+        nested = make(CreateCollection(organization_id=self.home, title="Bench", parent=workshop)).id
+        make(UpdateCollectionTeamPermission(collection_id=workshop, team_id=self.ids["members_team_id"], role="create"))
+        third = self.ids["third_id"]
+        bypass = {"rule": "allow_bypass", "users": (self.ids["member_id"],)}
+        make(UpdateOrganization(organization_id=self.home, merge_rules={"type": "rules", "rules": (bypass,)}))
+        make(CreateSpace(organization_id=third, title=FOR_THIRD))
+        make(CreateSite(organization_id=third, title=FOR_THIRD))
+        return {
+            **self.ids,
+            "organization_id": self.home,
+            "owner_id": self.users["owner"],
+            "outsider_id": self.users["outsider"],
+            "website": self.website,
+            "file_url": f"{self.website}/a.txt",
+            "workshop_id": workshop,
+            "workshop_collection_id": nested,
+            "workshop_space_id": make(CreateSpace(organization_id=self.home, title="Tool", parent=workshop)).id,
+            **self._elsewhere(),
+        } | {f"own_user_id of {user}": user for user in self.users.values()}
+
+    def _elsewhere(self) -> Ids:
+        """Items of the organization where all callers are admins, by the names of path fields after ``elsewhere_``."""
+        make, here = self.make, {"organization_id": self.ids["elsewhere_id"]}
+        collection = make(CreateCollection(**here, title="Far")).id
+        space = make(CreateSpace(**here, title="Far")).id
+        placed = make(CreateSpace(**here, title="Far")).id
+        site = make(CreateSite(**here, title="Far", spaces=(placed,))).id
+        [site_space] = make(ListSiteSpaces(**here, site_id=site)).items
+        change_request = make(CreateChangeRequest(space_id=space)).id
+        comment = make(PostComment(space_id=space, change_request_id=change_request, body={"markdown": "Far"})).id
+        details = {**INTEGRATION, "organization": here["organization_id"]}
+        return {
+            f"elsewhere_{name}": item
+            for name, item in {
+                **here,
+                "collection_id": collection,
+                "space_id": space,
+                "change_request_id": change_request,
+                "comment_id": comment,
+                "revision_id": make(GetSpace(space_id=space)).revision,
+                "site_id": site,
+                "site_space_id": site_space.id,
+                "team_id": make(CreateTeam(**here, title="Far")).id,
+                "integration_name": make(PublishIntegration(integration_name="far", **details)).name,
+            }.items()
+        }
+
+    def place(self, shared: Ids, *, is_private: bool) -> Ids:
+        """Builds a place; returns its ids by the names of path fields, and by other names used in the tests."""
+        word = IN_PRIVATE_PLACE if is_private else "zebra"
+        ids = {**shared, "is_private": is_private}
+        ids |= self._spaces(word, is_private=is_private)
+        ids |= self._content(ids["space_id"], word)
+        requests_url = ids["space_url"].replace("/s/", "/spaces/") + "/change-requests/"
+        ids["change_request_url"] = requests_url + ids["change_request_id"]
+        ids |= self._comments(ids, word)
+        if not is_private:
+            ids |= self._space_for_admins(ids["collection_id"])
+        ids |= self._sites(ids, is_private=is_private)
+        ids |= self._integrations(is_private=is_private)
+        ids |= self._invites(ids)
+        ids |= self._outside(ids, "private" if is_private else "open")
+        return ids
+
+    def _spaces(self, word: str, *, is_private: bool) -> Ids:
+        ids: Ids = {}
+        for name in ("collection", "spare_collection"):
+            row = self.make(CreateCollection(organization_id=self.home, title=f"{word} {name}"))
+            ids[f"{name}_id"] = row.id
+            team = self.ids["granted_team_id"]
+            self.make(UpdateCollectionTeamPermission(collection_id=row.id, team_id=team, role="read"))
+            if not is_private:
+                continue
+            self.make(UpdateCollection(collection_id=row.id, default_level=None))
+            for level in LEVELS:
+                team = self.ids[f"team_with_{level}"]
+                self.make(UpdateCollectionTeamPermission(collection_id=row.id, team_id=team, role=level))
+        for name in ("nested_collection", "second_nested_collection"):
+            nested = CreateCollection(organization_id=self.home, title=f"{word} {name}", parent=ids["collection_id"])
+            ids[f"{name}_id"] = self.make(nested).id
+        for name in ("space", "second_space", "third_space", "fourth_space", "spare_space", "deleted_space"):
+            parent = ids["spare_collection_id" if name in ("spare_space", "deleted_space") else "collection_id"]
+            made = self.make(CreateSpace(organization_id=self.home, title=f"{word} {name}", parent=parent))
+            ids |= {f"{name}_id": made.id, f"{name}_url": made.urls.app}
+        self.make(DeleteSpace(space_id=ids["deleted_space_id"]))
+        ids["collection_url"] = ids["space_url"].rpartition("/s/")[0] + f"/c/{ids['collection_id']}"
+        return ids
+
+    def _space_for_admins(self, collection_id: str) -> Ids:
+        """Adds a space to the collection that takes no level from it."""
+        made = self.make(CreateSpace(organization_id=self.home, title=FOR_ADMINS, parent=collection_id))
+        self.make(UpdateSpace(space_id=made.id, default_level=None))
+        with self.database.writing.begin() as session:
+            self._first_revision(session, made.id, FOR_ADMINS)
+        return {"space_for_admins_id": made.id}
+
+    def _content(self, space_id: str, word: str) -> Ids:
+        with self.database.writing.begin() as session:
+            self._first_revision(session, space_id, word)
+        change_request = self._change_request(space_id, word)
+        merged = self._change_request(space_id, "Other")
+        live = self.make(MergeChangeRequest(space_id=space_id, change_request_id=merged)).revision
+        at = {"space_id": space_id, "change_request_id": change_request}
+        self.make(UpdateChangeRequest(**at, status="open"))
+        self.make(RequestReviewers(**at, users=(self.ids["member_id"],)))
+        review = self.make(SubmitReview(**at, status="approved")).id
+        return {
+            "change_request_id": change_request,
+            "review_id": review,
+            "revision_id": live,
+            "page_id": "guide",
+            "page_path": "guide",
+            "file_id": "picture",
+            "reusable_content_id": "note",
+        }
+
+    def _first_revision(self, session: Session, space_id: str, word: str) -> None:
+        now = moment_text(system_clock())
+        text = f"# Guide\n\n{word} [home](README.md) ![picture](.gitbook/assets/picture.svg)\n"
+        pages = [
+            new_page(f"{word} guide", slug="guide", document=add_document(session, text), page_id="guide"),
+            new_page("Start", slug="start", document=add_document(session, f"{word} start\n"), page_id="start"),
+        ]
+        picture = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
+        file = {"id": "picture", "name": f"{word}.svg", "contentType": "image/svg+xml", "size": len(picture)}
+        note = {"id": "note", "title": f"{word} note", "document": add_document(session, f"{word} note\n")}
+        revision = add_revision(
+            session,
+            space_id,
+            pages,
+            created_at=now,
+            created_by=self.users["owner"],
+            files=[{**file, "content": store_blob(self.data, picture)}],
+            reusable_contents=[note],
+        )
+        session.get_one(SpaceRow, space_id).revision_id = revision.id
+
+    def _change_request(self, space_id: str, subject: str) -> str:
+        """Creates a change request that adds a page."""
+        made = self.make(CreateChangeRequest(space_id=space_id, subject=subject))
+        page = {"operation": "insert_page", "document": {"markdown": f"# {subject}\n\n{subject}\n"}}
+        at = {"space_id": space_id, "change_request_id": made.id}
+        self.make(EditChangeRequestContent(**at, changes=(page,), compat=False))
+        return made.id
+
+    def _comments(self, ids: Ids, word: str) -> Ids:
+        """Comments and replies of the owner, and some of each caller."""
+        at = {"space_id": ids["space_id"]}
+        in_request = {**at, "change_request_id": ids["change_request_id"]}
+        body = {"markdown": word}
+        comment = self.make(PostComment(**in_request, body=body)).id
+        space_comment = self.make(PostSpaceComment(**at, body=body)).id
+        made: Ids = {
+            "comment_id": comment,
+            "comment_reply_id": self.make(PostReply(**in_request, comment_id=comment, body=body)).id,
+            "space_comment_id": space_comment,
+            "space_reply_id": self.make(PostSpaceReply(**at, comment_id=space_comment, body=body)).id,
+        }
+        now = moment_text(system_clock())
+        with self.database.writing.begin() as session:
+            for user in set(self.users.values()):
+                said: dict[str, Any] = {"body": body, "posted_by": user, "posted_at": now}
+                where = {"space_id": ids["space_id"], "revision": ids["revision_id"]}
+                own = CommentRow(id=new_id(), change_request_id=ids["change_request_id"], **where, **said)
+                own_on_space = CommentRow(id=new_id(), **where, **said)
+                own_reply = ReplyRow(id=new_id(), comment_id=comment, **said)
+                session.add_all((own, own_on_space, own_reply))
+                made[f"own_comment_id of {user}"] = own.id
+                made[f"own_space_comment_id of {user}"] = own_on_space.id
+                made[f"own_reply_id of {user}"] = own_reply.id
+        return made
+
+    def _sites(self, ids: Ids, *, is_private: bool) -> Ids:
+        make = self.make
+        visibility = "visitor-auth" if is_private else "public"
+        title = {"organization_id": self.home, "title": "Lamps", "spaces": (ids["space_id"],)}
+        site = make(CreateSite(**title, visibility=visibility)).id
+        draft = make(CreateSite(**title, visibility=visibility)).id
+        shared = make(CreateSite(**title, visibility="share-link")).id
+        at = {"organization_id": self.home, "site_id": site}
+        make(AddSection(**at, space_id=ids["second_space_id"], title="Second"))
+        section = make(AddSection(**at, space_id=ids["third_space_id"], title="Third")).id
+        grouped = make(AddSection(**at, space_id=ids["fourth_space_id"], title="Fourth")).id
+        group = make(AddSectionGroup(**at, title="Group", sections=(grouped,))).id
+        make(UpdateAdaptiveSchema(**at, json_schema=NO_CLAIMS))
+        for published in (site, shared):
+            make(PublishSite(organization_id=self.home, site_id=published))
+        [placed] = [one.id for one in make(ListSiteSpaces(**at)).items if one.space.id == ids["space_id"]]
+        with self.database.reading.begin() as session:
+            key = session.get_one(SiteRow, shared).share_key
+        return {
+            "site_id": site,
+            "draft_site_id": draft,
+            "shared_site_id": shared,
+            "share_key": key,
+            "site_section_id": section,
+            "site_section_group_id": group,
+            "site_space_id": placed,
+            "share_link_id": make(CreateShareLink(**at, name="For us")).id,
+            "site_redirect_id": make(CreateRedirect(**at, source="/old", destination=EXTERNAL)).id,
+            "customization": make(GetCustomization(**at)),
+        }
+
+    def _integrations(self, *, is_private: bool) -> Ids:
+        """Integrations of the organization: one installed there, one installed in other organizations only."""
+        make, visibility = self.make, "private" if is_private else "public"
+        name, other = f"lamp-{visibility}", f"light-{visibility}"
+        for published in (name, other):
+            details = {**INTEGRATION, "organization": self.home, "visibility": visibility}
+            make(PublishIntegration(integration_name=published, **details))
+        make(SetDevelopmentMode(integration_name=name, tunnel_url=self.website))
+        make(SetDevelopmentMode(integration_name=other, tunnel_url=self.website, all=True))
+        installed = make(InstallIntegration(integration_name=name, organization=self.home)).id
+        elsewhere = make(InstallIntegration(integration_name=other, organization=self.ids["elsewhere_id"])).id
+        third = make(InstallIntegration(integration_name=other, organization=self.ids["third_id"])).id
+        with self.database.writing.begin() as session:
+            delivered = update(EventRow).where(EventRow.installation_id == installed)
+            session.execute(delivered.values(status="failed"))
+            event = session.scalars(select(EventRow.id).where(EventRow.installation_id == installed)).one()
+        return {
+            "integration_name": name,
+            "other_integration_name": other,
+            "new_integration_name": f"new-{visibility}",
+            "installation_id": installed,
+            "elsewhere_installation_id": elsewhere,
+            "third_installation_id": third,
+            "event_id": event,
+        }
+
+    def _invites(self, ids: Ids) -> Ids:
+        make, at = self.make, {"organization_id": self.home}
+        return {
+            "invite_id": make(CreateInvite(**at, role="read")).id,
+            "space_invite_id": make(CreateInvite(**at, space=ids["space_id"], level="read")).id,
+            "collection_invite_id": make(CreateInvite(**at, collection=ids["collection_id"], level="read")).id,
+            "saml_provider_id": make(CreateSAMLProvider(**at, label="Keys")).id,
+        }
+
+    def _outside(self, ids: Ids, name: str) -> Ids:
+        """External content of the organization; the results of background jobs are written to the database."""
+        make, at = self.make, {"organization_id": self.home}
+        spec = make(CreateOpenAPISpec(**at, slug=f"lamps-{name}", source={"text": OPENAPI})).id
+        parts = ({"role": "user", "body": "How is a lamp filled?"},)
+        make(IngestConversations(**at, conversations=({"id": name, "parts": parts},)))
+        source = {"space": ids["space_id"], "language": "en"}
+        translation = make(CreateTranslation(**at, source=source, language="de")).id
+        website = {"type": "website", "url": self.website}
+        run = make(StartImport(**at, source=website, target={"space": ids["space_id"]})).id
+        now = moment_text(system_clock())
+        about = {"organization_id": self.home, "summary": "", "words": [], "created_at": now}
+        cluster = ClusterRow(id=new_id(), label="Oil", updated_at=now, **about)
+        issue = ReaderIssueRow(
+            id=new_id(), conversation_id=name, cluster_id=cluster.id, title="Oil", ingested_at=now, **about
+        )
+        version = SpecVersionRow(
+            id=new_id(), spec_id=spec, content=store_blob(self.data, OPENAPI.encode()), created_at=now
+        )
+        with self.database.writing.begin() as session:
+            session.add_all((cluster, issue, version))
+            session.get_one(SpecRow, spec).last_version = version.id
+            session.get_one(TranslationRow, translation).status = "completed"
+        return {
+            "spec_slug": f"lamps-{name}",
+            "conversation_id": name,
+            "issue_id": issue.id,
+            "translation_id": translation,
+            "import_run_id": run,
+        }

@@ -1,0 +1,148 @@
+"""Every operation, called by everyone, in an open and a private place: each caller gets what the table declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.service.authorization_cases import ACROSS, ALLOWED, CASES, NO_EFFECT, Case, Id
+from tests.service.authorization_place import FOR_ADMINS, FOR_THIRD, IN_PRIVATE_PLACE
+from tests.service.authorization_world import (
+    CALLERS,
+    HOME_ADMIN,
+    OPEN,
+    OUTSIDER,
+    PRIVATE,
+    Caller,
+    World,
+    authorization_world,
+)
+
+from presscheck.api.openapi import PutOpenAPISpec
+from presscheck.api.operation import Operation, every_operation
+from presscheck.service.http.operation_registry import READ_ONLY_OPERATIONS
+
+PRIVATE_IDS = ("space_id", "spare_space_id", "collection_id", "change_request_id", "comment_id", "import_run_id")
+"""Ids of the private place that nobody learns who may not see it."""
+CREATES_WHAT_IS_MISSING = {PutOpenAPISpec}
+_FIRST_CASES = {case.operation: case for case in reversed(CASES)}
+NESTED = [
+    case
+    for operation, case in _FIRST_CASES.items()
+    if len(operation.path_fields()) > 1 and operation not in CREATES_WHAT_IS_MISSING
+]
+"""One case of each operation whose path leads to an item in another."""
+EVERYONE = [(place, caller) for place, callers in CALLERS.items() for caller in callers]
+
+
+@pytest.fixture(scope="session")
+def authorization(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The world of these tests, which each call leaves as it was."""
+    with authorization_world(tmp_path_factory.mktemp("authorization")) as world:
+        yield world
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+async def test_callers_get_what_is_declared(authorization: World, case: Case) -> None:
+    deviations = [
+        f"{caller.name}, {place} place: {deviation}"
+        for place, caller in EVERYONE
+        for deviation in await _deviations(authorization, case, caller, place)
+    ]
+    assert not deviations, "\n".join(deviations)
+
+
+@pytest.mark.parametrize("case", NESTED, ids=lambda case: case.operation.__name__)
+async def test_an_item_is_only_found_in_its_container(authorization: World, case: Case) -> None:
+    """A path that leads from an organization, space or site of the caller to an item of another one is not found."""
+    names = case.operation.path_fields()
+    deviations: list[str] = []
+    for number in range(1, len(names)):
+        foreign = {name: Id(f"elsewhere_{name}") for name in names[:number]}
+        for caller in (OUTSIDER, HOME_ADMIN):
+            call = _call(authorization, replace(case, arguments=case.arguments | foreign), caller, PRIVATE)
+            response = await authorization.service.send(call, authorization.tokens[caller.name])
+            has_changed = authorization.service.restore()
+            is_deleted_already = case.operation.method() == "DELETE" and response.status_code == 204
+            if has_changed or not (response.status_code == 404 or is_deleted_already):
+                deviations.append(f"{caller.name}, {call}: {response.status_code} {response.text[:200]}")
+    assert not deviations, "\n".join(deviations)
+
+
+def test_every_operation_is_declared() -> None:
+    assert {case.operation for case in CASES} == set(every_operation())
+
+
+def test_no_two_cases_have_the_same_name() -> None:
+    names = [str(case) for case in CASES]
+    assert len(set(names)) == len(names)
+
+
+def test_most_cases_admit_somebody_and_refuse_somebody() -> None:
+    """A case that refuses or admits everyone who is signed in proves less; there are few, and these are known."""
+    outcomes = {
+        str(case): {case.policy(caller, place) for place, caller in EVERYONE if caller.is_signed_in}
+        for case in CASES
+        if not case.label.startswith(ACROSS)
+    }
+    assert {name for name, found in outcomes.items() if ALLOWED not in found} == {
+        "JoinOrganization-without-an-allowed-email-domain",
+        "PublishIntegration-name-of-another-organization",
+    }
+
+
+async def _deviations(world: World, case: Case, caller: Caller, place: str) -> list[str]:
+    """How the response to a call and its effects differ from the declared ones; the effects are undone."""
+    call = _call(world, case, caller, place)
+    response = await world.service.send(call, world.tokens[caller.name])
+    has_changed, requests = world.service.restore(), world.outgoing_requests()
+    outcome = case.policy(caller, place) if caller.is_signed_in else 401
+    is_admitted = outcome in (ALLOWED, NO_EFFECT)
+    status, message = (case.error or (case.operation.success, "")) if is_admitted else (outcome, "")
+    if response.status_code != status or message not in response.text:
+        return [f"{response.status_code} instead of {status} {message}: {response.text[:200]}"]
+    if case.error and not is_admitted and case.error[1] in response.text:
+        return ["it gets the answer for others"]
+    deviations: list[str] = []
+    if has_changed != (outcome == ALLOWED and _is_write(case.operation)):
+        deviations.append("it changed something" if has_changed else "it changed nothing")
+    if requests and not is_admitted:
+        deviations.append(f"it made {requests} outgoing requests")
+    if leaked := {word for word in _hidden(world, case, caller) if word in response.text and word not in call.key()}:
+        deviations.append(f"it shows {leaked}, which the caller may not see: {response.text[:300]}")
+    if case.lists and case.listed and is_admitted:
+        is_listed = str(world.id(case.lists, caller, place)) in response.text
+        if is_listed != case.listed(caller, place):
+            deviations.append(f"{case.lists} is {'listed' if is_listed else 'not listed'}")
+    return deviations
+
+
+def _call(world: World, case: Case, caller: Caller, place: str) -> Operation[Any]:
+    arguments = {name: Id(name) for name in case.operation.path_fields()} | case.arguments
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, Id):
+            return world.id(value.name, caller, place)
+        if isinstance(value, dict):
+            return {name: filled(inner) for name, inner in value.items()}
+        return tuple(filled(inner) for inner in value) if isinstance(value, tuple | list) else value
+
+    return case.operation(**{name: filled(value) for name, value in arguments.items()})
+
+
+def _is_write(operation: type[Operation[Any]]) -> bool:
+    return not operation.is_read() and operation not in READ_ONLY_OPERATIONS
+
+
+def _hidden(world: World, case: Case, caller: Caller) -> set[str]:
+    """Words and ids that no response to the caller may contain."""
+    hidden = {FOR_THIRD}
+    if not caller.is_member:
+        hidden.add(world.ids[OPEN]["member_id"])  # also named in the merge rules of the organization
+    if caller.role != "admin":
+        hidden.add(FOR_ADMINS)
+    if caller.level_in(PRIVATE) is None and "share_key" not in case.arguments:  # a share key opens the place
+        hidden |= {IN_PRIVATE_PLACE, *(world.ids[PRIVATE][name] for name in PRIVATE_IDS)}
+    return hidden
