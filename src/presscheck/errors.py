@@ -25,7 +25,8 @@
             ├── Refused                 any other 4xx
             └── ServiceFailed           5xx
 
-Each message says what failed, why, and what to do. Screens do not catch these errors: the app shows them in one place.
+Each message names what failed, the reason, and what to do. Screens do not catch these errors; the app shows them in
+one place.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ class ServiceError(RequestError):
 
     Attributes:
         status: the HTTP status.
-        retry_after: seconds to wait before trying again, if the service says so.
+        retry_after: seconds to wait before trying again, if the response has it.
     """
 
     def __init__(
@@ -145,7 +146,7 @@ class NotSupported(ServiceError):
 
 
 class Conflict(ServiceError):
-    """409: the state of the resource does not allow it; the message says why."""
+    """409: the state of the resource does not allow it; the message has the reason."""
 
 
 class PreconditionFailed(ServiceError):

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, NoToken
@@ -202,8 +203,6 @@ def _check_network(text: str) -> None:
 
 
 def _require_public_url(text: str | None) -> None:
-    from urllib.parse import urlsplit
-
     try:
         parts = urlsplit(text or "https://localhost")
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not (parts.query or parts.fragment)

@@ -52,7 +52,7 @@ async def test_a_thing_whose_listing_is_not_there_is_not_supported(server: Fault
     )
 
 
-async def test_a_listing_is_not_supported_and_says_which_release_has_it(server: FaultServer, client: Client) -> None:
+async def test_an_unsupported_listing_names_the_release_that_has_it(server: FaultServer, client: Client) -> None:
     server.script = [GONE, THERE]
     with pytest.raises(NotSupported, match=r"it requires release 0\.146\.0"):
         await client.send(ListConversations(organization_id="o"))

@@ -147,7 +147,7 @@ async def test_the_index_follows_changes_and_deletions(engine: Engine) -> None:
     assert await found(engine, "another") == []
 
 
-async def test_a_page_is_found_once_and_in_its_change_request_where_it_says_so_there(engine: Engine) -> None:
+async def test_a_page_is_found_once_and_also_in_a_change_request_that_has_the_word(engine: Engine) -> None:
     await page(engine, 1, "Page", "It is so.")
     await page(engine, 1, "Page", "It is so, newly.", change_request_id="r1")
     assert [hit.change_request for hit in await here(engine, "so")] == [""]

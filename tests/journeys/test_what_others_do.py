@@ -228,17 +228,17 @@ async def test_a_done_change_request_returns_on_an_event_but_not_on_an_own_actio
         watched = engine.events.watch()
         await anext(watched)
         request = await engine.read(GetChangeRequest(**GUIDE))
-        assert engine.triage.away(request)
+        assert engine.triage.hidden_state(request)
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="And?")))
         async for events, _ in watched:
             if events:
                 break
-        assert engine.triage.away(await engine.read(GetChangeRequest(**GUIDE))) is None
+        assert engine.triage.hidden_state(await engine.read(GetChangeRequest(**GUIDE))) is None
         assert engine.events.unread == {request.id}
         engine.triage.done(request.model_copy(update={"updated_at": "2099-01-01"}))
-        engine.triage.something_happened(request.id, "2098-01-01")
-        assert engine.triage.away(request), "that was known when it was put away"
-        assert engine.triage.away(request.model_copy(update={"revision": "another"})) is None, "new content"
+        engine.triage.on_event(request.id, "2098-01-01")
+        assert engine.triage.hidden_state(request), "that was known when it was put away"
+        assert engine.triage.hidden_state(request.model_copy(update={"revision": "another"})) is None, "new content"
         await watched.aclose()
 
 
@@ -295,7 +295,7 @@ async def test_the_event_log_keeps_the_latest_events(service: RunningService, ho
         for half in (events[:150], events[150:]):
             version = engine.outbox.recall("events")
             engine.outbox.swap(
-                "events", version, engine.events._written(int(version or 0) + 1, "seen me", "{}", {}, half)
+                "events", version, engine.events._new_state(int(version or 0) + 1, "seen me", "{}", {}, half)
             )
         assert [one.number for one in engine.events.recent()] == list(range(MAX_EVENTS + 4, 4, -1))
         assert len(engine.outbox.recall_all(EVENT)) == MAX_EVENTS

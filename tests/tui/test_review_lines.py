@@ -193,7 +193,7 @@ def test_a_review_by_the_author_or_of_an_older_revision_is_none_but_a_request_fo
     assert merge_readiness(MergeInputs(request(), "me", people, space(), rule)).reasons == ("Jon requested changes",)
 
 
-def test_each_merge_requirement_says_who_can_fix_it() -> None:
+def test_each_merge_requirement_names_who_can_fix_it() -> None:
     people = reviewers(request(), [], [review(ADA, "approved", revision="r0"), review(JON, "changes-requested")], "me")
     rule = rules("require_specific_reviewers", "custom", users=["jon"])
     found = checks(

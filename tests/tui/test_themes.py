@@ -40,7 +40,7 @@ def test_all_themes_exist() -> None:
     assert (THEMES["ink"].dark, THEMES["paper"].dark) == (True, False)
 
 
-def test_a_theme_without_a_color_says_which(tmp_path) -> None:
+def test_an_error_names_the_missing_color_of_a_theme(tmp_path) -> None:
     text = (IN_CHECKOUT / "ink.toml").read_text().replace("accent", "akzent")
     (tmp_path / "odd.toml").write_text(text)
     with pytest.raises(ConfigurationError, match=r"odd\.toml: colors\.accent is missing"):

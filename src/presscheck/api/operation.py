@@ -255,7 +255,7 @@ def operation_called(name: str) -> "type[Operation[Any]]":
     if name not in BY_STORED_NAME:
         name = FORMER_NAMES.get(name, name)
     if name not in BY_STORED_NAME:
-        every_operation()  # its family is not imported yet, and the name does not say which one it is
+        every_operation()  # its family is not imported yet, and the name does not contain it
     if name not in BY_STORED_NAME:
         raise PresscheckError(f"{name}: this version of presscheck does not know that operation")
     return BY_STORED_NAME[name]

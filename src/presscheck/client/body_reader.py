@@ -9,7 +9,7 @@ from httpx import Headers
 
 
 class BodyError(Exception):
-    """A response body that cannot be read; the message says why."""
+    """A response body that cannot be read; the message has the reason."""
 
 
 class TooLarge(BodyError):

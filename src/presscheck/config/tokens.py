@@ -46,7 +46,7 @@ def find_token(
         environment: the environment variables.
 
     Raises:
-        ConfigurationError: the source has no token; the message names it and says what to do.
+        ConfigurationError: the source has no token; the message names it, and what to do.
     """
     if environment.get("PRESSCHECK_TOKEN"):
         return Token(environment["PRESSCHECK_TOKEN"], "PRESSCHECK_TOKEN")

@@ -88,7 +88,7 @@ def require_encryption(base_url: str, file: Path, profile: str, *, allow_http: b
     """Check that the token would not be sent unencrypted to another machine, unless the profile allows it.
 
     Raises:
-        ConfigurationError: it would be; the message says what to do.
+        ConfigurationError: it would be; the message has what to do.
     """
     if not (allow_http or _is_secure(base_url)):
         raise ConfigurationError(

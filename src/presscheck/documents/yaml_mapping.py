@@ -1,4 +1,4 @@
-"""Loads YAML of strangers within limits; JSON is YAML too."""
+"""Loads untrusted YAML within limits; JSON is YAML too."""
 
 from __future__ import annotations
 

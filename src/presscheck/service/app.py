@@ -164,7 +164,7 @@ class Adapter:
         request = Request(scope, receive)
         body = b""
         if _has_body(request):
-            await run_in_threadpool(self._require_caller, request)  # a stranger's body is not read
+            await run_in_threadpool(self._require_caller, request)  # the body of an unknown caller is not read
             body = await _bounded(request)
         try:
             response = await run_in_threadpool(self._respond, request, body)

@@ -44,7 +44,7 @@ class Row:
         given: its arguments.
         scope: the scope in which writes are sent in order.
         state: `waiting`; `collected` (held until the user submits a review); `sending` (also for unknown delivery);
-            `refused` (failed for good); `parked` (this version cannot read it); `now` (not queued: the instance that
+            `refused` (failed permanently); `parked` (this version cannot read it); `now` (not queued: the instance that
             wrote it is sending it).
         existing_ids: the ids of the items that existed before it was first sent; None if not determined.
         not_before: the earliest time to send it.

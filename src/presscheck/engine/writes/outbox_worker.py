@@ -54,7 +54,7 @@ class OutboxWorker:
         reconciler: finds out whether a write of unknown delivery arrived.
         user_id: returns the id of the signed-in user.
         delivered: awaited after a write was sent, before it leaves the outbox.
-        refused: called when a write has failed for good.
+        refused: called when a write has failed permanently.
         changed: called when a row changed, here or in another instance.
     """
 

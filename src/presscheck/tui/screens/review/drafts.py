@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.context import ReviewContext
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
-"""The start of a comment that replaces a verdict, for a service without reviews."""
+"""The start of a comment that replaces a review, for a service without reviews."""
 REVIEW_DRAFT = "verdict"
 """The start of the names of drafts of reviews; earlier versions stored it too."""
 HOLD = 3
