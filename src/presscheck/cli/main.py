@@ -86,7 +86,7 @@ def _safe_usage_errors() -> Generator[None, None, None]:
     try:
         yield
     except click.ClickException as error:
-        from presscheck.text.sanitize import sanitize  # late: a start without errors does not need it
+        from presscheck.text.sanitize import sanitize  # 4 ms, only for usage errors
 
         shown = sanitize(error.format_message())
         error.format_message = lambda: shown
