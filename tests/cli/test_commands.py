@@ -13,7 +13,7 @@ from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService, running_service
 
 from presscheck.cli import session
-from presscheck.cli.api_command import operations
+from presscheck.cli.generated_api_commands import operations
 from presscheck.store.outbox import Outbox
 
 

@@ -9,7 +9,7 @@ from tests.api.test_families import NAMES, example, filled
 
 from presscheck.api.operation import FAMILIES, Operation
 from presscheck.api.shell_command import HIDDEN, shown_path, typed
-from presscheck.cli.api_command import calls, operations
+from presscheck.cli.generated_api_commands import calls, operations
 from presscheck.cli.option_types import call_of
 from presscheck.errors import InvalidArgument
 

@@ -42,7 +42,8 @@ from presscheck.service.db.ids import moment_text, new_id, system_clock
 from presscheck.service.models.content import CommentRow, ReplyRow
 from presscheck.service.models.imports import ClusterRow, ReaderIssueRow, SpecRow, SpecVersionRow, TranslationRow
 from presscheck.service.models.integrations import EventRow
-from presscheck.service.models.organizations import SiteRow, SpaceRow
+from presscheck.service.models.sites import SiteRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import LEVELS
 
 IN_PRIVATE_PLACE, FOR_ADMINS, FOR_THIRD = "quagga", "okapi", "dodo"

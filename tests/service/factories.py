@@ -15,7 +15,8 @@ from presscheck.client.client import Client
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token, moment_text, new_id, system_clock
-from presscheck.service.models.organizations import MemberRow, OrganizationRow, SpaceRow, TokenRow, UserRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
+from presscheck.service.models.spaces import SpaceRow
 
 ROLES = ("admin", "create", "edit", "review", "comment", "read")
 PAGES = (("Start", "Welcome.\n"), ("Guide", "First.\n\nSecond.\n\nThird.\n"), ("Reference", "All of it.\n"))

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from presscheck.documents.pages.tree import walk
 from presscheck.service.db.blob_store import blob_path
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ContributorRow, DocumentRow, RevisionRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 
 
 def require_complete(session: Session, data: Path, space_id: str) -> None:

@@ -22,7 +22,8 @@ from presscheck.errors import ConfigurationError
 from presscheck.service.db.engine import Database
 from presscheck.service.git_import.importer import import_repository
 from presscheck.service.models.content import RevisionRow
-from presscheck.service.models.organizations import OrganizationRow, SpaceRow
+from presscheck.service.models.organizations import OrganizationRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.server.bootstrap import bring_in, found
 
 NOW = datetime(2026, 5, 20, 9, 30, tzinfo=UTC)

@@ -19,7 +19,7 @@ from tests.service.factories import World, plant_world
 
 from presscheck.service.app import build
 from presscheck.service.db.engine import Database
-from presscheck.service.models.organizations import SiteRow
+from presscheck.service.models.sites import SiteRow
 from presscheck.service.server.http_protocol import DeadlineProtocol
 
 

@@ -48,7 +48,8 @@ from presscheck.service.jobs.queue import RUNNERS, JobContext, OutboundConfig, e
 from presscheck.service.jobs.worker import Workers
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.jobs import JobRow
-from presscheck.service.models.organizations import MemberRow, OrganizationRow, SpaceRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow
+from presscheck.service.models.spaces import SpaceRow
 
 Found = TypeVar("Found")
 SITE = {

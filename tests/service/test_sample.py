@@ -35,7 +35,7 @@ from presscheck.client.client import Client
 from presscheck.documents.markdown.links import LinkResolver, find_links, source_path
 from presscheck.service.db.engine import Database
 from presscheck.service.models.content import ChangeRequestRow, RevisionRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sample import plant, plant_many
 
 NOW = datetime(2026, 5, 20, 9, 30, tzinfo=UTC)

@@ -13,7 +13,8 @@ from presscheck.service.content.revisions import add_document, add_revision, new
 from presscheck.service.content.search import as_results, search
 from presscheck.service.db.engine import Database
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.models.organizations import OrganizationRow, SpaceRow, UserRow
+from presscheck.service.models.organizations import OrganizationRow, UserRow
+from presscheck.service.models.spaces import SpaceRow
 
 NOW = "2026-05-20T09:30:00.000Z"
 TEXTS = {

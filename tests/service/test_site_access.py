@@ -39,7 +39,7 @@ from presscheck.api.sites import (
 from presscheck.api.spaces import CreateSpace, GetSpace, UpdateSpace
 from presscheck.errors import Conflict, Forbidden, Refused
 from presscheck.service.db.engine import Database
-from presscheck.service.models.organizations import SiteRow
+from presscheck.service.models.sites import SiteRow
 
 At = dict[str, str]
 

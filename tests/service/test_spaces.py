@@ -30,7 +30,8 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.spaces import list_spaces
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.models.organizations import CollectionRow, MemberRow, OrganizationRow, SpaceRow, UserRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
+from presscheck.service.models.spaces import CollectionRow, SpaceRow
 
 
 async def test_a_space_is_created_updated_and_listed(world: World) -> None:

@@ -36,8 +36,8 @@ from presscheck.api.spaces import CreateSpace
 from presscheck.errors import RequestError as InvalidRequest
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.db.engine import Database
-from presscheck.service.models.organizations import SiteRow, SpaceRow
-from presscheck.service.models.sites import SiteSettingsRow
+from presscheck.service.models.sites import SiteRow, SiteSettingsRow
+from presscheck.service.models.spaces import SpaceRow
 
 HOSTILE = """\
 <script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)><iframe src="javascript:alert(1)"></iframe>

@@ -15,8 +15,8 @@ from tests.engine.test_engine import begun, comment, threads
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.comments import PostComment
+from presscheck.api.former_operation_names import FORMER_NAMES
 from presscheck.api.operation import BY_STORED_NAME, every_operation, operation_called
-from presscheck.api.stored_names import FORMER_NAMES
 from presscheck.engine.search.index_entries import read_source
 from presscheck.errors import PresscheckError
 from presscheck.store.cache import Cache

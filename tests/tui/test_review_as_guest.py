@@ -8,7 +8,8 @@ from tests.running_service import RunningService, running_service
 from tests.tui.app_driver import app_on, running, until, write
 
 from presscheck.service.db.engine import Database
-from presscheck.service.models.organizations import MemberRow, SpaceRow
+from presscheck.service.models.organizations import MemberRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
 
 

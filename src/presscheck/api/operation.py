@@ -20,7 +20,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
 from presscheck import api
-from presscheck.api.stored_names import FORMER_NAMES
+from presscheck.api.former_operation_names import FORMER_NAMES
 from presscheck.errors import InvalidArgument, PresscheckError
 
 Answer = TypeVar("Answer")

@@ -11,7 +11,8 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
-from presscheck.service.models.organizations import CollectionRow, MemberRow, OrganizationRow, SpaceRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow
+from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
 
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, cast
 
-from presscheck.api.stored_names import FORMER_NAMES
+from presscheck.api.former_operation_names import FORMER_NAMES
 from presscheck.store.search_schema import TRIGGERS
 from presscheck.store.sqlite_files import Statements
 

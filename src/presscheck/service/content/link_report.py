@@ -13,7 +13,8 @@ from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.handlers.organizations import as_organization
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import RevisionRow
-from presscheck.service.models.organizations import OrganizationRow, SpaceRow
+from presscheck.service.models.organizations import OrganizationRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.spaces.serializers import as_spaces
 
 

@@ -22,7 +22,7 @@ from presscheck.service.content.revisions import MOST_AT_ONCE, document_texts
 from presscheck.service.db.fulltext_index import documents_with
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import RevisionRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 
 MOST_SECTIONS = 5
 """The most sections of a page in a search result."""

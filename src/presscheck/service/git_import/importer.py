@@ -15,7 +15,8 @@ from presscheck.service.content.page_lookup import Page
 from presscheck.service.content.revisions import add_documents, add_revision, new_page
 from presscheck.service.db.blob_store import store_blob
 from presscheck.service.db.ids import Clock, moment_text, new_id, system_clock
-from presscheck.service.models.organizations import OrganizationRow, SpaceRow, UserRow
+from presscheck.service.models.organizations import OrganizationRow, UserRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.spaces.sort_order import last_position
 
 LONGEST_TITLE = 50

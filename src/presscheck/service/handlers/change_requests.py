@@ -17,7 +17,7 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.content import ChangeRequestRow, ContributorRow, RequestedReviewerRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import organization_for, space_for, visible_spaces
 from presscheck.service.review.change_requests import (
     as_change_request,

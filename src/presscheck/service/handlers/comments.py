@@ -25,7 +25,7 @@ from presscheck.documents.pages.tree import find
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import ancestor, branch_of, note_work
 from presscheck.service.review.threads import as_comments, comment_in, may_change, new_comment, react, stored_text

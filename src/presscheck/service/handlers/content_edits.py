@@ -11,7 +11,7 @@ from presscheck.service.content.revisions import add_revision
 from presscheck.service.content.serializers import as_files
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.models.content import ChangeRequestRow, RevisionRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import require_unlocked
 from presscheck.service.review.change_requests import (
     as_change_request,

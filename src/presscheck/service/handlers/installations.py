@@ -48,7 +48,7 @@ from presscheck.service.integrations.integrations import (
 )
 from presscheck.service.integrations.outbound_http import OutgoingError
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
-from presscheck.service.models.organizations import SiteRow
+from presscheck.service.models.sites import SiteRow
 from presscheck.service.permissions import organization_for, role_in, visible_spaces
 from presscheck.service.spaces.serializers import as_spaces
 

@@ -19,7 +19,8 @@ from presscheck.service.handlers.collections import as_collection
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.http.serialization import NULLABLE
-from presscheck.service.models.organizations import CollectionRow, OrganizationRow, SpaceRow
+from presscheck.service.models.organizations import OrganizationRow
+from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.models.teams import InviteRow
 from presscheck.service.permissions import collection_for, organization_for, reaches, space_for
 from presscheck.service.spaces.serializers import as_spaces

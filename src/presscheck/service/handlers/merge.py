@@ -14,7 +14,7 @@ from presscheck.service.content.revisions import add_document, add_revision
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.integrations.integrations import tell_of_content
 from presscheck.service.models.content import ChangeRequestRow, DocumentRow, RevisionRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import require_unlocked
 from presscheck.service.review.change_requests import ancestor, change_request_for, note_work, require_unfinished
 from presscheck.service.review.merge_rules import keep_approvals, unmet_rules

@@ -30,12 +30,14 @@ from presscheck.api.roles import MergeRules
 from presscheck.service.content.search import as_results, search
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items, page_of_rows
-from presscheck.service.models.organizations import MemberRow, OrganizationRow, SiteRow, SpaceRow, UserRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
+from presscheck.service.models.sites import SiteRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import TeamMemberRow, TeamRow
 from presscheck.service.permissions import is_member, organization_for, reaches, role_in
 from presscheck.service.review.merge_rules import kept_rules
 from presscheck.service.sites.access import visible
-from presscheck.service.spaces.users import people
+from presscheck.service.spaces.user_serializer import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
 MOST_PAGES = 25

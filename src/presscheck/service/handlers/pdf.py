@@ -7,7 +7,7 @@ from presscheck.api.url_lookup import GetSpacePDF
 from presscheck.documents.pages.tree import find
 from presscheck.service.http.operation_registry import Context, handles, not_found
 from presscheck.service.models.content import RevisionRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.pdf.export import Export, export_address
 from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import change_request_for

@@ -22,8 +22,8 @@ from presscheck.service.handlers.sites import site_for
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.content import RevisionRow
-from presscheck.service.models.organizations import SiteRow, SpaceRow
-from presscheck.service.models.sites import RedirectRow
+from presscheck.service.models.sites import RedirectRow, SiteRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sites.structure import SiteContents
 
 _SOURCE = re.compile(r"(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)+")

@@ -20,7 +20,7 @@ from presscheck.service.handlers.comments import resolve
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import branch_of, note_work
 from presscheck.service.review.threads import as_replies, comment_in, may_change, react, reply_to, stored_text

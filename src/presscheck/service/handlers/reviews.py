@@ -37,7 +37,7 @@ from presscheck.service.models.content import (
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.review.change_requests import change_request_for, note_work, require_unfinished
 from presscheck.service.review.threads import as_comments, has_text, new_comment
-from presscheck.service.spaces.users import people
+from presscheck.service.spaces.user_serializer import people
 
 
 @handles(ListRequestedReviewers)

@@ -28,7 +28,7 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import site_for
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items
-from presscheck.service.models.organizations import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
+from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import space_for
 from presscheck.service.sites.access import require_publishing
 from presscheck.service.sites.names import require_slug

@@ -31,8 +31,7 @@ from presscheck.api.sites import (
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
-from presscheck.service.models.organizations import SiteRow, SiteSpaceRow
-from presscheck.service.models.sites import SiteSettingsRow
+from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
 from presscheck.service.permissions import is_member, organization_for, reaches, role_in
 from presscheck.service.sites.access import PUBLISHING, require_publishing, visible
 from presscheck.service.sites.customization import looks_of

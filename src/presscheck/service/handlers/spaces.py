@@ -32,7 +32,8 @@ from presscheck.service.http.operation_registry import ApiError, Context, handle
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.jobs.purge_deleted import RESTORABLE
 from presscheck.service.models.content import RevisionRow
-from presscheck.service.models.organizations import SiteRow, SiteSpaceRow, SpaceRow
+from presscheck.service.models.sites import SiteRow, SiteSpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import level_in_space, organization_for, reaches, space_for, visible_spaces
 from presscheck.service.review.merge_rules import kept_rules
 from presscheck.service.sites.urls import opens

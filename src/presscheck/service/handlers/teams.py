@@ -27,7 +27,8 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.organizations import as_members
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
-from presscheck.service.models.organizations import MemberRow, SpaceRow, UserRow
+from presscheck.service.models.organizations import MemberRow, UserRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
 from presscheck.service.permissions import organization_for, reaches, role_in
 from presscheck.service.spaces.collection_tree import collections_of

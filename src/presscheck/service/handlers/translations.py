@@ -26,7 +26,7 @@ from presscheck.service.http.operation_registry import ApiError, Context, handle
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.jobs.queue import cancel_jobs, enter_job
 from presscheck.service.models.imports import TranslationRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import organization_for, reaches, role_in, space_for
 from presscheck.service.sites.access import visible
 

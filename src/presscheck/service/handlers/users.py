@@ -7,7 +7,7 @@ from sqlalchemy import select
 from presscheck.api.users import GetCurrentUser, GetUser, User
 from presscheck.service.http.operation_registry import Context, handles, not_found
 from presscheck.service.models.organizations import MemberRow, UserRow
-from presscheck.service.spaces.users import as_user
+from presscheck.service.spaces.user_serializer import as_user
 
 
 @handles(GetCurrentUser)

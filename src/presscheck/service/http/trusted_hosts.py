@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from presscheck.service.db.engine import Database
 from presscheck.service.http.problem_response import problem_response
-from presscheck.service.models.organizations import SiteRow
+from presscheck.service.models.sites import SiteRow
 
 _host = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?").fullmatch
 

@@ -27,7 +27,8 @@ from presscheck.service.handlers.organizations import as_organization
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.jobs.queue import enter_job
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
-from presscheck.service.models.organizations import OrganizationRow, SpaceRow
+from presscheck.service.models.organizations import OrganizationRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import is_member, role_in
 
 NOT_RUN = "This service does not run integrations. Set up a development tunnel for this integration first."

@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 from presscheck.service.db.ids import moment_text
 from presscheck.service.jobs.queue import JobContext, runs
 from presscheck.service.models.jobs import JobRow
-from presscheck.service.models.organizations import SpaceRow, TokenRow
+from presscheck.service.models.organizations import TokenRow
+from presscheck.service.models.spaces import SpaceRow
 
 RESTORABLE = timedelta(days=7)
 """How long a deleted space can be restored."""

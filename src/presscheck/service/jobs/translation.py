@@ -24,7 +24,7 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.jobs.queue import JobContext, PermanentFailure, runs
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.imports import TranslationRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.spaces.sort_order import last_position
 
 PATIENCE = 300

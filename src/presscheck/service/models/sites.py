@@ -1,13 +1,81 @@
-"""Tables of site settings: names, share links, redirects, customization, visitor claims and visitor authentication."""
+"""Tables of sites: structure, names, share links, redirects, customization, visitor claims and authentication."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from presscheck.service.models.organizations import Table, refers
+from presscheck.service.models.base import Table, refers
+
+
+class SiteRow(Table):
+    """A docs site; `structure` says whether its top level has sections or site spaces."""
+
+    __tablename__ = "sites"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    organization_id: Mapped[str] = mapped_column(refers("organizations.id", ondelete="CASCADE"), index=True)
+    type: Mapped[str] = mapped_column(default="basic")
+    title: Mapped[str] = mapped_column(default="")
+    hostname: Mapped[str | None]
+    basename: Mapped[str | None]
+    proxy: Mapped[dict[str, Any] | None]
+    visibility: Mapped[str] = mapped_column(default="public")
+    share_key: Mapped[str | None]
+    published: Mapped[bool] = mapped_column(default=False)
+    published_at: Mapped[str | None]
+    adaptive_content: Mapped[bool] = mapped_column(default=False)
+    agents_context: Mapped[str] = mapped_column(default="included")
+    default_site_space_id: Mapped[str | None]
+    default_section_id: Mapped[str | None]
+    created_at: Mapped[str]
+
+
+class SectionGroupRow(Table):
+    """A group of sections and groups with a title."""
+
+    __tablename__ = "section_groups"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    site_id: Mapped[str] = mapped_column(refers("sites.id", ondelete="CASCADE"), index=True)
+    parent_id: Mapped[str | None] = mapped_column(refers("section_groups.id", ondelete="SET NULL"))
+    position: Mapped[int] = mapped_column(default=0)
+    title: Mapped[str]
+    icon: Mapped[str | None]
+
+
+class SectionRow(Table):
+    """A section of a site, optionally in a group."""
+
+    __tablename__ = "sections"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    site_id: Mapped[str] = mapped_column(refers("sites.id", ondelete="CASCADE"), index=True)
+    group_id: Mapped[str | None] = mapped_column(refers("section_groups.id", ondelete="SET NULL"))
+    position: Mapped[int] = mapped_column(default=0)
+    title: Mapped[str]
+    description: Mapped[str | None]
+    path: Mapped[str]
+    condition: Mapped[str | None]
+    icon: Mapped[str | None]
+    default_site_space_id: Mapped[str | None]
+
+
+class SiteSpaceRow(Table):
+    """A space in a site, optionally in a section."""
+
+    __tablename__ = "site_spaces"
+    __table_args__ = (UniqueConstraint("site_id", "section_id", "path"), Index("site_spaces_of_space", "space_id"))
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    site_id: Mapped[str] = mapped_column(refers("sites.id", ondelete="CASCADE"), index=True)
+    section_id: Mapped[str | None] = mapped_column(refers("sections.id", ondelete="CASCADE"))
+    space_id: Mapped[str] = mapped_column(refers("spaces.id", ondelete="CASCADE"))
+    position: Mapped[int] = mapped_column(default=0)
+    path: Mapped[str]
+    condition: Mapped[str | None]
 
 
 class SiteNameRow(Table):

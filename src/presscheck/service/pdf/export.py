@@ -27,7 +27,8 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import signed, unsigned, was_signed
 from presscheck.service.http.operation_registry import ApiError, not_found
 from presscheck.service.models.content import RevisionRow
-from presscheck.service.models.organizations import OrganizationRow, SpaceRow
+from presscheck.service.models.organizations import OrganizationRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.pdf.source import PdfSource, manuscript
 from presscheck.service.pdf.typst_document import template
 

@@ -11,9 +11,9 @@ from presscheck.api.roles import Location
 from presscheck.service.content.revisions import MOST_AT_ONCE
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ContributorRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import space_for
-from presscheck.service.spaces.users import people
+from presscheck.service.spaces.user_serializer import people
 
 
 def change_request_for(

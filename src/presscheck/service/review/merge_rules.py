@@ -14,7 +14,8 @@ from sqlalchemy import select, update
 from presscheck.api.roles import MergeRulesChange, StandaloneMergeRulesChange
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import ChangeRequestRow, ReviewRow
-from presscheck.service.models.organizations import OrganizationRow, SpaceRow
+from presscheck.service.models.organizations import OrganizationRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.review.change_requests import ancestor
 from presscheck.text.plurals import count
 

@@ -25,10 +25,10 @@ from presscheck.service.content.body_formats import in_shape, text_of
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import level_in_space, reaches
 from presscheck.service.review.change_requests import note_work
-from presscheck.service.spaces.users import people
+from presscheck.service.spaces.user_serializer import people
 
 Thread = CommentRow | ReplyRow
 """Tables of items that can have reactions."""

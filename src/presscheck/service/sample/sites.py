@@ -7,7 +7,7 @@ from typing import Any
 
 from presscheck.api.site_structure import AddSection, AddSectionGroup, UpdateSection
 from presscheck.api.sites import CreateSite, PublishSite
-from presscheck.service.models.organizations import SiteRow
+from presscheck.service.models.sites import SiteRow
 from presscheck.service.sample.builder import Planting
 
 LONG_AGO = timedelta(days=210)

@@ -12,7 +12,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.service.content.page_lookup import Page, walk
 from presscheck.service.models.content import ChangeRequestRow, RevisionRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sample.builder import Happening, Planting, ago, read
 from presscheck.service.sample.page_edits import Editing
 

@@ -19,7 +19,8 @@ from sqlalchemy.orm import Session
 from presscheck.errors import ConfigurationError
 from presscheck.service.db.ids import Clock, hash_token, moment_text, new_id
 from presscheck.service.db.signing import has_key
-from presscheck.service.models.organizations import ImportedRow, MemberRow, OrganizationRow, TokenRow, UserRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
+from presscheck.service.models.spaces import ImportedRow
 
 TOKEN_BYTES = 32
 """Random bytes of a new token."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.models.organizations import SiteRow, SiteSpaceRow, SpaceRow
+from presscheck.service.models.sites import SiteRow, SiteSpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import reaches, role_in, visible_spaces
 from presscheck.service.spaces.collection_tree import collections_of
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.models.organizations import SiteRow
-from presscheck.service.models.sites import SiteNameRow
+from presscheck.service.models.sites import SiteNameRow, SiteRow
 
 _SLUG = re.compile(r"\w+(?:[-.]\w+)*")
 

@@ -18,7 +18,8 @@ from presscheck.api.site_structure import (
 from presscheck.api.spaces import Space
 from presscheck.service.content.page_markdown import slugify
 from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.models.organizations import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow, SpaceRow
+from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sites.access import visible
 from presscheck.service.sites.urls import published_address, section_path, space_path
 from presscheck.service.spaces.serializers import as_spaces

@@ -13,8 +13,7 @@ from sqlalchemy import select
 
 from presscheck.service.content.revisions import MOST_AT_ONCE
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.models.organizations import SectionRow, SiteRow, SiteSpaceRow
-from presscheck.service.models.sites import ShareLinkRow
+from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteRow, SiteSpaceRow
 from presscheck.service.sites.access import may_manage
 
 

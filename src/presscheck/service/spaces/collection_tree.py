@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlalchemy import select
 
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.models.organizations import CollectionRow, SpaceRow
+from presscheck.service.models.spaces import CollectionRow, SpaceRow
 
 
 def collections_of(context: Context, organization_id: str) -> dict[str, CollectionRow]:

@@ -11,7 +11,7 @@ from presscheck.api.roles import MergeRules
 from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import ChangeRequestRow, CommentRow
-from presscheck.service.models.organizations import SpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import level_in_space, reaches
 from presscheck.service.sites.urls import published_spaces
 from presscheck.service.spaces.collection_tree import collections_of

@@ -14,8 +14,8 @@ from starlette.responses import RedirectResponse, Response
 
 from presscheck.service.db.signing import signed, unsigned
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.models.organizations import SiteRow, UserRow
-from presscheck.service.models.sites import SiteSettingsRow
+from presscheck.service.models.organizations import UserRow
+from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 from presscheck.service.permissions import role_in
 from presscheck.service.sites.access import sees_every_space
 from presscheck.service.sites.names import present_name, site_named

@@ -10,7 +10,7 @@ from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import PagePosition, find, flatten, walk
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.content.serializers import as_files, as_pages
-from presscheck.service.models.organizations import SiteSpaceRow
+from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.sites.urls import own_key, site_address
 from presscheck.service.web.html.context import Included, ResolvedLink
 from presscheck.service.web.published_site import PublishedSite

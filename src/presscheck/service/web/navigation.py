@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from presscheck.documents.pages.tree import Page, PagePosition, children, walk
-from presscheck.service.models.organizations import SiteSpaceRow
+from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.links import outside, reference
 from presscheck.service.web.published_site import PublishedSite
 

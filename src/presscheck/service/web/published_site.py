@@ -12,7 +12,8 @@ from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, 
 from presscheck.service.content.page_lookup import page_at
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import RevisionRow
-from presscheck.service.models.organizations import SectionRow, SiteSpaceRow, SpaceRow
+from presscheck.service.models.sites import SectionRow, SiteSpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.urls import space_path
 from presscheck.service.web.access import Reader

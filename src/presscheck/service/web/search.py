@@ -9,7 +9,7 @@ from presscheck.api.search_results import SearchSectionResult
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.search import Hit, as_results, search
 from presscheck.service.content.serializers import body_of
-from presscheck.service.models.organizations import SiteSpaceRow
+from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.html.page import heading_anchor
 from presscheck.service.web.published_site import PublishedSite
 

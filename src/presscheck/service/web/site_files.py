@@ -9,7 +9,7 @@ from starlette.responses import FileResponse
 
 from presscheck.service.http.files import file_response
 from presscheck.service.http.operation_registry import not_found
-from presscheck.service.models.organizations import SiteSpaceRow
+from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.published_site import PublishedSite
 
 FILES = "~files"

@@ -15,8 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.serializers import LAYOUT, body_of
 from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.models.organizations import SiteSpaceRow
-from presscheck.service.models.sites import RedirectRow
+from presscheck.service.models.sites import RedirectRow, SiteSpaceRow
 from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.html.page import render_page_html
