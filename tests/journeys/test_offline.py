@@ -34,7 +34,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
         shell = signed_in(directory / "home", one)
         command = [sys.executable, "-m", "presscheck", "sync"]
         terminal = pexpect.spawn(command[0], command[1:], env=shell.environment, timeout=600, encoding="utf-8")
-        terminal.expect(r"\r\d+ of \d+ changed · \d+ requests · \d+ s left *\r")
+        terminal.expect(r"\r\d+ of \d+ changed parts? · \d+ requests? · \d+ s left *\r")
         terminal.expect(r"\r {50,}\r6 spaces, 14 change requests; \d+ parts changed, \d+ requests, \d+ s\r\n")
         terminal.expect(pexpect.EOF)
         assert shell.json("sync")["parts"] == 0

@@ -334,7 +334,7 @@ async def test_watch_prints_events_until_it_is_stopped(service: RunningService, 
     shell = signed_in(tmp_path / "home", service)
     watch = Watch(shell)
     try:
-        assert watch.err.get(timeout=60) == "Checking for new events every 1 s; stop with ctrl+c."
+        assert watch.err.get(timeout=60) == "Checking for new events every 1 s. Press ctrl+c to stop."
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
         at, *line = watch.out.get(timeout=60).split("\t")
         assert at.startswith("20")
@@ -366,7 +366,7 @@ def test_watch_rejects_incompatible_options(service: RunningService, tmp_path: P
     shell = signed_in(tmp_path / "home", service)
     for words, says in (
         (("--interval", "5"), "requires --watch"),
-        (("--watch", "--view", "mine"), "cannot be combined"),
+        (("--watch", "--view", "mine"), "cannot be used with --watch"),
     ):
         ran = shell.run("inbox", *words)
         assert (ran.exit_code, says in ran.stderr) == (2, True)

@@ -33,6 +33,7 @@ from tests.service.populated_service import Known, furnish
 
 from presscheck.api.operation import Operation
 from presscheck.service.handlers import all_handlers
+from presscheck.service.http.openapi import operation_id
 
 CASES = int(os.environ.get("PRESSCHECK_CASES", "1"))
 IN_A_WORLD = 10
@@ -40,7 +41,7 @@ IN_A_WORLD = 10
 ROUNDS = -(-CASES // IN_A_WORLD)
 PARTS = 4
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
-ANSWERED = {operation.__name__: operation for operation in all_handlers()}
+ANSWERED = {operation_id(operation): operation for operation in all_handlers()}
 FAMILIES = sorted({one.family for one in ANSWERED.values()})
 ENDING = {"MergeChangeRequest", "UpdateChangeRequest", "UpdateSpace", "TransferSpace", "TransferCollection"}
 """Operations that leave nothing for the others, such as deletions, come last."""

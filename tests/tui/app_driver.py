@@ -93,7 +93,7 @@ async def write(pilot: Pilot[int], keys: str, text: Iterable[str], *then: str) -
 
     Keys that are pressed before the input has the focus would be lost on a busy machine.
     """
-    before = pilot.app.focused
+    before = pilot.app.focused if keys else None
     await pilot.press(*keys.split())
     await until(
         pilot, holds=lambda: pilot.app.focused is not before and isinstance(pilot.app.focused, TextArea | Input)

@@ -153,6 +153,7 @@ async def test_a_draft_is_restored_and_a_pending_comment_undone(service: Running
 @pytest.mark.usefixtures("at_once")
 async def test_a_thread_gets_a_reply_and_is_resolved(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rename workspaces to projects") as pilot:
+        await until(pilot, shows="1 of 12")  # the first page is selected
         await until(pilot, shows="Wait until it ships?")
         await write(pilot, "r", "It ships today")
         await pilot.press("ctrl+s")

@@ -92,14 +92,14 @@ def test_snoozed_until_a_time_or_until_new_activity(tmp_path: Path) -> None:
     request = ChangeRequest(id="c", number=1, space="s", updated_at="2026-05-20T10:00:00.000Z")
     later = request.model_copy(update={"updated_at": "2026-05-20T11:00:00.000Z"})
     triage.snooze(request, time.time() + 60)
-    assert triage.away(request)
-    assert triage.away(later), "until then means until then"
+    assert triage.hidden_state(request)
+    assert triage.hidden_state(later), "until then means until then"
     triage.snooze(request, time.time() - 1)
-    assert triage.away(request) is None
+    assert triage.hidden_state(request) is None
     triage.snooze(request, None)
-    assert triage.away(request)
-    assert Triage(outbox).away(request) == triage.away(request)
-    assert triage.away(later) is None
+    assert triage.hidden_state(request)
+    assert Triage(outbox).hidden_state(request) == triage.hidden_state(request)
+    assert triage.hidden_state(later) is None
     outbox.close()
 
 

@@ -30,6 +30,9 @@ from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
 from presscheck.errors import StoreError
 from presscheck.paths import Places
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
+from presscheck.service.server.api_tokens import create_token
 from presscheck.wiring import open_engine
 
 STORED = Path(__file__).with_name("version-0.1.0.tar.xz")
@@ -51,13 +54,22 @@ class Machine:
         return open_engine(Profile(base_url=self.service.base_url, token=self.service.token, **profile), self.places)
 
 
+def new_token(service: RunningService) -> str:
+    """A token for the owner: the one that 0.1.0 gave out is not in the archive."""
+    database = Database(service.database_url)
+    with closing(database), database.writing.begin() as session:
+        return create_token(session, system_clock, service.owner_id, None, None)
+
+
 @pytest.fixture
 async def machine(tmp_path: Path):
     with tarfile.open(STORED) as archive:
         archive.extractall(tmp_path, filter="data")
     (tmp_path / "service").mkdir()
     (tmp_path / "service.sqlite").rename(tmp_path / "service" / "service.sqlite")
-    found = Machine(RunningService(tmp_path / "service"), tmp_path / "home")
+    service = RunningService(tmp_path / "service")
+    service.token = new_token(service)
+    found = Machine(service, tmp_path / "home")
     # the files are named after the service's address, which is new: see under which names they are looked for
     await found.engine().close()
     for kind in ("cache", "outbox"):
