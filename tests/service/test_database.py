@@ -20,8 +20,8 @@ from presscheck.service.content.revisions import add_document, document_texts
 from presscheck.service.db import migrations
 from presscheck.service.db.engine import Database
 from presscheck.service.db.migrate import NEWEST
-from presscheck.service.models.base import Table
 from presscheck.service.models.organizations import UserRow
+from presscheck.service.models.table import Table
 
 NOW = "2026-05-20T09:30:00.000Z"
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from presscheck.service.models.base import Table, refers
+from presscheck.service.models.table import Table, refers
 
 
 class RevisionRow(Table):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped, mapped_column
 
-from presscheck.service.models.base import Table, refers
+from presscheck.service.models.table import Table, refers
 
 
 class TeamRow(Table):

@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 from presscheck.service.content.page_lookup import Page
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.db.ids import Clock, counted_ids, moment_text, system_clock
-from presscheck.service.models.base import Table
 from presscheck.service.models.content import (
     ChangeRequestRow,
     CommentRow,
@@ -23,6 +22,7 @@ from presscheck.service.models.content import (
 )
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
+from presscheck.service.models.table import Table
 
 AT_ONCE = 1000
 PAGES, BRANCHES = 12, 20

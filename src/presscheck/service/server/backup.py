@@ -19,9 +19,9 @@ from presscheck.service.db.blob_store import blob_path, store_blob
 from presscheck.service.db.engine import Database
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.migrate import NEWEST
-from presscheck.service.models.base import Table
 from presscheck.service.models.content import DocumentRow
 from presscheck.service.models.organizations import UserRow
+from presscheck.service.models.table import Table
 
 FORMAT = "presscheck-service"
 AT_ONCE = 500
