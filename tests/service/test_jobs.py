@@ -326,7 +326,7 @@ async def test_similar_issues_form_one_cluster(here: World) -> None:
         ("The invoice has a wrong address.", 1),
     ]
     assert found.items[0].weekly_pulse[-1] == 2 and found.items[0].sources == {"email": 2}
-    await here.admin.send(IngestConversations(**at, conversations=talks[2:]))
+    await here.admin.send(IngestConversations(**at, conversations=talks[2]))
     again = await until(lambda: here.admin.send(ask), lambda page: page.items)
     assert sum(item.stats.issues for item in again.items) == 3, "a repeated conversation must count once"
 

@@ -127,7 +127,8 @@ async def test_the_pdf_has_images_and_internal_links(world: World, service: Runn
     kept = await world.admin.send(ListChangeRequestFiles(space_id=world.space, change_request_id=draft.id))
     address = {file.name: file.download_url for file in kept.items}
     text = (
-        f"# Start\n\nSee [the guide](guide.md#second-part) and [the web](https://example.org/x).\n\n"
+        f"# Start\n\nSee [the guide](guide.md#second-part) and [the web](https://example.org/x), or"
+        " [write](mailto:team@example.org) and [attach](mailto:team@example.org?%61ttach=/etc/passwd).\n\n"
         f"![Sky](sky.png)\n\n![Stored]({address['sky.png']})\n\n![Broken](broken.png)\n\n"
         '![Elsewhere](https://example.org/far.png)\n\n{% file src="paper.txt" %}\n'
     )
@@ -142,6 +143,7 @@ async def test_the_pdf_has_images_and_internal_links(world: World, service: Runn
             inner += "/Dest" in one.get_object() or action.get("/S") == "/GoTo"
     assert "https://example.org/x" in addresses
     assert "https://example.org/far.png" in addresses
+    assert [found for found in addresses if found.startswith("mailto:")] == ["mailto:team@example.org"]
     assert not [found for found in addresses if "/files/" in found], "URLs of files expire"
     assert inner >= 4  # three lines of the table of contents, and the guide
 

@@ -166,7 +166,7 @@ class ListConversations(Paged, Operation[Page[Conversation]]):
 
 
 class IngestConversations(Operation[None]):
-    """Import conversations.
+    """Import one conversation or several.
 
     Requires the token of an integration's installation.
     """
@@ -178,7 +178,7 @@ class IngestConversations(Operation[None]):
     release = "0.146.0"
 
     organization_id: str
-    conversations: tuple[NewConversation, ...]
+    conversations: NewConversation | tuple[NewConversation, ...]
 
 
 class ListConversationIssues(Paged, Operation[Page[IssueInConversation]]):

@@ -46,7 +46,7 @@ DESCRIPTIONS: dict[str, str] = {
     "contributor": "Only those with this contributor (a user id)",
     "conversation": "Only issues of this conversation (an id)",
     "conversation_id": "Id of the conversation",
-    "conversations": "Conversations to import",
+    "conversations": "A conversation to import, or an array of them",
     "conversations_issues_cluster": "Only those for this cluster of issues (an id)",
     "creator": "Only those created by this user (an id)",
     "default": "Only those that are a default, or only those that are not",

@@ -138,5 +138,6 @@ def _metavar(annotation: Any, kind: click.ParamType[Any]) -> str | None:
         return "NUMBER"
     if Document in members:
         return "MARKDOWN"
-    is_plain = is_text(annotation) or (_has_items(annotation) and get_args(members[0])[0] is str)
+    items = [get_args(member)[0] for member in members if get_origin(member) is tuple]
+    is_plain = is_text(annotation) or items[:1] == [str]
     return "TEXT" if is_plain else "JSON"

@@ -66,7 +66,7 @@ def ingest_conversations(context: Context, call: IngestConversations) -> None:
     """Adds or updates conversations; their issues are extracted in the background."""
     organization = organization_for(context, call.organization_id, "edit")
     now = context.now()
-    for given in call.conversations:
+    for given in call.conversations if isinstance(call.conversations, tuple) else (call.conversations,):
         if len(given.parts) > MOST_PARTS:
             raise ApiError(400, f"parts: must have at most {MOST_PARTS} items")
         row = context.session.get(ConversationRow, (organization.id, given.id))

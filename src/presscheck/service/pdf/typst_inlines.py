@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from presscheck.documents.markdown.inline_runs import InlineRuns, file_name
 from presscheck.documents.pages.tree import slugify
-from presscheck.text.sanitize import sanitize
+from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import BREAK, Span
 
 if TYPE_CHECKING:
@@ -45,14 +44,8 @@ Resolve = Callable[[str], Target]
 
 
 def web_target(address: str) -> Target:
-    """Returns a web or mail address as a target; an empty target for anything else."""
-    try:
-        scheme = urlsplit(address).scheme.lower()
-    except ValueError:
-        return Target()
-    return (
-        Target(url=address) if scheme in {"http", "https", "mailto"} and len(address) < _LONGEST_ADDRESS else Target()
-    )
+    """Returns a web or mail address that is safe to open as a target; an empty target for anything else."""
+    return Target(url=address) if len(address) < _LONGEST_ADDRESS and is_safe_url(address) else Target()
 
 
 def typst_string(text: str, *, lines: bool = False) -> str:
