@@ -15,6 +15,7 @@ import pytest
 from tests.generated_docs.documentation import VARIABLE, Documentation, Page, check_page, real_repositories, sources
 from tests.generated_docs.pieces import Piece, all_pieces, page_text, smallest
 from tests.generated_docs.repositories import EVERYTHING, GeneratedRepository, handbook, long_page, tree, varied
+from tests.root import ROOT
 
 from presscheck.documents.block_tags import BLOCK_TAGS
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
@@ -97,7 +98,7 @@ def test_text_is_the_same_in_every_process() -> None:
     for seed in ("1", "2"):
         ran = subprocess.run(
             [sys.executable, "-c", script],
-            cwd=Path(__file__).parents[2],
+            cwd=ROOT,
             env=os.environ | {"PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
@@ -170,7 +171,7 @@ def test_missing_folder_is_an_error_not_a_skip(tmp_path: Path) -> None:
             "--collect-only",
             "tests/documents/test_lines.py",
         ],
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         env=os.environ | {VARIABLE: str(tmp_path / "gone")},
         capture_output=True,
         text=True,
