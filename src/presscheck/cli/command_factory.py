@@ -15,7 +15,7 @@ import click
 
 from presscheck.api.operation import Operation, Paged
 from presscheck.cli import lookup
-from presscheck.cli.option_types import call_of, flag, nullable, option_for
+from presscheck.cli.field_options import call_of, flag, nullable, option_for
 from presscheck.cli.session import Session, confirm, with_session
 
 PAGING_FIELDS = frozenset(("page", "limit"))
