@@ -101,6 +101,7 @@ def test_hostile_strings_open_no_tag() -> None:
         "<div>\n" * 3000 + "x" + "</div>\n" * 3000,
         "https://" * 20_000,
     ],
+    ids=lambda text: repr(text[:10]),
 )
 def test_hostile_pages_are_fast(text: str) -> None:
     begun = process_time()

@@ -6,13 +6,13 @@ The value of a text cell is the name of its fragment.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
+from presscheck.documents.attribute_json import parse_json
 from presscheck.documents.nodes.from_inlines import InlineReader, paragraphs_of
 from presscheck.documents.nodes.inline_events import Event, html_as_events
 from presscheck.documents.nodes.references import parse_reference
@@ -208,8 +208,8 @@ _PLAIN = frozenset(("content-ref", "number", "checkbox", "files", "image"))
 def _options(text: str | None) -> list[Node]:
     """Returns the options of a select column; if they are missing, the selected values become options."""
     try:
-        found = json.loads(text or "[]")
-    except (ValueError, RecursionError):
+        found = parse_json(text or "[]")
+    except ValueError:
         return []
     listed = cast("list[Any]", found) if isinstance(found, list) else []
     options = [cast("Node", option) for option in listed if isinstance(option, dict)]

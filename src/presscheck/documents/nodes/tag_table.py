@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from presscheck.documents.attribute_json import parse_json
 from presscheck.documents.block_tags import BLOCK_TAGS, Attribute, AttributeKind, BlockTag
 from presscheck.documents.nodes.references import format_file, format_reference, parse_file, parse_reference
 from presscheck.documents.nodes.schema import Node
@@ -50,8 +51,8 @@ def positive_int(text: str) -> int | None:
 def parse_prop(text: str) -> Any:
     """Parses a property of an integration: JSON if it is valid, else text."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text)
+    except ValueError:
         return text
 
 

@@ -131,11 +131,15 @@ def opened(url: str) -> Database:
 
 def _prepare(options: ServeOptions) -> tuple[Database, str | None]:
     database = opened(options.database)
-    with database.writing.begin() as session:
-        owner = found(session, options.clock, sample=options.sample)
-        session.flush()
-        token = give_token(session, options.clock, owner, options.token_file)
-        problems = bring_in(session, options.clock, owner, options.data, options.docs) if options.docs else []
+    try:
+        with database.writing.begin() as session:
+            owner = found(session, options.clock, sample=options.sample)
+            session.flush()
+            token = give_token(session, options.clock, owner, options.token_file)
+            problems = bring_in(session, options.clock, owner, options.data, options.docs) if options.docs else []
+    except BaseException:
+        database.close()
+        raise
     for problem in problems:
         logging.getLogger("presscheck.service").warning("%s", problem)
     return database, token

@@ -1,0 +1,25 @@
+"""JSON in attributes is parsed up to a depth, the same on every Python version."""
+
+import json
+
+import pytest
+
+from presscheck.documents.attribute_json import MAX_DEPTH, parse_json
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_nesting_is_limited(opening: str) -> None:
+    closing = "]" if opening == "[" else "}"
+    assert parse_json(opening * MAX_DEPTH + "1" + closing * MAX_DEPTH)
+    with pytest.raises(ValueError, match="nested too deep"):
+        parse_json(opening * (MAX_DEPTH + 1) + "1" + closing * (MAX_DEPTH + 1))
+
+
+@pytest.mark.parametrize("value", [["["] * 500, ['\\"[[{' * 200, {"{" * 300: "]"}], [[] for _ in range(400)]])
+def test_brackets_in_strings_and_side_by_side_are_no_nesting(value: object) -> None:
+    assert parse_json(json.dumps(value)) == value
+
+
+def test_invalid_json_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="Expecting"):
+        parse_json("[1,")
