@@ -9,7 +9,7 @@ from typing import Any
 MAX_DEPTH = 100
 """The deepest nesting: a text that nests further would exceed the recursion limit of whoever walks its value."""
 
-_TOKEN = re.compile(r'[]["{}]|\\.?', re.DOTALL)
+_MARK = re.compile(r'[]["{}]|\\.?', re.DOTALL)
 """What changes the depth, or begins or ends a string; an escaped character is skipped."""
 
 
@@ -26,11 +26,11 @@ def parse_json(text: str) -> Any:
 
 def _is_too_deep(text: str) -> bool:
     depth, is_string = 0, False
-    for token in _TOKEN.findall(text):
-        if token == '"':
+    for mark in _MARK.findall(text):
+        if mark == '"':
             is_string = not is_string
-        elif not is_string and token[0] != "\\":
-            depth += 1 if token in "[{" else -1
+        elif not is_string and mark[0] != "\\":
+            depth += 1 if mark in "[{" else -1
             if depth > MAX_DEPTH:
                 return True
     return False
