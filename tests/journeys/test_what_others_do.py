@@ -8,14 +8,13 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import pytest
 from tests.cli.shell import Shell, signed_in
-from tests.engine.test_engine import engine_on, until
+from tests.engine.live_engine import running_engine, until
 from tests.running_service import RunningService, running_service
 from tests.service_users import say, token_of
 from tests.tui.app_driver import app_on, running
@@ -103,7 +102,7 @@ def looked(service: RunningService, tmp_path_factory: pytest.TempPathFactory) ->
     home = tmp_path_factory.mktemp("looked")
 
     async def first_look() -> None:
-        async with opened(service, home) as engine:
+        async with running_engine(service, home) as engine:
             await engine.events.poll()
             assert said(engine) == [], "a first run invents nothing"
 
@@ -115,16 +114,6 @@ def looked(service: RunningService, tmp_path_factory: pytest.TempPathFactory) ->
 def home(looked: Path, tmp_path: Path) -> Path:
     """A separate home directory that has checked once, so that events of other tests are reported before."""
     return Path(shutil.copytree(looked, tmp_path / "home"))
-
-
-@asynccontextmanager
-async def opened(service: RunningService, home: Path) -> AsyncIterator[Engine]:
-    engine = engine_on(service, home)
-    await engine.start()
-    try:
-        yield engine
-    finally:
-        await engine.close()
 
 
 def said(engine: Engine) -> list[str]:
@@ -139,7 +128,7 @@ async def look(engine: Engine, since: int = 0) -> list[str]:
 
 
 async def test_an_event_is_reported_once(service: RunningService, mia: str, home: Path) -> None:
-    async with opened(service, home) as engine:
+    async with running_engine(service, home) as engine:
         before = len(await look(engine))
         [threads] = await say(service, mia, ListComments(**GUIDE, order="asc"))
         no = Document(markdown="No")
@@ -167,15 +156,15 @@ async def test_an_event_is_reported_once(service: RunningService, mia: str, home
             "2 Explain 409 with an example is outdated: main has new changes",
         }
         assert await look(engine, before) == told
-    async with opened(service, home) as engine:
+    async with running_engine(service, home) as engine:
         assert await look(engine, before) == told, "a restart invents nothing"
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Again")))
-    async with opened(service, home) as engine:
+    async with running_engine(service, home) as engine:
         assert await look(engine, before) == [*told, told[0]], "what happened meanwhile is told"
 
 
 async def test_a_new_conflict_is_an_event(service: RunningService, mia: str, home: Path) -> None:
-    async with opened(service, home) as engine:
+    async with running_engine(service, home) as engine:
         before = len(await look(engine))
         [pages, meanwhile] = await say(
             service,
@@ -199,7 +188,7 @@ async def test_a_new_conflict_is_an_event(service: RunningService, mia: str, hom
 
 
 async def test_own_actions_are_not_events(service: RunningService, home: Path) -> None:
-    async with opened(service, home) as engine:
+    async with running_engine(service, home) as engine:
         before = len(await look(engine))
         sites = await engine.read(ListSites(organization_id=ORGANIZATION))
         [hidden] = [one.id for one in sites.items if not one.published]
@@ -219,7 +208,7 @@ async def test_own_actions_are_not_events(service: RunningService, home: Path) -
 async def test_a_done_change_request_returns_on_an_event_but_not_on_an_own_action(
     service: RunningService, mia: str, home: Path
 ) -> None:
-    async with opened(service, home) as engine:
+    async with running_engine(service, home) as engine:
         await engine.events.poll()
         request = await engine.read(GetChangeRequest(**GUIDE))
         engine.triage.done(request)
@@ -243,7 +232,7 @@ async def test_a_done_change_request_returns_on_an_event_but_not_on_an_own_actio
 
 
 async def test_two_instances_share_one_event_log_and_notify_once(service: RunningService, mia: str, home: Path) -> None:
-    async with opened(service, home) as one, opened(service, home) as other:
+    async with running_engine(service, home) as one, running_engine(service, home) as other:
         heard: dict[Engine, list[Event]] = {one: [], other: []}
         notified: list[Engine] = []
 
@@ -272,7 +261,7 @@ async def test_two_instances_share_one_event_log_and_notify_once(service: Runnin
 
 
 async def test_an_incomplete_check_reports_no_events(service: RunningService, mia: str, home: Path) -> None:
-    async with opened(service, home) as engine:
+    async with running_engine(service, home) as engine:
         engine.events.pause, engine.events.first = 0.1, 0
         watched = engine.events.watch()
         await anext(watched)
@@ -290,7 +279,7 @@ async def test_an_incomplete_check_reports_no_events(service: RunningService, mi
 
 
 async def test_the_event_log_keeps_the_latest_events(service: RunningService, home: Path) -> None:
-    async with opened(service, home) as engine:
+    async with running_engine(service, home) as engine:
         events = tuple(Event("reply", "mia", "Mia", "", "c", "api", number) for number in range(MAX_EVENTS + 5))
         for half in (events[:150], events[150:]):
             version = engine.outbox.recall("events")

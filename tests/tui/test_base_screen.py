@@ -244,8 +244,7 @@ async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pil
 async def test_narrow_is_a_class(pilot: Pilot[int]) -> None:
     assert not room(pilot).has_class("narrow")
     await pilot.resize_terminal(99, 20)
-    await pilot.pause()
-    assert room(pilot).has_class("narrow")
+    await until(pilot, holds=lambda: room(pilot).has_class("narrow"))
 
 
 async def test_finding_in_a_pane(pilot: Pilot[int]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
-from tests.tui.widget_harness import alone, painted, shown, style_for
+from tests.tui.widget_harness import alone, drawn, painted, shown, style_for
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -177,9 +177,8 @@ class TestRows:
         async with alone(rows) as pilot:
             rows.show(MANY, cursor=500)
             await pilot.resize_terminal(60, 5)
-            await pilot.pause()
+            await drawn(pilot, "of 59")
             assert rows.cursor in rows.visible_range
-            assert any("of 59" in line for line in shown(pilot.app))
             assert len(shown(pilot.app)) == 5
 
     async def test_wheel_and_click(self) -> None:
@@ -376,7 +375,7 @@ class TestPage:
             page.show(Slow)
             page.move(40)
             await pilot.resize_terminal(70, 10)
-            await pilot.pause()
+            await drawn(pilot, "in 69")
             assert "in 69" in shown(pilot.app)[0]
             assert page.cursor in page.visible_range
 

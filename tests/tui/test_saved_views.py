@@ -161,7 +161,9 @@ async def test_a_view_is_removed_after_a_confirmation(service: RunningService, t
         await pilot.press("enter")
         await until(pilot, holds=lambda: "Remove the view" not in shown(pilot.app))
         assert file.read_text() == text, "the default answer is no"
-        await pilot.press("M", "d", "y")
+        await pilot.press("M", "d")
+        await until(pilot, shows="Remove the view One?")
+        await pilot.press("y")
         await until(pilot, shows="view One removed")
         assert "One" not in tabs(pilot)
         assert "Two" in tabs(pilot)

@@ -14,6 +14,7 @@ from textual.keys import _character_to_key
 from textual.widgets import TextArea
 
 from presscheck.tui.type_ahead import PATIENCE
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 AT = {"space_id": "guides", "change_request_id": "3"}
 
@@ -59,6 +60,24 @@ async def test_the_answer_to_a_second_dialog_is_typed_ahead(service: RunningServ
         burst(pilot, "space", "A", *"comment", "enter", *"Seen")
         await until(pilot, holds=lambda: text(pilot) == "Seen")
         assert "Comment on all marked" in shown(pilot.app)
+
+
+async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        burst(pilot, "g", "p")
+        await until(pilot, shows="Inside Tallowick")
+        await until(pilot, shows="● live")
+        await pilot.press("j")
+        burst(pilot, "P", "y", "tab", "enter")
+        await until(pilot, shows="Publish Inside Tallowick?")
+        await asyncio.sleep(PATIENCE)
+        assert isinstance(pilot.app.screen, ConfirmDialog)
+        assert not pilot.app.screen.is_yes
+        await pilot.press("y")
+        await until(pilot, shows="is live")
 
 
 async def test_keys_for_a_place_that_is_opened_for_the_first_time(service: RunningService, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The real app and engine with a screen of the test, and without a reachable service; widgets in a minimal app."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -67,6 +68,13 @@ def shown(app: App[object]) -> list[str]:
     visible_screen_stack.set(app._background_screens)
     strips = app.screen._compositor.render_strips()
     return ["".join(segment.text for segment in strip).rstrip() for strip in strips] or [""]
+
+
+async def drawn(pilot: Pilot[None], text: str) -> None:
+    """Wait until the screen shows a text: a resize arrives some messages later."""
+    async with asyncio.timeout(20):
+        while not any(text in line for line in shown(pilot.app)):
+            await pilot.pause(0.01)
 
 
 def painted(widget: Widget) -> set[int]:

@@ -2,6 +2,8 @@
 
 Textual forwards a key to what has the focus at the moment when the key arrives. Of `C` and a comment typed in one
 breath (or sent by a slow line in one packet), the first letters would go to the review, where they are commands.
+
+Nobody confirms what they have not seen: keys typed before a confirmation is open are dropped (`drops_type_ahead`).
 """
 
 from __future__ import annotations
@@ -87,7 +89,7 @@ class TypeAhead:
         self._dialogs[screen] = RUNNING.get()
         self._hold(screen, LIMIT)
         # behind the messages that mount the screen and set the focus
-        if not screen.call_later(self._release, screen):
+        if not screen.call_later(self._ready, screen):
             self._release(screen)
         for command in self._commands & self._holds.keys():
             self._release(command)
@@ -97,6 +99,11 @@ class TypeAhead:
         command = self._dialogs.pop(screen, None)
         if command in self._commands:
             self._hold(command, PATIENCE)
+
+    def _ready(self, screen: Screen[Any]) -> None:
+        if getattr(screen, "drops_type_ahead", False):
+            self._events.clear()
+        self._release(screen)
 
     def _release(self, token: object) -> None:
         timer = self._holds.pop(token, None)

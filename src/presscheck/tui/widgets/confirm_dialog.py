@@ -36,6 +36,8 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
+    drops_type_ahead = True
+    """Whether keys typed before the dialog was open are dropped: they cannot mean what it asks."""
     DEFAULT_CSS = """
     ConfirmDialog { align: center middle; background: transparent; }
     ConfirmDialog > Vertical { width: 76; max-width: 100%; height: auto; max-height: 100%; padding: 1 2; }
