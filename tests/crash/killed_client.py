@@ -21,8 +21,7 @@ from typing import Any
 from presscheck import wiring
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.api.operation import revive
-from presscheck.client import transport_errors
-from presscheck.client.client import Client
+from presscheck.client.client import Client, Progress
 from presscheck.config.profile import Profile
 from presscheck.engine.reads import scheduler
 from presscheck.engine.writes import outbox_worker, reconciliation
@@ -64,7 +63,7 @@ def arm(death: Death, takes: float) -> None:
         after = next((point for point, method in AFTER.items() if method == name), "")
         setattr(Outbox, name, around(getattr(Outbox, name), death, before, after))
     tells, attempt, fetch, found = (
-        transport_errors.Progress.__call__,
+        Progress.__call__,
         Client._attempt,
         Client.fetch,
         DeliveryReconciler.find,
@@ -80,7 +79,7 @@ def arm(death: Death, takes: float) -> None:
     async def attempted(self: Any, method: str, *given: Any) -> Any:
         if method == "GET":
             return await attempt(self, method, *given)
-        writes.extend(one for one in given if isinstance(one, transport_errors.Progress))
+        writes.extend(one for one in given if isinstance(one, Progress))
         async with asyncio.timeout(takes):  # writes alone: a busy machine may take its time with reads
             return await attempt(self, method, *given)
 
@@ -96,7 +95,7 @@ def arm(death: Death, takes: float) -> None:
         death.at("look again")
         return item
 
-    transport_errors.Progress.__call__, Client._attempt = told, attempted  # type: ignore[method-assign]
+    Progress.__call__, Client._attempt = told, attempted  # type: ignore[method-assign]
     Client.fetch, DeliveryReconciler.find = fetched, looked  # type: ignore[method-assign]
 
 

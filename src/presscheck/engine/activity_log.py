@@ -13,7 +13,7 @@ from typing import Any
 
 from presscheck.api.operation import Operation
 from presscheck.api.shell_command import shown_path, typed
-from presscheck.client.request_context import Priority, RequestRecord
+from presscheck.client.request_priority import Priority, RequestRecord
 from presscheck.text.relative_time import now
 
 MAX_ENTRIES = 1000

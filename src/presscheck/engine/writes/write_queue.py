@@ -12,10 +12,9 @@ from typing import Any, TypeVar, cast
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.responses import read_answer
-from presscheck.engine.path_patterns import beneath
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.service_reads import ServiceReads
-from presscheck.engine.reads.subscriptions import Subscriptions
+from presscheck.engine.reads.subscriptions import Subscriptions, beneath
 from presscheck.engine.results import PendingWrite
 from presscheck.engine.signed_in_user import SignedInUser
 from presscheck.engine.writes.effects import Effects, effects_of
