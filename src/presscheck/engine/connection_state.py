@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from presscheck.engine.results import OutboxEntry, Status
+from presscheck.engine.writes.pending_writes import OutboxEntry
+
+
+@dataclass(frozen=True)
+class Status:
+    """The connection status and the numbers of pending (`waiting`) and failed (`refused`) writes.
+
+    Attributes:
+        offline_since: seconds since the epoch; None while online.
+        running: a description of the task in progress.
+    """
+
+    online: bool = True
+    offline_since: float | None = None
+    waiting: int = 0
+    refused: int = 0
+    running: str | None = None
+    read_only: bool = False
 
 
 class ConnectionState:

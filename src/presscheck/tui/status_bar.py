@@ -13,7 +13,7 @@ from presscheck.tui.command_table import CommandTable
 from presscheck.tui.commands import PREFIXES, Keymap, keys_of, shown
 
 if TYPE_CHECKING:
-    from presscheck.engine.results import Status
+    from presscheck.engine.connection_state import Status
 
 MAX_HINTS = 6
 """The most key hints in the footer."""

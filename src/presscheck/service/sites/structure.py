@@ -16,7 +16,7 @@ from presscheck.api.site_structure import (
     StructureItem,
 )
 from presscheck.api.spaces import Space
-from presscheck.service.content.page_markdown import slugify
+from presscheck.documents.pages.tree import slugify
 from presscheck.service.http.operation_registry import ApiError, Context
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow

@@ -22,7 +22,7 @@ from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.engine.results import OutboxEntry
+    from presscheck.engine.writes.pending_writes import OutboxEntry
 
 _GLYPHS = {
     "waiting": ("◷", "waiting"),
