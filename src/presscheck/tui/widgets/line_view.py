@@ -7,21 +7,52 @@ animation, and the cost depends only on the visible lines. All text must have pa
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from rich.segment import Segment
 from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from presscheck.text.styled_text import Line, Span, plain
+from presscheck.text.styled_text import Line, Span, cut, plain, width
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.strip_renderer import highlighted, render_strip
 
 WHEEL_LINES = 3
 """Lines per step of the mouse wheel."""
 SEARCH_CHUNK = 500
 """Lines that a search checks before it yields to other tasks."""
+
+
+def render_strip(line: Line, columns: int, style_for: StyleLookup, extra: str = "") -> Strip:
+    """A strip of exactly `columns` cells; the style words `extra` are added to every span."""
+    line = cut(line, columns)
+    missing = columns - width(line)
+    tail = f" {extra}" if extra else ""
+    segments = [Segment(span.text, style_for(span.style + tail)) for span in line if span.text]
+    if missing > 0:
+        segments.append(Segment(" " * missing, style_for(extra)))
+    return Strip(segments, columns)
+
+
+def raised(style_for: StyleLookup) -> StyleLookup:
+    """The same styles on the raised background, for dialogs."""
+    return lambda words: style_for(f"{words} raised")
+
+
+def highlighted(line: Line, search_text: str) -> Line:
+    """The line with every match of a lower-case text marked; matches across two spans are ignored."""
+    if not search_text or not any(search_text in span.text.lower() for span in line):
+        return line
+    spans: list[Span] = []
+    for span in line:
+        rest, lower = span.text, span.text.lower()
+        while len(lower) == len(rest) and (at := lower.find(search_text)) >= 0:
+            end = at + len(search_text)
+            spans += [span._replace(text=rest[:at]), Span(rest[at:end], f"{span.style} mark".strip(), span.link)]
+            rest, lower = rest[end:], lower[end:]
+        spans.append(span._replace(text=rest))
+    return tuple(span for span in spans if span.text)
 
 
 class LineView(Widget, can_focus=True, inherit_bindings=False):
@@ -234,3 +265,26 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     def _lines_of(self, items: Iterable[int]) -> list[int]:
         lines = (item * self.item_height + part - self.top for item in items for part in range(self.item_height))
         return [y for y in lines if 0 <= y < self.size.height]
+
+
+class TextView(LineView):
+    """Shows lines that are already laid out."""
+
+    has_cursor = False
+    bar_width = 0
+    lines: Sequence[Line] = ()
+
+    @property
+    def count(self) -> int:
+        """The number of lines."""
+        return len(self.lines)
+
+    def item(self, number: int, part: int, columns: int) -> Line:
+        """A line."""
+        return self.lines[number]
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Show other lines."""
+        self.lines = lines
+        self.top = self._clamped_top(self.top)
+        self.redraw()

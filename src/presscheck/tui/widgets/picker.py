@@ -14,11 +14,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import raised
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import raised
 
 MIN_SIMILARITY = 65
 """The least similarity (of 100) of a label that does not contain the typed text."""

@@ -28,10 +28,9 @@ from presscheck.tui.screens.inbox.triage import TriageActions
 from presscheck.tui.screens.inbox.views import ViewActions
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.widgets.line_view import TextView, render_strip
 from presscheck.tui.widgets.row_list import RowList
-from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import render_strip
-from presscheck.tui.widgets.text_view import TextView
 
 REST = 0.12
 """Seconds that the cursor stays on a row before its details are read."""
