@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 from textual.widget import Widget
 
-from presscheck.text.relative_time import span
+from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.commands import PREFIXES, CommandTable, Keymap, keys_of, shown

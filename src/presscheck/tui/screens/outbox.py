@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from presscheck.api.comments import Document
 from presscheck.errors import PresscheckError
-from presscheck.text.relative_time import now, span
+from presscheck.text.phrases import now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.base_screen import BaseScreen

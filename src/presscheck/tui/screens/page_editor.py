@@ -8,7 +8,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.documents.merge.text import CONFLICT_START, merge_text
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import edit_text

@@ -17,7 +17,7 @@ from textual.widgets import TextArea
 
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.commands import COMMANDS, shown

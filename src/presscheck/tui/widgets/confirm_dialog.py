@@ -11,8 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from presscheck.documents.terminal.wrap import wrap
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView, raised

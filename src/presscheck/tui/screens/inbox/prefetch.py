@@ -17,7 +17,7 @@ from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import NetworkError, ServiceError
-from presscheck.text.relative_time import now, parse_time
+from presscheck.text.phrases import now, parse_time
 from presscheck.tui.screens.inbox.context import InboxContext
 
 OperationOf = Callable[[ChangeRequest], Operation[Any]]

@@ -15,7 +15,7 @@ from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.engine.inbox.views import View
 from presscheck.engine.results import Result
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.external_programs import open_address

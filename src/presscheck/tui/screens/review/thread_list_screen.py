@@ -10,8 +10,7 @@ from textual.app import ComposeResult
 
 from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.review.threads import STATES, Thread, ThreadState
-from presscheck.text.plurals import count
-from presscheck.text.relative_time import ago, now
+from presscheck.text.phrases import ago, count, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.base_screen import BaseScreen

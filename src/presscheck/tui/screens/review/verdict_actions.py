@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.tui.screens.review.drafts import REVIEW_DRAFT, VERDICT_TEXTS
 
 if TYPE_CHECKING:

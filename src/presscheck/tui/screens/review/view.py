@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from presscheck.text.plurals import count
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import count, now
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.screens.review.change_renderer import (
     PageText,
