@@ -103,7 +103,7 @@ async def review_split(pilot: Any, service: RunningService) -> None:
 
 async def review_thread(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
-    await until(pilot, holds=lambda: pilot.app.screen.view.rendered.threads)
+    await until(pilot, holds=lambda: len(pilot.app.screen.view.rendered.threads) == 2)
     await pilot.press("t")
 
 

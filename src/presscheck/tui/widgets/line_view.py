@@ -152,6 +152,13 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """Move the cursor to an item and scroll to it; `top` is the preferred first visible line."""
         self._move_cursor(number, top)
 
+    def jump_to(self, number: int) -> None:
+        """Move the cursor to an item that is shown with what stands around it: unless it is in the upper two thirds
+        of the view, it is placed a third from the top."""
+        line, height = number * self.item_height, self.size.height
+        is_placed = self.top <= line <= self.top + height * 2 // 3
+        self.move_to(number, top=None if is_placed else line - height // 3)
+
     def scroll_lines(self, by: int) -> None:
         """Scroll without moving the cursor."""
         top = self._clamped_top(self.top + by)
@@ -187,7 +194,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             at = (self.cursor + number * step) % size
             lines = (plain(self.item(at, part, columns)).lower() for part in range(self.item_height))
             if self.search_text and any(self.search_text in line for line in lines):
-                self.move_to(at)
+                self.jump_to(at)
                 return True
         return False
 
