@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from presscheck.store.cache_tables import Stored
 from presscheck.store.search_schema import RESOURCES, prepare
 
 TRANSACTION_SECONDS = 0.03
@@ -70,11 +69,11 @@ class SearchIndex:
 
     Args:
         connection: the connection of the thread.
-        answer: returns a cached response by its key.
+        response: returns a cached response by its key, as JSON.
     """
 
-    def __init__(self, connection: sqlite3.Connection, answer: Callable[[str], Stored | None]) -> None:
-        self.connection, self.answer = connection, answer
+    def __init__(self, connection: sqlite3.Connection, response: Callable[[str], str | None]) -> None:
+        self.connection, self.response = connection, response
         self._is_available = prepare(connection)
 
     def waiting(self) -> int:
@@ -182,8 +181,7 @@ class SearchIndex:
         kind, _, name = source.partition(" ")
         if kind in RESOURCES:
             return self.thing(kind, name)
-        stored = self.answer(source)
-        return stored.json if stored else None
+        return self.response(source)
 
     def _store_entries(self, source: str, reading: SourceEntries) -> None:
         self.connection.execute("DELETE FROM search_sources WHERE source = ?", (source,))

@@ -173,9 +173,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """The app, as screens see it."""
         return cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
 
-    @property
+    @cached_property
     def engine(self) -> Engine:
-        """The engine behind all screens."""
+        """The engine behind all screens; the app opens it once."""
         return self.app_context.engine
 
     @property
