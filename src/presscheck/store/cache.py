@@ -26,7 +26,7 @@ from typing import Any, TypeVar, cast
 
 from presscheck.api.former_operation_names import FORMER_NAMES
 from presscheck.errors import StoreError
-from presscheck.store.search_index import SearchIndex
+from presscheck.store.search_index import SearchIndex, Stored
 from presscheck.store.search_schema import TRIGGERS
 from presscheck.store.sqlite_files import (
     Statements,
@@ -222,14 +222,6 @@ def _rows(
 
 
 @dataclass(frozen=True)
-class Stored:
-    """A cached response as JSON, and when it was received, in seconds since the epoch."""
-
-    json: str
-    at: float
-
-
-@dataclass(frozen=True)
 class StoredWindow:
     """Some rows of a cached listing as JSON.
 
@@ -265,11 +257,6 @@ class CacheReader:
             return Stored(text, at) if text else None
         items = [item for (item,) in self.database.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
         return Stored(f'{{"items":[{",".join(items)}],"count":{total}}}', at)
-
-    def response_json(self, key: str) -> str | None:
-        """A response as JSON."""
-        stored = self.answer(key)
-        return stored.json if stored else None
 
     def window(self, key: str, start: int, count: int) -> StoredWindow | None:
         """Rows of a listing, from `start` on."""
@@ -471,7 +458,7 @@ class Cache:
     def search(self) -> SearchIndex:
         """The full-text search index; for the writer thread."""
         if self._search is None or self._search.connection is not self._writer:
-            self._search = SearchIndex(self._writer, CacheReader(self._writer).response_json)
+            self._search = SearchIndex(self._writer, CacheReader(self._writer).answer)
         return self._search
 
     def for_writing(self, keys: Iterable[str]) -> dict[str, Stored]:

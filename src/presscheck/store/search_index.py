@@ -26,6 +26,14 @@ _SELECTED = ", ".join(f"texts.{name}" for name in _COLUMNS)
 
 
 @dataclass(frozen=True)
+class Stored:
+    """A cached response as JSON, and when it was received, in seconds since the epoch."""
+
+    json: str
+    at: float
+
+
+@dataclass(frozen=True)
 class Entry:
     """An index entry: the fields that are shown, and the words that are searched.
 
@@ -69,11 +77,11 @@ class SearchIndex:
 
     Args:
         connection: the connection of the thread.
-        response: returns a cached response by its key, as JSON.
+        answer: returns a cached response by its key.
     """
 
-    def __init__(self, connection: sqlite3.Connection, response: Callable[[str], str | None]) -> None:
-        self.connection, self.response = connection, response
+    def __init__(self, connection: sqlite3.Connection, answer: Callable[[str], Stored | None]) -> None:
+        self.connection, self.answer = connection, answer
         self._is_available = prepare(connection)
 
     def waiting(self) -> int:
@@ -181,7 +189,8 @@ class SearchIndex:
         kind, _, name = source.partition(" ")
         if kind in RESOURCES:
             return self.thing(kind, name)
-        return self.response(source)
+        stored = self.answer(source)
+        return stored.json if stored else None
 
     def _store_entries(self, source: str, reading: SourceEntries) -> None:
         self.connection.execute("DELETE FROM search_sources WHERE source = ?", (source,))

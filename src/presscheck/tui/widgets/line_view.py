@@ -114,6 +114,10 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """One line of an item: `part` is its index in the item, `columns` the width in cells."""
         return ()
 
+    def items(self, places: Sequence[Place], columns: int) -> list[Line]:
+        """Some lines of items."""
+        return [self.item(number, part, columns) for number, part in places]
+
     def margins(self, places: Sequence[Place]) -> list[Line]:
         """The margins on the left of some lines, with the bar where the cursor is on the item."""
         blank = (Span(" " * self.bar_width),)
@@ -258,7 +262,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         count, columns, size = self.count, self.columns, self.size.width
         places = [divmod(self.top + y, self.item_height) for y in lines]
         shown = [place for place in places if place[0] < count]
-        contents = [self.item(number, part, columns) for number, part in shown]
+        contents = self.items(shown, columns)
         margins = self.margins(shown) if self.bar_width else [()] * len(shown)
         cursor = self.cursor if self.has_cursor else None
         drawn = iter(
