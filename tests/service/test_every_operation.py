@@ -53,7 +53,7 @@ async def _talk(tmp_path: Path, database_url: str, website: str) -> AsyncIterato
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        assert bring_in(session, system_clock, owner, tmp_path, (tmp_path / "book",)) == []
+        assert bring_in(session, system_clock, owner, DiskBlobStore(tmp_path), (tmp_path / "book",)) == []
         home = session.query(OrganizationRow).one()
         elsewhere = OrganizationRow(id=new_id(), title="Other", created_at=NOW)
         member = UserRow(id=new_id(), display_name="Member", email="member@example.org", created_at=NOW)

@@ -10,7 +10,6 @@ import json
 import logging
 import os
 import secrets
-import shutil
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -23,6 +22,7 @@ from filelock import FileLock
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import slugify
+from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import signed, unsigned, was_signed
 from presscheck.service.http.operation_registry import ApiError, not_found
@@ -64,11 +64,12 @@ def export_address(session: Session, origin: str, export: Export, title: str) ->
     return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(slugify(title), safe='')}.pdf"
 
 
-def exported_pdf(database: Database, data: Path, origin: str, address: str) -> Path:
+def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, address: str) -> Path:
     """Returns the file behind the signed part of a URL, and creates it on first use.
 
     Raises:
         ApiError: 404 for an invalid URL, 410 for an expired one.
+        FilesUnavailable: the images cannot be read.
     """
     with database.reading.begin() as session:
         export = _wanted(session, address)
@@ -84,13 +85,13 @@ def exported_pdf(database: Database, data: Path, origin: str, address: str) -> P
         cached = data / "exports" / f"{_key(export, origin, facts)}.pdf"
         if _is_kept(cached):
             return cached
-        source = manuscript(session, data, revision, export.page, only=export.only, **facts)
+        source = manuscript(session, files, revision, export.page, only=export.only, **facts)
     if source is None:
         raise not_found("page")
     cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(cached.parent / ".lock"):
         if not _is_kept(cached):  # another thread may have created it while this one waited
-            _keep(cached, _printed(source, cached.parent))
+            _keep(cached, _printed(source, files, cached.parent))
     return cached
 
 
@@ -125,15 +126,15 @@ def _keep(path: Path, content: bytes) -> None:
         file.unlink(missing_ok=True)
 
 
-def _printed(source: PdfSource, beside: Path) -> bytes:
+def _printed(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
     """Typesets the PDF in a directory that only holds the images of the document."""
     from typst import TypstError  # 3 ms, only for a PDF
 
     markup = source.markup()
     with TemporaryDirectory(dir=beside, prefix=".set-") as directory:
         root = Path(directory)
-        for name, path in source.pictures.items():
-            shutil.copyfile(path, root / name)
+        for content in source.pictures:
+            (root / content).write_bytes(files.read(content) or b"")
         try:
             return _compiled(markup, root, source.made_at)
         except TypstError as error:
