@@ -60,7 +60,7 @@ def brought_in(directory: Path, repository: Path) -> list[str]:
     with database.writing.begin() as session:
         owner = found(session, lambda: NOW, sample=False)
         session.flush()
-        problems = bring_in(session, lambda: NOW, owner, directory, (repository,))
+        problems = bring_in(session, lambda: NOW, owner, DiskBlobStore(directory), (repository,))
     database.close()
     return problems
 
