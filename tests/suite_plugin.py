@@ -16,6 +16,9 @@ sys.addaudithook(GUARD.hook)
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name): a program of tests/needs.py, without which the test is skipped")
+    config.addinivalue_line(
+        "markers", "attack(kind): a hostile request; `make attack` runs these and counts them by kind"
+    )
 
 
 @pytest.hookimpl(wrapper=True)

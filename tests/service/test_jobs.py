@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK, RunningService, running_service
-from tests.service.conftest import new_database
+from tests.service.engines import new_database
 from tests.service.factories import World, plant_world
 from tests.web_server import WebServer, web_server
 

@@ -45,7 +45,7 @@ def open_store(location: str, data: Path) -> BlobStore:
     if found is None:  # not quoted: it may contain a password
         raise ConfigurationError("the location of files must be disk or a URL such as s3://bucket/prefix")
     try:
-        from presscheck.service.db.s3_blob_store import S3BlobStore  # 120 ms, only for files in a bucket
+        from presscheck.service.db.s3_blob_store import S3BlobStore  # 240 ms, only for files in a bucket
     except ModuleNotFoundError:
         raise ConfigurationError("files in a bucket need the extra s3: pip install 'presscheck[s3]'") from None
     return S3BlobStore(found[1], found[2].strip("/"))
