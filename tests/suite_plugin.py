@@ -23,6 +23,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    for marker in item.iter_markers("attack"):
+        item.user_properties.append(("attack", marker.args[0]))
     for marker in item.iter_markers("needs"):
         require(marker.args[0])
     try:

@@ -261,11 +261,12 @@ async def test_the_url_of_a_file_expires(tmp_path: Path) -> None:
     database.close()
 
 
-async def test_files_are_uploaded_by_url(tmp_path: Path) -> None:
+@pytest.mark.attack("forbidden outgoing addresses")
+async def test_files_are_uploaded_by_url(tmp_path: Path, own_database: str | None) -> None:
     pages = {"/a.txt": "Lamp.\n", "/far": "-> http://10.0.0.1/", "/large": "x" * 1_000_001}
     with (
         web_server(pages, "text/plain") as site,
-        running_service(tmp_path, outside=LOOPBACK) as running,
+        running_service(tmp_path, outside=LOOPBACK, database_url=own_database) as running,
     ):
         world = plant_world(running.database_url, running.base_url)
         draft = await world.draft()

@@ -12,10 +12,8 @@ import os
 import secrets
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from filelock import FileLock
@@ -30,10 +28,8 @@ from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.pdf.source import PdfSource, manuscript
+from presscheck.service.pdf.typesetter import MOST_SECONDS_OF_IMAGE, TypesettingFailed, typeset
 from presscheck.service.pdf.typst_document import template
-
-if TYPE_CHECKING:
-    from typst import Fonts
 
 MOST_KEPT = 40
 """The most files in the cache; the least recently used are removed."""
@@ -128,60 +124,31 @@ def _keep(path: Path, content: bytes) -> None:
 
 def _printed(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
     """Typesets the PDF in a directory that only holds the images of the document."""
-    from typst import TypstError  # 3 ms, only for a PDF
-
     markup = source.markup()
     with TemporaryDirectory(dir=beside, prefix=".set-") as directory:
         root = Path(directory)
         for content in source.pictures:
             (root / content).write_bytes(files.read(content) or b"")
         try:
-            return _compiled(markup, root, source.made_at)
-        except TypstError as error:
+            return typeset(markup, root, source.made_at)
+        except TypesettingFailed as reason:
             _log.warning(
-                "could not typeset the PDF of %s; retrying with unreadable images replaced: %s",
-                source.title,
-                error.message,
+                "could not typeset the PDF of %s; retrying with unreadable images replaced: %s", source.title, reason
             )
         _replace_broken(root)
         try:
-            return _compiled(markup, root, source.made_at)
-        except TypstError as error:
+            return typeset(markup, root, source.made_at)
+        except TypesettingFailed as reason:
             _log.warning(
-                "could not typeset the PDF of %s; it shows the Markdown source of its pages: %s",
-                source.title,
-                error.message,
+                "could not typeset the PDF of %s; it shows the Markdown source of its pages: %s", source.title, reason
             )
-        return _compiled(source.markup(as_written=True), root, source.made_at)
-
-
-def _compiled(markup: str, root: Path, made_at: datetime | None = None) -> bytes:
-    from typst import Compiler  # 3 ms, only for a PDF
-
-    made = Compiler(markup.encode(), root=root, font_paths=_fonts()).compile(timestamp=made_at)
-    if not isinstance(made, bytes):
-        raise TypeError("expected a single PDF file")
-    return made
+        return typeset(source.markup(as_written=True), root, source.made_at)
 
 
 def _replace_broken(root: Path) -> None:
-    """Replaces every image that cannot be read."""
-    from typst import TypstError  # 3 ms, only for a PDF
-
+    """Replaces every image that cannot be read, or is too large when it is decoded."""
     for path in root.iterdir():
         try:
-            _compiled(f'#image("{path.name}")', root)
-        except TypstError:
+            typeset(f'#image("{path.name}")', root, seconds=MOST_SECONDS_OF_IMAGE)
+        except TypesettingFailed:
             path.write_bytes(_MISSING)
-
-
-_loaded: list[Fonts] = []
-
-
-def _fonts() -> Fonts:
-    """The fonts of the typesetter and of the system; searched once."""
-    from typst import Fonts  # 3 ms, only for a PDF
-
-    if not _loaded:
-        _loaded.append(Fonts())
-    return _loaded[0]
