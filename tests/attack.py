@@ -71,7 +71,7 @@ class Results:
 
 def column(nodeid: str) -> str:
     """The engine of a test, which is in its name."""
-    parameters = nodeid.partition("[")[2]
+    parameters = nodeid.partition("[")[2].removesuffix("]").split("-")
     return next((name for name in COLUMNS[:2] if name.lower() in parameters), COLUMNS[2])
 
 

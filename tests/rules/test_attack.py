@@ -29,6 +29,7 @@ def test_marks_and_kinds_are_the_same() -> None:
 def test_the_engine_is_read_from_the_name_of_a_test() -> None:
     assert column("a.py::test_b[sqlite-x]") == "SQLite"
     assert column("a.py::test_b[x-postgresql]") == "PostgreSQL"
+    assert column("a.py::test_b[postgresql-/service.sqlite]") == "PostgreSQL"
     assert column("a.py::test_sqlite") == column("a.py::test_b[x]") == "without a database"
 
 

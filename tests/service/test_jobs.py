@@ -42,6 +42,7 @@ from presscheck.api.translations import (
     UpdateTranslation,
 )
 from presscheck.errors import Conflict, Forbidden, NotFound
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import moment_text, new_id, system_clock
 from presscheck.service.jobs.queue import RUNNERS, JobContext, OutboundConfig, enter_job, runs
@@ -400,7 +401,7 @@ def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(database_url: str,
             session.add(row)
 
     database.write(plant)
-    workers = [Workers(database, tmp_path, clock, OutboundConfig()) for _ in range(2)]
+    workers = [Workers(database, DiskBlobStore(tmp_path), clock, OutboundConfig()) for _ in range(2)]
     try:
         for one in workers:
             one.start()
@@ -431,7 +432,7 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
             JobRow(id="j", kind="test", about="thing", run_at=start, created_at=start, progress={})
         )
     )
-    workers = Workers(database, tmp_path, clock, OutboundConfig())
+    workers = Workers(database, DiskBlobStore(tmp_path), clock, OutboundConfig())
     workers.start()
     deadline = datetime.now(UTC) + timedelta(seconds=20)
     while not given_up and datetime.now(UTC) < deadline:
@@ -468,7 +469,7 @@ def test_a_job_that_ended_its_process_in_each_attempt_fails(database_url: str, t
             return {row.id: (row.state, row.attempts) for row in session.scalars(select(JobRow).where(kinds))}
 
     database.write(plant)
-    workers = Workers(database, tmp_path, clock, OutboundConfig())
+    workers = Workers(database, DiskBlobStore(tmp_path), clock, OutboundConfig())
     workers.start()
     try:
         deadline = time.monotonic() + 20

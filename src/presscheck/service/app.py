@@ -204,7 +204,7 @@ class Adapter:
         except (OutgoingRequired, FilesRequired):
             raise
         except FilesUnavailable as error:
-            problem = files_unavailable(error)
+            problem = files_unavailable(error, is_write=not self.operation.is_read())
             return problem_response(problem.status, problem.message)
         except ApiError as problem:
             return problem_response(problem.status, problem.message)

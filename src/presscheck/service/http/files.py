@@ -16,8 +16,8 @@ from presscheck.service.http.problem_response import problem_response
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
 """Headers that keep an uploaded file from running code in the reader's browser."""
-NOT_AVAILABLE = "The file storage does not respond or refuses access. Nothing was saved; try again later."
-"""Detail of a 503; the reason is in the log, for the operator."""
+NOT_AVAILABLE = "The file storage does not respond or refuses access."
+"""Start of the detail of a 503; the reason is in the log, for the operator."""
 
 _ONE_RANGE = re.compile(r"bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})").fullmatch
 _log = logging.getLogger("presscheck.service")
@@ -51,10 +51,10 @@ def file_response(
     return FileResponse(path, headers=headers, filename=name)
 
 
-def files_unavailable(error: FilesUnavailable) -> ApiError:
+def files_unavailable(error: FilesUnavailable, *, is_write: bool = False) -> ApiError:
     """The 503 for a store that cannot be used; logs the reason."""
     _log.error("%s", error)
-    return ApiError(503, NOT_AVAILABLE)
+    return ApiError(503, f"{NOT_AVAILABLE} {'Nothing was saved; try' if is_write else 'Try'} again later.")
 
 
 class RemoteFileResponse(FileResponse):

@@ -23,8 +23,8 @@ MOST_SECONDS_OF_IMAGE = 15
 LONGEST_REASON = 500
 THREADS = 2
 
-_KEPT = ("HOME", "PATH", "LANG", "XDG_DATA_HOME", "XDG_DATA_DIRS")
-"""Variables of the process: where fonts are, and no credentials of the service."""
+_KEPT = ("HOME", "PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "XDG_DATA_HOME", "XDG_DATA_DIRS")
+"""Variables of the process: where libraries and fonts are, and no credentials of the service."""
 
 
 class TypesettingFailed(Exception):
