@@ -25,7 +25,7 @@ from presscheck import errors
 from presscheck.service.db import s3_blob_store
 from presscheck.service.db.blob_store import DiskBlobStore, id_of
 from presscheck.service.db.engine import Database
-from presscheck.service.db.file_location import referenced_ids
+from presscheck.service.db.file_location import referenced_ids, shown_location
 from presscheck.service.server.file_move import move_files
 
 
@@ -71,7 +71,7 @@ async def test_files_are_moved_verified_and_only_then_deleted(
         world = plant_world(database_url, running.base_url)
         url = await uploaded(world, "lamp.bin", LARGE)
         ran = move(tmp_path, database=database_url)
-        assert ran.exit_code == 0 and f"1 file verified in {LOCATION}, 1 of them copied now." in ran.stderr
+        assert ran.exit_code == 0 and f"1 file verified at {LOCATION}, 1 of them copied now." in ran.stderr
         assert "were not deleted" in ran.stderr and DiskBlobStore(tmp_path).read(id_of(LARGE)) == LARGE
         assert (await get(url)).content == LARGE, "a process that was started before the move still reads"
         draft = await world.draft()
@@ -82,7 +82,7 @@ async def test_files_are_moved_verified_and_only_then_deleted(
     await world.edit(draft, upload("late.txt", b"late"))
     assert intact(bucket) == sorted([id_of(LARGE), id_of(b"late")])
     again = move(tmp_path, database=database_url)
-    assert again.exit_code == 0 and "nothing to move" in again.stderr
+    assert again.exit_code == 0 and "Nothing to move" in again.stderr
     deleted = move(tmp_path, "--delete-source", database=database_url)
     assert deleted.exit_code == 0 and "2 files deleted from disk" in deleted.stderr
     assert list(DiskBlobStore(tmp_path).ids()) == []
@@ -226,7 +226,7 @@ async def test_an_export_has_the_files_and_an_import_stores_them(
     assert (await get(url)).content == LARGE
     other.stop()
     wrong = run("--data", str(there), "--files", source, "export", str(tmp_path / "again.zip"))
-    assert wrong.exit_code == 2 and f"are in {target}" in wrong.stderr
+    assert wrong.exit_code == 2 and f"of this database are {shown_location(target)}" in wrong.stderr
 
 
 async def test_an_export_names_missing_files_and_fails_without_the_bucket(bucket: S3Server, tmp_path: Path) -> None:
@@ -246,3 +246,16 @@ async def test_an_export_names_missing_files_and_fails_without_the_bucket(bucket
     assert ran.exit_code == 0 and ran.stderr.splitlines()[1].endswith(
         f"not exported, because missing in {LOCATION}: 1 file such as {id_of(LARGE)}"
     )
+
+
+async def test_a_bucket_is_not_used_for_a_database_with_files_on_disk(bucket: S3Server, tmp_path: Path) -> None:
+    """Also for a database that was written before locations were saved; an empty one may use a bucket at once."""
+    with running_service(tmp_path) as running:
+        world = plant_world(running.database_url, running.base_url)
+        await uploaded(world, "lamp.bin", LARGE)
+        await closed(world)
+    ran = run("--data", str(tmp_path), "--port", "0", "--files", LOCATION)
+    assert ran.exit_code == 2 and f"`presscheck serve files move --to {LOCATION}`" in ran.stderr
+    assert "are in disk" not in ran.stderr and bucket.keys() == []
+    empty = run("--data", str(tmp_path / "empty"), "--files", LOCATION, "export", str(tmp_path / "empty.zip"))
+    assert empty.exit_code == 0, empty.stderr

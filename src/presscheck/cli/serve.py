@@ -234,15 +234,15 @@ def move(where: Where, location: str, *, delete_source: bool) -> None:
     with service_database(where.database, where.data) as (database, data):
         moved = move_files(database, data, location, delete_source=delete_source)
     if moved.source is None:
-        click.echo(f"The files are in {location}; nothing to move.", err=True)
+        click.echo(f"Nothing to move: the location of the files is already {location}.", err=True)
         return
     verified = count(len(moved.verified), "file")
-    click.echo(f"{verified} verified in {location}, {moved.copied} of them copied now.", err=True)
+    click.echo(f"{verified} verified at {location}, {moved.copied} of them copied now.", err=True)
     if delete_source:
         click.echo(f"{count(moved.deleted, 'file')} deleted from {moved.source}.", err=True)
     else:
         click.echo(
-            f"Restart the processes of the service. The files in {moved.source} were not deleted; when all is well,"
+            f"Restart the processes of the service. The files at {moved.source} were not deleted; when all is well,"
             " repeat the command with --delete-source.",
             err=True,
         )

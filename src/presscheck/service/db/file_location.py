@@ -67,7 +67,7 @@ def store_of(session: Session, location: str | None, data: Path) -> BlobStore:
     store = open_store(location or present, data)
     if store.location != present and (row or next(referenced_ids(session), None)):
         raise ConfigurationError(
-            f"the files of this database are in {present}: leave out --files,"
+            f"the files of this database are {shown_location(present)}: leave out --files,"
             f" or move them first with `presscheck serve files move --to {store.location}`"
         )
     return store
@@ -83,7 +83,14 @@ def save_location(session: Session, location: str) -> None:
     if row is None:
         session.add(SettingRow(name=LOCATION, value=location))
     elif row.value != location:
-        raise ConfigurationError(f"the files of this database are in {row.value}, not in {location}")
+        raise ConfigurationError(
+            f"the files of this database are {shown_location(row.value)}, not {shown_location(location)}"
+        )
+
+
+def shown_location(location: str) -> str:
+    """The location in a sentence: ``on disk``, or ``in s3://bucket``."""
+    return "on disk" if location == DISK else f"in {location}"
 
 
 def former_location(session: Session) -> str | None:
