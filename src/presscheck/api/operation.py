@@ -51,11 +51,16 @@ class Cursor(Model):
 
 
 class Page(Model, Generic[Item]):
-    """One page of a listing. `count` is the total, not the length of `items`; the last page has no `next`."""
+    """One page of a listing; the last page has no `next`.
+
+    `count` is the number of items on this page. `total` is the number of items in the whole listing; only the local
+    service has it.
+    """
 
     items: tuple[Item, ...]
     next: Cursor | None = None
     count: int | None = None
+    total: int | None = None
 
 
 class Argument(BaseModel):

@@ -186,7 +186,7 @@ async def resolve(session: Session, which: str, comment_id: str, *, undo: bool) 
     """Resolve or reopen a comment."""
     request = await lookup.change_request(session, which)
     call = UpdateComment(**lookup.path_of(request), comment_id=comment_id, resolved=not undo)
-    session.show_id(await session.write(call, "Reopened." if undo else "PathFields."))
+    session.show_id(await session.write(call, "Reopened." if undo else "Resolved."))
 
 
 @cr.command()

@@ -72,6 +72,8 @@ async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[L
     if linked is None or (not linked.is_from_service and session.engine.status.online):
         await _fetch_pages(session, space_id)
         linked = await ask()
+    if linked.problem:
+        session.add_incomplete(linked.problem)
     if linked.unread:
         print_message(f"Offline: the links of {count(linked.unread, 'uncached page')} are missing.")
     return linked.items

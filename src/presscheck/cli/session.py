@@ -22,7 +22,8 @@ from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_details, print_json, print_message, print_rows
 from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine
-from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.engine.reads.pagination import ListingGuard
+from presscheck.errors import IncompleteList, InvalidArgument, PresscheckError
 from presscheck.paths import places
 from presscheck.text.relative_time import long_ago
 from presscheck.wiring import open_engine
@@ -45,6 +46,30 @@ class Session:
         self.on_close: Callable[[], int] | None = None
         """Called when the engine is closed; returns the exit code."""
         self._said_offline = False
+        self._incomplete: IncompleteList | None = None
+        self._has_written = False
+
+    def add_incomplete(self, error: IncompleteList) -> None:
+        """Note that a list is incomplete."""
+        self._incomplete = self._incomplete or error
+
+    async def run(self, work: Awaitable[None]) -> None:
+        """Run a command, and report an incomplete list after its output.
+
+        Raises:
+            IncompleteList: a list is incomplete, and the command did not change anything; or it did not find an
+                argument, which may be missing in the list.
+        """
+        try:
+            await work
+        except InvalidArgument:
+            if self._incomplete:
+                raise self._incomplete from None
+            raise
+        if self._incomplete and not self._has_written:
+            raise self._incomplete
+        if self._incomplete:
+            print_message(self._incomplete.message)
 
     async def read(self, call: Operation[T]) -> T:
         """The response of the service; offline, the cached response, with one message per session.
@@ -60,17 +85,24 @@ class Session:
         return answer
 
     async def every(self, listing: Operation[Page[M]], limit: int = 0) -> AsyncIterator[M]:
-        """Iterate over a list, page by page; at most `limit` items, 0 for all."""
-        is_paged, seen, left = "page" in type(listing).model_fields, set[str](), limit
+        """Iterate over a list, page by page; at most `limit` items, 0 for all.
+
+        A list that does not end is cut off; the command then fails after its output.
+        """
+        is_paged, guard, left = "page" in type(listing).model_fields, ListingGuard(listing), limit
         while True:
             size = {"limit": min(left or MAX_PAGE_SIZE, MAX_PAGE_SIZE)} if is_paged else {}
             page = await self.read(listing.model_copy(update=size))
-            for item in page.items[: left or None]:
+            items = guard.new_items(page.items)
+            for item in items[: left or None]:
                 yield item
-            left -= len(page.items) if limit else 0
-            if not is_paged or page.next is None or page.next.page in seen or (limit and left <= 0):
+            left -= len(items) if limit else 0
+            if not is_paged or page.next is None or (limit and left <= 0):
                 return
-            seen.add(page.next.page)
+            problem = guard.problem(page.next.page)
+            if problem:
+                self.add_incomplete(problem)
+                return
             listing = listing.model_copy(update={"page": page.next.page})
 
     async def all(self, listing: Operation[Page[M]], limit: int = 0) -> list[M]:
@@ -96,6 +128,7 @@ class Session:
             raise
         finally:
             landed.cancel()
+        self._has_written = True
         if done:
             print_message(done)
         return answer
@@ -215,7 +248,7 @@ async def _run(
     await engine.start()
     session = Session(engine, profile, json=as_json)
     try:
-        await function(session, **given)
+        await session.run(function(session, **given))
     finally:
         await engine.close()
         for notice in engine.notices:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 from presscheck.errors import StoreError
 from presscheck.store.cache_eviction import Evictor
-from presscheck.store.cache_reader import WINDOW, CacheReader, Stored, StoredWindow
+from presscheck.store.cache_reader import UNKNOWN, WINDOW, CacheReader, Stored, StoredWindow
 from presscheck.store.cache_schema import SCHEMA, STEPS, VERSION, compact, identity, in_memory, keep_items, transaction
 from presscheck.store.search_index import SearchIndex
 from presscheck.store.sql_filters import Condition
@@ -30,6 +30,8 @@ T = TypeVar("T")
 MB = 1_000_000
 LIMIT = 500 * MB
 """The default size limit in bytes."""
+MAX_TOTAL = 1 << 40
+"""A larger total of a listing is not believed."""
 
 
 class Cache:
@@ -122,9 +124,8 @@ class Cache:
         answer = json.loads(body) if body else None
         items = cast("dict[str, Any]", answer).get("items") if isinstance(answer, dict) else None
         if isinstance(items, list):
-            count = cast("dict[str, Any]", answer).get("count")
-            listed = cast("list[Any]", items)
-            return self.keep_page(key, listed, 0, at, total=count or len(listed), last=True)
+            total, cursor = _paging(cast("dict[str, Any]", answer))
+            return self.keep_page(key, cast("list[Any]", items), 0, at, total=total, last=True, has_more=bool(cursor))
         return self._write(lambda database: _keep_answer(database, key, answer, at))
 
     def keep_resource(self, answer: Any) -> None:
@@ -134,7 +135,17 @@ class Cache:
             text = compact(answer)
             self._write(lambda database: _keep_thing(database, (kind, name, text)))
 
-    def keep_page(self, key: str, items: list[Any], start: int, at: float, *, total: int, last: bool) -> bool:
+    def keep_page(
+        self,
+        key: str,
+        items: list[Any],
+        start: int,
+        at: float,
+        *,
+        total: int | None,
+        last: bool,
+        has_more: bool = False,
+    ) -> bool:
         """Store one page of a listing; the old rows stay until the last page is stored.
 
         A page is ignored if the first page of the listing is not cached. Returns whether this page differs.
@@ -144,10 +155,15 @@ class Cache:
             items: the rows.
             start: the position of the first of them.
             at: when they were received, in seconds since the epoch.
-            total: the number of rows of the whole listing.
-            last: whether this is the last page.
+            total: the number of rows of the whole listing; None if the service did not send it.
+            last: whether this is the last page that will be stored.
+            has_more: whether the listing has more rows than the stored ones, if this is the last page.
         """
-        return self._write(lambda database: _keep_page(database, key, items, start, at, total, last=last))
+        end = start + len(items)
+        known_total = total if total is not None and end <= total < MAX_TOTAL else None
+        rest = (end, UNKNOWN) if known_total is None else (known_total, 1)
+        length = (end, 0) if last and not has_more else rest
+        return self._write(lambda database: _keep_page(database, key, items, start, at, length, last=last))
 
     def evict(self, pinned: Collection[str]) -> bool:
         """Evict some old responses if the size limit is exceeded. For the writer thread.
@@ -280,20 +296,37 @@ def _keep_answer(database: sqlite3.Connection, key: str, answer: Any, at: float)
     return before != text
 
 
+def _paging(answer: dict[str, Any]) -> tuple[int | None, str | None]:
+    """The total and the cursor of the next page, if a response has them."""
+    total, following = answer.get("total"), answer.get("next")
+    cursor = cast("dict[str, Any]", following).get("page") if isinstance(following, dict) else None
+    return total if type(total) is int else None, cursor if isinstance(cursor, str) else None
+
+
 def _keep_page(
-    database: sqlite3.Connection, key: str, items: list[Any], start: int, at: float, total: int, *, last: bool
+    database: sqlite3.Connection,
+    key: str,
+    items: list[Any],
+    start: int,
+    at: float,
+    length: tuple[int, int],
+    *,
+    last: bool,
 ) -> bool:
+    """Store a page; `length` are the columns `total` and `more`."""
     with transaction(database) as write:
         if start == 0:
             write.execute(
-                "INSERT INTO answers (key, at, used, total, complete) VALUES (?, ?, ?, ?, 0)"
+                "INSERT INTO answers (key, at, used, total, more, complete) VALUES (?, ?, ?, ?, ?, 0)"
                 " ON CONFLICT (key) DO UPDATE SET used = excluded.used",
-                (key, at, at, total),
+                (key, at, at, *length),
             )
-        row = write.execute("SELECT number, generation, total, complete FROM answers WHERE key = ?", (key,)).fetchone()
+        row = write.execute(
+            "SELECT number, generation, complete, total, more FROM answers WHERE key = ?", (key,)
+        ).fetchone()
         if row is None:
             return False
-        number, shown, known_total, was_complete = row
+        number, shown, was_complete, total, more = row
         into = shown + 1 if was_complete else shown
         before = write.execute(WINDOW, (number, shown, start, start + len(items))).fetchall()
         if start == 0:
@@ -301,9 +334,12 @@ def _keep_page(
         texts = keep_items(write, number, into, start, items)
         if not was_complete or last:
             write.execute(
-                "UPDATE answers SET at = ?, total = ?, generation = ?, complete = max(complete, ?) WHERE number = ?",
-                (at, start + len(items) if last else total, into, last, number),
+                "UPDATE answers SET at = ?, total = ?, more = ?, generation = ?, complete = max(complete, ?)"
+                " WHERE number = ?",
+                (at, *length, into, last, number),
             )
         if last:
             write.execute("DELETE FROM items WHERE answer = ? AND generation <> ?", (number, into))
-    return [text for (text,) in before] != texts or known_total != total
+    # before the last page, the total is only known if the service sent it
+    has_same_length = (total, more) == length if last else length[1] == UNKNOWN or total == length[0]
+    return [text for (text,) in before] != texts or not has_same_length

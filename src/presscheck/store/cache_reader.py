@@ -15,6 +15,8 @@ LEFT JOIN resources ON resources.object = items.object AND resources.id = items.
 WHERE items.answer = ? AND items.generation = ? AND items.position >= ? AND items.position < ?
 ORDER BY items.position
 """
+UNKNOWN = 2
+"""The value of `more` for a listing of unknown length; see `cache_schema`."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,17 @@ class StoredWindow:
     """Some rows of a cached listing as JSON.
 
     Attributes:
-        total: the number of rows of the whole listing.
+        total: the number of rows of the whole listing, or of the cached ones if that is unknown.
         at: when it was received, in seconds since the epoch; None if it was never fetched.
         complete: whether all rows are cached.
+        is_total_known: whether `total` is the number of rows of the whole listing.
     """
 
     items: tuple[str, ...]
     total: int
     at: float | None
     complete: bool
+    is_total_known: bool = True
 
 
 class CacheReader:
@@ -50,28 +54,30 @@ class CacheReader:
     def answer(self, key: str) -> Stored | None:
         """A response; for a listing, one page with all cached rows."""
         row = self.database.execute(
-            "SELECT coalesce(answers.json, resources.json), at, number, generation, total FROM answers"
+            "SELECT coalesce(answers.json, resources.json), at, number, generation, total, more FROM answers"
             " LEFT JOIN resources USING (object, id) WHERE key = ?",
             (key,),
         ).fetchone()
         if row is None:
             return None
-        text, at, number, generation, total = row
+        text, at, number, generation, total, more = row
         if total is None:
             return Stored(text, at) if text else None
         items = [item for (item,) in self.database.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
-        return Stored(f'{{"items":[{",".join(items)}],"count":{total}}}', at)
+        known_total = "" if more == UNKNOWN else f',"total":{total}'
+        return Stored(f'{{"items":[{",".join(items)}],"count":{len(items)}{known_total}}}', at)
 
     def window(self, key: str, start: int, count: int) -> StoredWindow | None:
         """Rows of a listing, from `start` on."""
         found = self.database.execute(
-            "SELECT number, generation, total, at, complete FROM answers WHERE key = ?", (key,)
+            "SELECT number, generation, total, at, complete, more FROM answers WHERE key = ?", (key,)
         ).fetchone()
         if found is None:
             return None
-        number, generation, total, at, complete = found
+        number, generation, total, at, complete, more = found
         rows = self.database.execute(WINDOW, (number, generation, start, start + count))
-        return StoredWindow(tuple(item or "{}" for (item,) in rows), total or 0, at, bool(complete))
+        items = tuple(item or "{}" for (item,) in rows)
+        return StoredWindow(items, total or 0, at, bool(complete and not more), more != UNKNOWN)
 
     def positions(self, key: str, ids: Iterable[str]) -> dict[str, int] | None:
         """The positions of the items with these ids in a listing, by id; without those that are not in it."""

@@ -1,7 +1,9 @@
 """The schema of the cache, its migrations, and the functions that insert rows.
 
 A resource with an `object` and an `id` is stored once, in `resources`; `answers` and `items` refer to it. `used` is
-when a response was last read, in seconds since the epoch.
+when a response was last read, in seconds since the epoch. `total` is the number of rows of a listing, NULL for any
+other response; `more` is 1 if only a part of them is stored, and 2 if the service did not say how many there are: then
+`total` is the number of stored rows.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from presscheck.api.former_operation_names import FORMER_NAMES
 from presscheck.store.search_schema import TRIGGERS
 from presscheck.store.sqlite_files import Statements
 
-VERSION = 3
+VERSION = 4
 _INDEXES = """
 CREATE INDEX answers_used ON answers (used);
 CREATE INDEX answers_thing ON answers (object, id) WHERE id IS NOT NULL;
@@ -26,7 +28,7 @@ CREATE TABLE resources (object TEXT, id TEXT, json TEXT NOT NULL, PRIMARY KEY (o
 CREATE TABLE answers (
     number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, at REAL NOT NULL, object TEXT, id TEXT, json TEXT,
     total INTEGER, complete INTEGER NOT NULL DEFAULT 1, generation INTEGER NOT NULL DEFAULT 0,
-    used REAL NOT NULL DEFAULT 0
+    used REAL NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE items (
     answer INTEGER, generation INTEGER, position INTEGER, object TEXT, id TEXT, json TEXT,
@@ -51,9 +53,17 @@ def _rename_keys() -> str:
     return ";".join((*drops, *renames))
 
 
+_ADD_MORE = """
+ALTER TABLE answers ADD COLUMN more INTEGER NOT NULL DEFAULT 0;
+UPDATE answers SET more = 2, total = (
+    SELECT count(*) FROM items WHERE items.answer = answers.number AND items.generation = answers.generation
+) WHERE total IS NOT NULL AND NOT complete
+"""
+"""Older versions took the number of items of a response for the total of the listing."""
 STEPS: dict[int, Statements] = {
     1: "ALTER TABLE answers ADD COLUMN used REAL NOT NULL DEFAULT 0; UPDATE answers SET used = at;" + _INDEXES,  # noqa: S608
     2: _rename_keys,
+    3: _ADD_MORE,
 }
 """The statements that migrate each older version to the next one."""
 

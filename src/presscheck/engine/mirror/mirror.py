@@ -30,11 +30,12 @@ from presscheck.engine.mirror.plan import (
     unfinished,
 )
 from presscheck.engine.mirror.progress import Progress, ProgressCounter
-from presscheck.engine.reads.pagination import fetch_all_pages
+from presscheck.engine.reads.pagination import ListingGuard, fetch_all_pages
 from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.engine.reads.service_reads import ServiceReads
 from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.errors import (
+    IncompleteList,
     MalformedAnswer,
     NetworkError,
     NotSignedIn,
@@ -99,11 +100,14 @@ class MirrorRun:
             await _run_concurrently(self._sync_part, group, CONCURRENT_PARTS)
 
     async def _organizations(self) -> list[Organization]:
-        call, found = ListOrganizations(), list[Organization]()
+        call, found, guard = ListOrganizations(), list[Organization](), ListingGuard(ListOrganizations())
         while True:
             page, _ = await self._store.keep(call, await self._fetch_body(call))
-            found += page.items
-            if page.next is None or page.next.page == call.page:
+            found += guard.new_items(page.items)
+            if page.next is None:
+                return found
+            if guard.problem(page.next.page):
+                self._progress.count(failed=1)
                 return found
             call = call.model_copy(update={"page": page.next.page})
 
@@ -201,6 +205,9 @@ class MirrorRun:
                 error = seen.error
                 if seen.state == "fresh":
                     self._subscriptions.news({listing.key()})
+            if isinstance(error, IncompleteList):
+                self._progress.count(failed=1)
+                return
             if error is None:
                 return
             if not isinstance(error, TooManyRequests):

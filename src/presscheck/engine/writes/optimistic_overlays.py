@@ -45,6 +45,14 @@ def _created_at(entry: OutboxEntry) -> str:
     return datetime.fromtimestamp(entry.created_at, UTC).isoformat()
 
 
+def _with_items(answer: Any, items: tuple[Any, ...]) -> Any:
+    """A page of a listing with other items, and with the numbers changed as far as they are known."""
+    more = len(items) - len(answer.items)
+    numbers = {"count": answer.count, "total": answer.total}
+    known = {name: number + more for name, number in numbers.items() if number is not None}
+    return answer.model_copy(update={"items": items, **known})
+
+
 def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     call: Any = entry.call
     target = {"changeRequest": call.change_request_id, "space": call.space_id}
@@ -65,7 +73,7 @@ def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
         }
     )
     items = (*answer.items, new) if getattr(read, "order", None) == "asc" else (new, *answer.items)
-    return answer.model_copy(update={"items": items, "count": (answer.count or 0) + 1})
+    return _with_items(answer, items)
 
 
 def _reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
@@ -80,7 +88,7 @@ def _reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
             **_marks(entry),
         }
     )
-    return answer.model_copy(update={"items": (*answer.items, new), "count": (answer.count or 0) + 1})
+    return _with_items(answer, (*answer.items, new))
 
 
 def _changed_comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
@@ -129,13 +137,12 @@ def _with_reactions(
 
 def _without_reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     call: Any = entry.call
-    items = tuple(item for item in answer.items if item.id != call.comment_reply_id)
-    return answer.model_copy(update={"items": items})
+    return _with_items(answer, tuple(item for item in answer.items if item.id != call.comment_reply_id))
 
 
 def _without_comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     call: Any = entry.call
-    return answer.model_copy(update={"items": tuple(item for item in answer.items if item.id != call.comment_id)})
+    return _with_items(answer, tuple(item for item in answer.items if item.id != call.comment_id))
 
 
 def _review(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
@@ -156,7 +163,7 @@ def _review(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     replaced = tuple(
         item.model_copy(update={"outdated": True}) if item.reviewer.id == me.id else item for item in answer.items
     )
-    return answer.model_copy(update={"items": (*replaced, new), "count": (answer.count or 0) + 1})
+    return _with_items(answer, (*replaced, new))
 
 
 def _changed_request(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
