@@ -23,8 +23,8 @@ from tests.contract.test_answers import told
 
 from presscheck.api.operation import FAMILIES, Operation, every_operation
 
-DEPTH = 100
-"""How deep nested pages are; the JSON parser refuses more than 200 levels."""
+DEPTH = 20
+"""How deep each page is nested in itself; the JSON parser refuses more than 200 levels."""
 BAD_CURSORS: tuple[Any, ...] = ("x", ["x"], 7, {"page": 7}, {"page": None}, {}, True)
 DIGITS = 123456789123456789
 """Stands for a number with 5,000 digits, which `json` cannot write."""
@@ -74,8 +74,8 @@ def nested(thing: dict[str, Any], depth: int) -> None:
     if "parent" in thing:
         thing["parent"] = thing.get("id")
     for name in ("pages", "children", "sections"):
-        if isinstance(thing.get(name), list):
-            inner = {key: value for key, value in thing.items() if key != name}
+        if "id" in thing and isinstance(thing.get(name), list):
+            inner = {key: value for key, value in thing.items() if not isinstance(value, dict | list)}
             for _ in range(depth):
                 thing[name] = [{**inner, name: thing[name]}]
 

@@ -30,7 +30,7 @@ T = TypeVar("T")
 MB = 1_000_000
 LIMIT = 500 * MB
 """The default size limit in bytes."""
-MAX_TOTAL = 1 << 40
+MAX_TOTAL = 1_000_000
 """A larger total of a listing is not believed."""
 
 
