@@ -91,11 +91,11 @@ async def list_all(
     given: dict[str, Any] = {name: value for name, value in filters.items() if value}
     if space:
         owner = await lookup.space(session, space)
-        requests = await session.all(ListChangeRequests(space_id=owner.id, **given), limit)
+        await session.show_all(ListChangeRequests(space_id=owner.id, **given), COLUMNS, limit)
     else:
         organization = await lookup.organization(session, org)
-        requests = await session.all(ListOrganizationChangeRequests(organization_id=organization.id, **given), limit)
-    session.show(requests, COLUMNS)
+        listing = ListOrganizationChangeRequests(organization_id=organization.id, **given)
+        await session.show_all(listing, COLUMNS, limit)
 
 
 @cr.command()

@@ -83,7 +83,11 @@ async def _fetch_pages(session: Session, space_id: str) -> None:
     """Fetch all pages of a space into the cache."""
     revision = await session.read(GetCurrentRevision(space_id=space_id))
     pages = [page.id for page in flatten(revision.pages) if page.type == "document"]
-    await asyncio.gather(*(session.read(GetPage(space_id=space_id, page_id=page, format="markdown")) for page in pages))
+
+    async def fetch(page: str) -> None:  # without its result, so that the pages are not held in memory
+        await session.read(GetPage(space_id=space_id, page_id=page, format="markdown"))
+
+    await asyncio.gather(*(fetch(page) for page in pages))
 
 
 def rows_of(link: Link) -> list[Row]:

@@ -16,15 +16,26 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
+from pydantic import BaseModel
 
 from presscheck.api.operation import Operation, Page
 from presscheck.cli.exit_codes import report_errors
-from presscheck.cli.output import print_details, print_json, print_message, print_rows
+from presscheck.cli.output import (
+    json_item,
+    print_cells,
+    print_details,
+    print_json,
+    print_json_items,
+    print_message,
+    print_rows,
+    row_of,
+)
 from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine
 from presscheck.engine.reads.pagination import ListingGuard
 from presscheck.errors import IncompleteList, InvalidArgument, PresscheckError
 from presscheck.paths import places
+from presscheck.text.plurals import count
 from presscheck.text.relative_time import long_ago
 from presscheck.wiring import open_engine
 
@@ -36,6 +47,10 @@ OTHER_PROCESS_TIMEOUT = 10.0
 """Seconds to wait for another process to send a write."""
 MAX_PAGE_SIZE = 1000
 """The maximum page size of the service."""
+MAX_HELD = 64 << 20
+"""The maximum size of a list that is held in memory, as bytes of JSON; as objects it takes five times that."""
+MAX_PRINTED = 256 << 20
+"""The maximum number of characters of a list that is printed."""
 
 
 class Session:
@@ -106,8 +121,43 @@ class Session:
             listing = listing.model_copy(update={"page": page.next.page})
 
     async def all(self, listing: Operation[Page[M]], limit: int = 0) -> list[M]:
-        """The items of all pages; at most `limit` items, 0 for all."""
-        return [item async for item in self.every(listing, limit)]
+        """The items of all pages; at most `limit` items, 0 for all, as far as they fit into memory."""
+        items, size = list[M](), 0
+        async for item in self.every(listing, limit):
+            items.append(item)
+            size += len(item.model_dump_json()) if isinstance(item, BaseModel) else 0
+            if size > MAX_HELD:
+                self._cut_off(listing, len(items))
+                break
+        return items
+
+    async def show_all(
+        self, listing: Operation[Page[Any]], columns: tuple[str, ...] = (), limit: int = 0, *, json: bool = False
+    ) -> None:
+        """Print the items of all pages, as rows or (`json`, or the option) as JSON; at most `limit` items, 0 for all.
+
+        Only their text is kept in memory, because a list can be long.
+        """
+        is_json, size = json or self.json, 0
+        rows, items = list[list[str]](), list[str]()
+        async for item in self.every(listing, limit):
+            if is_json:
+                items.append(json_item(item))
+                size += len(items[-1])
+            else:
+                rows.append(row_of(item, columns))
+                size += sum(map(len, rows[-1]))
+            if size > MAX_PRINTED:
+                self._cut_off(listing, len(items) + len(rows))
+                break
+        if is_json:
+            print_json_items(items)
+        else:
+            print_cells(rows, columns)
+
+    def _cut_off(self, listing: Operation[Any], number: int) -> None:
+        reason = f"only the first {count(number, 'item')} were loaded, because the rest is too large"
+        self.add_incomplete(IncompleteList(f"The list is incomplete: {reason}", request=str(listing)))
 
     async def write(self, call: Operation[T], done: str) -> T | None:
         """Send a write; returns None if it was queued in the outbox because there is no connection.

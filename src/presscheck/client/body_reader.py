@@ -1,11 +1,22 @@
-"""Reads and decompresses response bodies as they arrive, with a size limit."""
+"""Reads and decompresses response bodies as they arrive, with limits for their size and for the number of values."""
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import AsyncIterator
 
 from httpx import Headers
+
+MAX_SIZE = 32 << 20
+"""The maximum size of a response body in bytes, after decompression."""
+MAX_OBJECTS = 200_000
+"""The maximum number of objects and arrays in a response: in memory, an empty one takes up to three kilobytes."""
+MAX_VALUES = 3_000_000
+"""The maximum number of values in a response."""
+
+# always matches, even a string without an end, so that the search takes linear time
+_string = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+"?', re.DOTALL)
 
 
 class BodyError(Exception):
@@ -13,7 +24,7 @@ class BodyError(Exception):
 
 
 class TooLarge(BodyError):
-    """The body exceeds the size limit."""
+    """The body exceeds a limit."""
 
 
 async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: int) -> bytes:
@@ -39,6 +50,23 @@ async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: in
             raise TooLarge(f"it is larger than {_size(max_size)}")
     decoder.end()
     return bytes(body)
+
+
+def check_values(body: bytes) -> None:
+    """Check the number of values in a JSON body before it is parsed.
+
+    Raises:
+        TooLarge: it exceeds a limit.
+    """
+    if _has_few_values(body):
+        return
+    body = _string.sub(b'""', body)  # brackets and commas in texts do not count
+    if not _has_few_values(body):
+        raise TooLarge(f"it has more than {MAX_OBJECTS:,} objects or {MAX_VALUES:,} values")
+
+
+def _has_few_values(body: bytes) -> bool:
+    return body.count(b"{") + body.count(b"[") <= MAX_OBJECTS and body.count(b",") < MAX_VALUES
 
 
 class _Plain:

@@ -15,7 +15,7 @@ import httpx
 
 from presscheck.api.operation import Operation, Page
 from presscheck.client.base_url import read_address
-from presscheck.client.body_reader import BodyError, read_body
+from presscheck.client.body_reader import MAX_SIZE, BodyError, check_values, read_body
 from presscheck.client.rate_budget import Budget, BudgetExhausted, service_time
 from presscheck.client.request_context import RequestContext, RequestRecord
 from presscheck.client.responses import EMPTY, Reply, check_response, not_supported, read_answer
@@ -30,7 +30,6 @@ __all__ = ["Client", "Timeouts"]
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 
-MAX_SIZE = 64 << 20
 MAX_ERROR_SIZE = 64 << 10
 MAX_REDIRECTS = 5
 
@@ -198,7 +197,9 @@ class Client:
         if response.status_code in EMPTY:
             return b""
         if response.status_code < 300:
-            return await read_body(response.aiter_raw(), response.headers, self._max_size)
+            body = await read_body(response.aiter_raw(), response.headers, self._max_size)
+            check_values(body)
+            return body
         try:
             return await read_body(response.aiter_raw(), response.headers, MAX_ERROR_SIZE)
         except (httpx.HTTPError, BodyError):
