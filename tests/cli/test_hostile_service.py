@@ -24,7 +24,7 @@ from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.generated_api_commands import operations
 from presscheck.cli.main import command
 from presscheck.client.client import Client, Timeouts
-from presscheck.engine.writes import reconciliation
+from presscheck.engine.writes import delivery
 
 LONGEST = 20
 """Seconds after which a command hangs; the slowest takes one second."""
@@ -105,8 +105,8 @@ def quick(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     times = Timeouts(connect=5, read=5, write=5, pool=5, whole=longest, pause=0.001, longest_pause=0.01)
     monkeypatch.setattr("presscheck.client.client.Timeouts", lambda: times)
     monkeypatch.setitem(Client.__init__.__kwdefaults__, "max_size", 1 << 20)
-    monkeypatch.setattr(reconciliation, "TIMEOUT", 0.01)
-    monkeypatch.setattr(reconciliation, "SETTLE", 0.01)
+    monkeypatch.setattr(delivery, "TIMEOUT", 0.01)
+    monkeypatch.setattr(delivery, "SETTLE", 0.01)
 
 
 class Hangs(BaseException):

@@ -32,11 +32,10 @@ from presscheck.cli.output import (
 )
 from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine
-from presscheck.engine.reads.pagination import ListingGuard
+from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.errors import IncompleteList, InvalidArgument, PresscheckError
 from presscheck.paths import places
-from presscheck.text.plurals import count
-from presscheck.text.relative_time import long_ago
+from presscheck.text.phrases import count, long_ago
 from presscheck.wiring import open_engine
 
 T = TypeVar("T")

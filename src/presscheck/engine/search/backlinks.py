@@ -34,12 +34,12 @@ from presscheck.api.spaces import Space
 from presscheck.documents.markdown.link_report import LinkReport, RevisionContent
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import Reader
-from presscheck.engine.reads.pagination import ListingGuard
+from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.search.index_entries import pages_of
 from presscheck.engine.shared_calls import ALL
 from presscheck.errors import IncompleteList, NetworkError, NotSupported
 from presscheck.store.cache import Cache
-from presscheck.store.cache_reader import Stored
+from presscheck.store.cache_tables import Stored
 from presscheck.store.search_index import SearchIndex
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from datetime import datetime
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.inbox.views import RowDetails, View, name_of
-from presscheck.text.relative_time import ago, since
+from presscheck.text.phrases import ago, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 
@@ -83,11 +83,11 @@ def _viewed(known: RowDetails, is_wide: bool) -> str:
 
 
 def _main(request: ChangeRequest, known: RowDetails, is_wide: bool) -> Line:
-    """Whether main has changed since, and whether a merge would conflict."""
-    if not request.outdated:
-        return ()
+    """Whether main has changed since, and whether there are conflicts with it or unresolved ones."""
     if known.has_conflict:
         return (Span("conflict" if is_wide else "✗", "removed"),)
+    if not request.outdated:
+        return ()
     return (Span("outdated" if is_wide else "◷", "waiting"),)
 
 
