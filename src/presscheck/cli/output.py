@@ -54,7 +54,8 @@ def as_json(value: Any) -> Any:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
-    sys.stdout.write(json.dumps(as_json(value), indent=2) + "\n")
+    json.dump(as_json(value), sys.stdout, indent=2)
+    sys.stdout.write("\n")
 
 
 def json_item(value: Any) -> str:
