@@ -54,6 +54,10 @@ PROGRESS_INTERVAL = 0.25
 """Seconds between two tellings of how far it is."""
 PAUSE = 60.0
 """Seconds to wait after a 429 response without `Retry-After`."""
+LONGEST_PAUSE = 3600.0
+"""The maximum number of seconds to wait after a 429 response; if the service asks for more, the sync ends."""
+MAX_ATTEMPTS = 20
+"""The number of 429 responses to one request after which a sync ends."""
 
 
 class MirrorRun:
@@ -196,7 +200,9 @@ class MirrorRun:
 
     async def _fetch_listing(self, listing: Operation[Any]) -> None:
         """Fetch all pages of a listing."""
+        attempt = 0
         while True:
+            attempt += 1
             if self._pace:
                 await self._pace()
             error = None
@@ -212,21 +218,30 @@ class MirrorRun:
                 return
             if not isinstance(error, TooManyRequests):
                 raise error
-            await self._wait(error)
+            await self._wait(error, attempt)
 
     async def _fetch_body(self, call: Operation[Any]) -> bytes:
         """The response body; waits as long as the service asks in 429 responses."""
+        attempt = 0
         while True:
+            attempt += 1
             if self._pace:
                 await self._pace()
             self._progress.count(requests=1)
             try:
                 return await self._reads.fetch(call, BACKGROUND)
             except TooManyRequests as error:
-                await self._wait(error)
+                await self._wait(error, attempt)
 
-    async def _wait(self, error: TooManyRequests) -> None:
+    async def _wait(self, error: TooManyRequests, attempt: int) -> None:
+        """Wait as long as the service asks, within limits.
+
+        Raises:
+            TooManyRequests: the wait would be too long, or this was the last attempt.
+        """
         seconds = error.retry_after or PAUSE
+        if attempt >= MAX_ATTEMPTS or seconds > LONGEST_PAUSE:
+            raise error
         self._progress.waits(seconds)
         await asyncio.sleep(seconds)
         self._progress.waits(0)
