@@ -110,7 +110,7 @@ class MalformedAnswer(RequestError):
 
 
 class IncompleteList(MalformedAnswer):
-    """A listing that does not end, such as one whose pages repeat; the items that came are used."""
+    """A listing that does not end, such as one whose pages repeat; the items that were received are used."""
 
 
 class ServiceError(RequestError):

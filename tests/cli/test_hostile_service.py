@@ -1,4 +1,4 @@
-"""Every command ends in time against a service that answers nonsense: with what came, or with a clear error."""
+"""Every command ends in time against a service that answers nonsense: with the items it received or a clear error."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_all_commands_but_local_ones_are_run() -> None:
 
 
 @pytest.mark.parametrize("kind", ["a repeated cursor", "a new cursor for the same items"])
-def test_what_came_of_a_list_that_repeats_is_printed_with_an_error(kind: str, tmp_path: Path) -> None:
+def test_a_list_that_repeats_is_printed_with_an_error(kind: str, tmp_path: Path) -> None:
     with HostileService(kind).running() as service:
         shell = Shell(tmp_path, {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "token"})
         listed, inbox, both = shell.run("cr", "list"), shell.run("inbox"), shell.run("inbox", "--json")

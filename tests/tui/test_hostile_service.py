@@ -1,4 +1,4 @@
-"""The app on a service that answers nonsense: it shows what came, says what is wrong, and stays usable."""
+"""The app on a service that answers nonsense: it shows what it received, and what is wrong, and stays usable."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -25,7 +25,7 @@ MAX_SECONDS = 600.0
 
 
 class ListingGuard:
-    """Checks the pages of one listing as they come: drops repeated items, and notices if the listing does not end.
+    """Checks the pages of one listing as they arrive: drops repeated items, and notices if the listing does not end.
 
     Args:
         listing: the listing, for messages.
@@ -39,7 +39,7 @@ class ListingGuard:
         self._started = time.monotonic()
 
     def new_items(self, items: Sequence[Item]) -> list[Item]:
-        """The items of the next page, without those that came before."""
+        """The items of the next page, without those of earlier pages."""
         new, keys = list[Item](), set[int]()
         for item in items:
             is_resource, key = _identity(item)
