@@ -47,8 +47,8 @@ MORE: dict[str, tuple[str, ...]] = {
 """Options that a command needs, but does not declare as required."""
 MANY_SO_NAMED = frozenset(("site move",))
 """Commands whose argument is ambiguous, because all ids are `x`; that is a usage error."""
-SOME = 6
-"""Each API operation is called with every sixth kind: all are sent, read and printed by the same code."""
+SOME = 10
+"""Each API operation is called with every tenth kind: all are sent, read and printed by the same code."""
 
 
 def named_commands(group: click.Group = command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:

@@ -9,7 +9,7 @@ The tables: resources are in `resources`; `answers` and `items` refer to them. `
 in seconds since the epoch. User input in filters is only passed as parameters.
 
 `total` is the number of rows of a listing, NULL for any other response; `more` is 1 if only a part of them is stored,
-and 2 if the service did not say how many there are: then `total` is the number of stored rows.
+and 2 if the service did not send the total: then `total` is the number of stored rows.
 
 The cache is kept within its size limit by evicting least recently used responses, in small transactions. Resources
 without references are deleted first. The first transaction of an eviction renames the response, so that no reader ever

@@ -183,7 +183,7 @@ async def fetch_all_pages(
 
 
 class _StoredPage(NamedTuple):
-    """What is known after a page was cached: the number of rows so far, and what the service said of the rest."""
+    """The state of a listing after a page was cached."""
 
     end: int
     total: int | None
