@@ -20,6 +20,7 @@ from tests.cli.shell import Shell
 
 from presscheck.api.operation import Paged
 from presscheck.api.shell_command import typed
+from presscheck.cli import session
 from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.generated_api_commands import operations
 from presscheck.cli.main import command
@@ -106,6 +107,7 @@ def quick(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     times = Timeouts(connect=5, read=5, write=5, pool=5, whole=longest, pause=0.001, longest_pause=0.01)
     monkeypatch.setattr("presscheck.client.client.Timeouts", lambda: times)
     monkeypatch.setitem(Client.__init__.__kwdefaults__, "max_size", 1 << 20)
+    monkeypatch.setattr(session, "WRITE_TIMEOUT", 1.0)
     monkeypatch.setattr(delivery, "TIMEOUT", 0.01)
     monkeypatch.setattr(delivery, "SETTLE", 0.01)
 

@@ -42,6 +42,8 @@ T = TypeVar("T")
 M = TypeVar("M")
 OUTBOX_POLL_SECONDS = 0.5
 """Seconds between two checks of a write that another process may send."""
+WRITE_TIMEOUT = 300.0
+"""Seconds to wait for a write, such as one behind an earlier write whose delivery is unknown."""
 OTHER_PROCESS_TIMEOUT = 10.0
 """Seconds to wait for another process to send a write."""
 MAX_PAGE_SIZE = 1000
@@ -204,9 +206,12 @@ class Session:
                     return False
                 if row.state in ("refused", "parked"):
                     raise PresscheckError(row.error or "the service rejected the change")
-                is_late = not self.engine.outbox.may_send() and time.monotonic() - began > OTHER_PROCESS_TIMEOUT
-                if is_late or row.error or not self.engine.status.online:
-                    why = row.error or ("Another presscheck process is sending" if is_late else "Offline")
+                seconds = time.monotonic() - began
+                is_late = not self.engine.outbox.may_send() and seconds > OTHER_PROCESS_TIMEOUT
+                is_stuck = seconds > WRITE_TIMEOUT
+                if is_late or is_stuck or row.error or not self.engine.status.online:
+                    reason = "Another presscheck process is sending" if is_late else "Offline"
+                    why = row.error or ("An earlier change is not sent yet" if is_stuck else reason)
                     print_message(f"{why}: queued in the outbox as number {number}, to be sent later.")
                     return False
         finally:
