@@ -299,7 +299,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """
 
         def deliver(result: Result[T]) -> None:
-            if shows_errors and result.error and result.state == "failed":
+            if shows_errors and result.error and result.state != "offline":
                 self.app_context.show_error(result.error)
             handle(result)
 
