@@ -33,6 +33,7 @@ from presscheck.service.http.operation_registry import (
     Context,
     OutgoingRequired,
 )
+from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.problem_response import problem_response
 from presscheck.service.http.public_routes import open_routes
 from presscheck.service.http.rate_limit import RateLimitMiddleware
@@ -102,11 +103,11 @@ def build(
 def _routes(
     database: Database, data_dir: Path, clock: Clock, workers: Workers, release: str | None, lacks: str | None
 ) -> list[Route]:
-    outgoing_limiter = CapacityLimiter(MOST_OUTGOING)
+    limiter, slots = CapacityLimiter(MOST_OUTGOING), OutgoingSlots()
     routes = [
         Route(
             _path(operation),
-            Adapter(operation, handler, database, data_dir, clock, workers, outgoing_limiter),
+            Adapter(operation, handler, database, data_dir, clock, workers, limiter, slots),
             methods=[operation.method()],
         )
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
@@ -150,6 +151,7 @@ class Adapter:
         clock: Clock,
         workers: Workers,
         outgoing_limiter: CapacityLimiter,
+        outgoing_slots: OutgoingSlots,
     ) -> None:
         self.operation = operation
         self.handler = handler
@@ -158,6 +160,7 @@ class Adapter:
         self.clock = clock
         self.workers = workers
         self.outgoing_limiter = outgoing_limiter
+        self.outgoing_slots = outgoing_slots
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
@@ -168,9 +171,10 @@ class Adapter:
             body = await _bounded(request)
         try:
             response = await run_in_threadpool(self._respond, request, body)
-        except OutgoingRequired:
+        except OutgoingRequired as required:
             outgoing = self.workers.outgoing
-            response = await run_sync(self._respond, request, body, outgoing, limiter=self.outgoing_limiter)
+            async with self.outgoing_slots.turn(required.user_id, required.organization_id):
+                response = await run_sync(self._respond, request, body, outgoing, limiter=self.outgoing_limiter)
         await response(scope, receive, send)
 
     def _require_caller(self, request: Request) -> None:
@@ -183,8 +187,13 @@ class Adapter:
         Raises:
             OutgoingRequired: it needs `outgoing`; nothing was written.
         """
+        afterwards: list[Callable[[Session], None]] = []
         try:
-            answer, sent = self._answer(request, body, outgoing)
+            try:
+                answer, sent = self._answer(request, body, outgoing, afterwards)
+            finally:
+                for write in afterwards:
+                    self.database.write(write)
         except OutgoingRequired:
             raise
         except ApiError as problem:
@@ -197,29 +206,38 @@ class Adapter:
         headers = _where(answer) if self.operation.success == 201 else None
         return Response(sent, self.operation.success, headers, "application/json")
 
-    def _answer(self, request: Request, body: bytes, outgoing: Outgoing | None) -> tuple[Any, bytes]:
+    def _answer(
+        self, request: Request, body: bytes, outgoing: Outgoing | None, afterwards: list[Callable[[Session], None]]
+    ) -> tuple[Any, bytes]:
         with self.database.reading.begin() as session:
             user = caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
             if self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS:
-                return self._handled(session, user, request, call, outgoing)
+                context = self._context(session, user, request, outgoing)
+                try:
+                    return self._handled(context, call)
+                finally:
+                    afterwards += context.afterwards
             if self.operation in PREPROCESSORS:
                 call = PREPROCESSORS[self.operation](self._context(session, user, request, outgoing), call)
         answer, is_work_wanted = self.database.write(
-            lambda session: (self._handled(session, user, request, call), session.info.get(WANTED))
+            lambda session: (
+                self._handled(self._context(session, user, request, None), call),
+                session.info.get(WANTED),
+            )
         )
         if is_work_wanted:
             self.workers.wake()
         return answer
 
-    def _handled(
-        self, session: Session, user: UserRow, request: Request, call: Any, outgoing: Outgoing | None = None
-    ) -> tuple[Any, bytes]:
-        answer = self.handler(self._context(session, user, request, outgoing), call)
+    def _handled(self, context: Context, call: Any) -> tuple[Any, bytes]:
+        answer = self.handler(context, call)
         return answer, b"" if answer is None else write_answer(answer)
 
     def _context(self, session: Session, user: UserRow, request: Request, outgoing: Outgoing | None) -> Context:
-        return Context(session, user, origin_of(request), self.clock, self.data, outgoing)
+        return Context(
+            session, user, origin_of(request), self.clock, self.data, outgoing, scripts=self.workers.outside.scripts
+        )
 
 
 def _path(operation: type[Operation[Any]]) -> str:
