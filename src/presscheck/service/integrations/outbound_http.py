@@ -166,7 +166,7 @@ class Outgoing:
                 names = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in answer.headers}
                 return Fetched(url, answer.status, names, _bounded(answer.iter_stream(), url, until))
         except httpcore.TimeoutException as error:
-            raise OutgoingTimeout(f"{url}: no response within {self._deadline:.0f} s") from error
+            raise OutgoingTimeout(f"{url}: no response in time") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, UnicodeError, ValueError) as error:
             raise OutgoingError(f"{url}: {error or type(error).__name__}") from error
 

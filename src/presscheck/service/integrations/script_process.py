@@ -37,6 +37,8 @@ MOST_LOG_LINES = 250
 """Most log lines that are sent; the web APIs stop before."""
 INTERPRETER_MEMORY = 512 * 1024 * 1024
 """Bytes of address space for the interpreter and for copies of the script, besides the memory of the script."""
+WITHOUT_ERROR = "The script threw null, or it is out of memory."
+"""Why a script failed if the engine does not say: it had no memory for an error."""
 LONGEST_SLEEP = 3600.0
 HASHES = {"SHA-1": "sha1", "SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512"}
 
@@ -208,7 +210,10 @@ class Host:
 
     def on_decode(self, bytes: str, fatal: bool) -> dict[str, Any]:  # noqa: A002
         """Text from UTF-8."""
-        return {"text": base64.b64decode(bytes).decode("utf-8", "strict" if fatal else "replace")}
+        try:
+            return {"text": base64.b64decode(bytes).decode("utf-8", "strict" if fatal else "replace")}
+        except UnicodeDecodeError:
+            return {"error": "the bytes are not UTF-8"}
 
     def on_parse_query(self, text: str) -> dict[str, Any]:
         """The pairs of a query."""
@@ -300,7 +305,8 @@ def main() -> None:
     except MemoryError:
         host.on_fail("out of memory")
     except Exception as error:  # whatever the script made the engine raise belongs in its log
-        host.on_fail(str(error).strip() or type(error).__name__)
+        message = str(error).strip()
+        host.on_fail(WITHOUT_ERROR if message in ("", "null") else message)
     channel.send("end", **(host.outcome or {}))
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -24,6 +24,8 @@ LARGEST_OUTPUT = 32 * 1024 * 1024
 """Most bytes that one process may send, with its requests."""
 MOST_FETCHES = 20
 """Most requests of one run."""
+TIME_TO_RESPOND = 0.5
+"""Seconds of a run in which it sends nothing, so that the script can respond to a failed request."""
 LARGEST_FETCHED = 4 * 1024 * 1024
 """Most bytes of a response that a script gets."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -35,7 +37,7 @@ ENGINE_MISSING = (
 )
 FETCH_IS_OFF = "requests of integration scripts are turned off on this service"
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""Environment variables that an interpreter may need to start; the process gets no others."""
+"""Environment variables that an interpreter may need to start."""
 
 _log = logging.getLogger("presscheck.service")
 
@@ -124,6 +126,11 @@ def run_script(
     return run
 
 
+def process_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What the process inherits of an environment: nothing but what its interpreter may need to start."""
+    return {name: environment[name] for name in _KEPT if name in environment}
+
+
 @contextmanager
 def _process(seconds: float) -> Generator[subprocess.Popen[bytes], None, None]:
     """The process, which ends with the block, and at the latest after `seconds`."""
@@ -133,7 +140,7 @@ def _process(seconds: float) -> Generator[subprocess.Popen[bytes], None, None]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd="/",
-        env={name: os.environ[name] for name in _KEPT if name in os.environ},
+        env=process_environment(os.environ),
         start_new_session=True,
     )
     timer = threading.Timer(seconds, process.kill)
@@ -240,7 +247,7 @@ class _Requests:
                 headers=sent,
                 body=base64.b64decode(body) or None,
                 follows=redirect != "manual",
-                seconds=self._until - time.monotonic(),
+                seconds=max(0.1, self._until - time.monotonic() - TIME_TO_RESPOND),
             )
         except OutgoingError as error:
             return {"error": str(error)}

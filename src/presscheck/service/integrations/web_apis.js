@@ -73,7 +73,8 @@
 
     decode(input = new Uint8Array()) {
       const bytes = bytesOf(input);
-      const { text } = host("decode", { bytes: toBase64(bytes), fatal: this.fatal });
+      const { text, error } = host("decode", { bytes: toBase64(bytes), fatal: this.fatal });
+      if (error) throw new TypeError(error);
       return !this.ignoreBOM && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
     }
   }
@@ -206,7 +207,8 @@
     }
 
     set pathname(value) {
-      this.#parts.pathname = `/${String(value).replace(/^\//, "")}`;
+      const path = String(value).replace(/^\//, "").toWellFormed();
+      this.#parts.pathname = `/${encodeURI(path).replace(/%25/g, "%")}`;
     }
 
     get host() {
