@@ -161,7 +161,7 @@ def run_service(
     _require_public_url(options["public_url"])
     arguments = ["--database", url, "--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
-    arguments += ["--allow-integration-fetch"] if scripts_may_fetch else []
+    arguments += ["--integration-fetch"] if scripts_may_fetch else []
     arguments += ["--host", options["host"]]
     arguments += ["--public-url", options["public_url"]] if options["public_url"] else []
     arguments += ["--rate-limit", str(options["rate_limit"])] if options["rate_limit"] else []

@@ -69,7 +69,7 @@ DATA = click.option(
     help="Private network that imports, specifications and tunnels may reach, such as 10.0.0.0/8 (repeatable).",
 )
 @click.option(
-    "--allow-integration-fetch",
+    "--integration-fetch",
     "scripts_may_fetch",
     is_flag=True,
     help="Let the scripts of integrations send requests; private networks need --allow-network as well.",

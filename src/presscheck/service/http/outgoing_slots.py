@@ -1,4 +1,4 @@
-"""Limits the calls that wait for other servers and for scripts, so that nobody can hold up the others."""
+"""Limits the calls that wait for other servers and for scripts, so that one user cannot hold up the others."""
 
 from __future__ import annotations
 
@@ -51,6 +51,10 @@ class OutgoingSlots:
             except TimeoutError:
                 raise ApiError(503, "Calls that wait for other servers take too long; try again later.") from None
             yield
+
+    def held(self) -> frozenset[tuple[str, str]]:
+        """The users and organizations whose calls hold a turn or wait for one."""
+        return frozenset(self._turns)
 
     @asynccontextmanager
     async def _one(self, key: tuple[str, str]) -> AsyncGenerator[None, None]:

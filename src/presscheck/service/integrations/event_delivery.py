@@ -40,7 +40,7 @@ class Receiver:
         version: its version.
         tunnel: the URL of the development tunnel that the event goes to; None for the script.
         script: the id of the stored script.
-        environment: what the script is told about itself and its installation, as JSON.
+        environment: the data of the integration and its installation for the script, as JSON.
     """
 
     title: str
@@ -59,7 +59,7 @@ class Outcome:
         text: the body of the response.
         error: why there is no response, or none that counts, for the user who caused the event.
         reason: the same with details, for the owners of the integration.
-        problem: the HTTP status that says so.
+        problem: the HTTP status of the problem response.
         may_retry: whether another attempt may succeed.
     """
 
@@ -77,7 +77,7 @@ class Outcome:
 
 
 class DeliveryLog:
-    """The log of an event: what was sent, what the script wrote, what came back; limited in size, without secrets."""
+    """The log of an event: what was sent, what the script wrote, and the response; limited in size, without secrets."""
 
     def __init__(self, now: Callable[[], str]) -> None:
         self.rows: list[dict[str, str]] = []

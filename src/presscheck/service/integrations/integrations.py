@@ -135,7 +135,7 @@ def receiver_of(
 
     Args:
         row: the integration.
-        installation: the installation that the script is told about; None if there is none.
+        installation: the installation in the environment of the script; None if there is none.
         is_own: whether the event comes from the organization of the integration, whose events go to any tunnel.
         space_id: the space that the event is about.
         site_id: the site that the event is about.

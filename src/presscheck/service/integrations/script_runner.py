@@ -92,7 +92,7 @@ def run_script(
     Args:
         script: the source, as a module or as a script.
         event: the event, as JSON.
-        environment: what the script is told about itself and its installation, as JSON.
+        environment: the data of the integration and its installation, as JSON.
         outgoing: the client for the requests of the script.
         config: the limits.
         log: takes the level and the text of each line that the script writes to its console.
