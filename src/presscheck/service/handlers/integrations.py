@@ -47,7 +47,7 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 
 @handles(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
-    """Publishes a new version; the script is stored, secrets are not, as nothing here would use them."""
+    """Publishes a new version; the script is stored, secrets are not: scripts get none."""
     organization = _publisher(context, call.organization)
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:

@@ -4,8 +4,9 @@ It runs by its path in an isolated interpreter, so it imports nothing of this pa
 frames, each a length of four bytes and JSON. The first frame is the job; then the process sends log lines, at most one
 response and its end, and for each request of the script it waits for a reply.
 
-Before it loads the script, it gives up what it could harm: new files and sockets, other processes, memory and processor
-time beyond the limits of the job. On Linux the kernel refuses all system calls but those that computing needs.
+The engine is QuickJS, which starts in milliseconds and limits its memory and its stack. Before it loads the script, the
+process gives up what it could harm: new files and sockets, other processes, memory and processor time beyond the limits of
+the job. On Linux the kernel refuses all system calls but those that computing needs.
 """
 
 from __future__ import annotations
@@ -131,9 +132,9 @@ def _filter_system_calls(architecture: int, allowed: tuple[int, ...]) -> None:
     code = ctypes.create_string_buffer(b"".join(program))
     filter_program = ctypes.create_string_buffer(struct.pack("@HP", len(program), ctypes.addressof(code)))
     no_new_privileges, set_filter, filter_mode = 38, 22, 2
-    process = ctypes.CDLL(None)
-    process.prctl(no_new_privileges, 1, 0, 0, 0)
-    process.prctl(set_filter, filter_mode, filter_program, 0, 0)
+    process, none = ctypes.CDLL(None), ctypes.c_ulong(0)
+    process.prctl(no_new_privileges, ctypes.c_ulong(1), none, none, none)
+    process.prctl(set_filter, ctypes.c_ulong(filter_mode), filter_program, none, none)
 
 
 class Host:
@@ -295,12 +296,12 @@ def main() -> None:
     """Runs one job."""
     channel = Channel(sys.stdin.buffer, sys.stdout.buffer)
     job = channel.receive()
-    apis = Path(__file__).with_name("web_apis.js").read_text("utf-8")
-    engine = importlib.import_module("_quickjs")  # the module around it starts a thread
-    hmac.digest(b"", hashlib.new("sha512", b"").digest(), "sha384")  # libraries load what they need from files
     host = Host(channel)
-    restrict(job["memory"] + INTERPRETER_MEMORY, job["processorSeconds"], job["seconds"])
     try:
+        apis = Path(__file__).with_name("web_apis.js").read_text("utf-8")
+        engine = importlib.import_module("_quickjs")  # the module around it starts a thread
+        hmac.digest(b"", hashlib.new("sha512", b"").digest(), "sha384")  # libraries load what they need from files
+        restrict(job["memory"] + INTERPRETER_MEMORY, job["processorSeconds"], job["seconds"])
         run_script(engine, apis, job, host)
     except MemoryError:
         host.on_fail("out of memory")
