@@ -95,6 +95,7 @@ async def test_malformed_urls_and_base64_are_refused(world: World) -> None:
     calls: list[tuple[str, str, Any]] = [
         ("POST", "/v1/integrations/lamp-post", {**published, "icon": "é"}),
         ("POST", "/v1/integrations/lamp-post", {**published, "previewImages": ["a"]}),
+        ("POST", "/v1/integrations/lamp-post", {**published, "externalLinks": [{"label": "Docs"}]}),
         ("POST", f"/v1/spaces/{world.space}/change-requests/{draft.id}/content", {"changes": [file]}),
         ("POST", f"{organization}/openapi", {"slug": "lamps", "source": {"url": "http://[x"}}),
         ("PUT", f"{organization}/openapi/L%20mps", {"source": {"text": "{}"}}),

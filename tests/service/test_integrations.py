@@ -147,6 +147,15 @@ async def test_the_script_knows_the_installation_where_the_caller_is_a_member_on
         assert (shown, hidden) == ("Lamps: 0", "Count: 0")
 
 
+async def test_a_strange_block_does_not_break_the_list(publisher: Make) -> None:
+    lamp = publisher()
+    blocks = [{"id": "b", "title": "Lamp", "urlUnfurl": found} for found in (5, "example.org", None, ["example.org"])]
+    await lamp.publish(LISTENER, visibility="public", blocks=blocks)
+    for query in ({}, {"blockDomain": "example.org", "search": lamp.name}):
+        response = await lamp.http.get("/integrations", params=query)
+        assert lamp.name in [found["name"] for found in response.json()["items"]], response.text
+
+
 async def test_installing_updating_and_removing_are_events_of_the_script(publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(LISTENER)
@@ -227,6 +236,23 @@ async def test_a_script_that_fails_is_a_clean_problem_and_a_log(publisher: Make,
     assert traced["event"]["status"] == "failed"
     assert any(words in message for message in messages(traced)), traced
     assert sum(map(len, messages(traced))) < 40_000
+
+
+async def test_an_event_without_a_handler_is_no_failure(publisher: Make) -> None:
+    lamp = publisher()
+    await lamp.publish("export default { fetch: () => new Response('no handler', { status: 406 }) }")
+    await lamp.install()
+    assert (await lamp.render()).status_code == 502
+    rendered, installed = sorted(await lamp.events(2), key=lambda traced: traced["event"]["status"])
+    assert (rendered["event"]["status"], installed["event"]["status"]) == ("failed", "success")
+    assert messages(installed)[-1] == "Response: 406, text/plain: no handler"
+
+
+def test_stacks_begin_with_the_error() -> None:
+    _, lines = run(f"try {{ null.x }} catch (error) {{ console.log(error.stack); console.log(error) }} {LISTENER}")
+    assert lines[0] == lines[1] and lines[0].startswith("TypeError: cannot read property 'x' of null\n    at <eval> (")
+    failed, _ = run("function boom() { throw new RangeError('far') } boom()")
+    assert failed.splitlines()[:2] == ["RangeError: far", "    at boom (<input>:1:29)"], failed
 
 
 async def test_console_output_is_limited_and_has_no_credentials(publisher: Make) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any, cast
 
 from sqlalchemy import or_, select
 
@@ -49,6 +50,8 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
     """Publishes a new version; the script is stored, secrets are not: scripts get none."""
     organization = _publisher(context, call.organization)
+    if not all({"url", "label"} <= set(link) for link in call.external_links or ()):
+        raise ApiError(400, "externalLinks: each link needs url and label")
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
         row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
@@ -96,7 +99,8 @@ def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> 
 
 def _is_wanted(row: IntegrationRow, call: ListIntegrations) -> bool:
     blocks = row.blocks or []
-    domains = [str(domain) for block in blocks for domain in block.get("urlUnfurl") or ()]
+    unfurled = (block.get("urlUnfurl") for block in blocks)
+    domains = [str(domain) for found in unfurled if isinstance(found, list) for domain in cast("list[Any]", found)]
     return not (
         (call.search and call.search.casefold() not in f"{row.name} {row.title}".casefold())
         or (call.category and call.category not in row.categories)

@@ -123,7 +123,7 @@ def deliver_event(
     else:
         outcome, kind = _to_script(receiver, event, log, outgoing, scripts, data)
     if outcome.status is not None:
-        level = "info" if outcome.status < 300 else "error"
+        level = "error" if outcome.error is not None else "info"
         log.add(level, f"Response: {outcome.status}, {kind or 'no content type'}: {outcome.text or '(empty)'}")
     elif outcome.error is not None:
         log.add("error", outcome.reason or outcome.error)
@@ -171,6 +171,8 @@ def _to_script(
         return Outcome(error=message, reason=run.error, problem=504 if run.is_over_time else 502), ""
     if run.error is not None:
         log.add("warn", f"After the response: {run.error}")
-    error = None if run.status < 300 else f"The script of {receiver.title} responded with {run.status}."
+    # the platform's runtime responds with 406 to events that the integration has no handler for
+    is_success = run.status < 300 or (run.status == 406 and event["type"] != "ui_render")
+    error = None if is_success else f"The script of {receiver.title} responded with {run.status}."
     text = run.text.encode("utf-8", "replace").decode()
     return Outcome(run.status, text, error), run.content_type.partition(";")[0].strip().lower()

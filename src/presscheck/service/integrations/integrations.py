@@ -79,7 +79,7 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
         blocks=tuple(row.blocks) if row.blocks is not None else None,
         content_sources=tuple(row.content_sources) if row.content_sources is not None else None,
         configurations=row.configurations,
-        external_links=tuple(ExternalLink.model_validate(link) for link in row.external_links),
+        external_links=tuple(ExternalLink.model_validate(link) for link in row.external_links if "url" in link),
         owner=as_organization(context, owner),
         content_security_policy=row.content_security_policy,
         urls=IntegrationUrls(

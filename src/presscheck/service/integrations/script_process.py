@@ -4,9 +4,9 @@ It runs by its path in an isolated interpreter, so it imports nothing of this pa
 frames, each a length of four bytes and JSON. The first frame is the job; then the process sends log lines, at most one
 response and its end, and for each request of the script it waits for a reply.
 
-The engine is QuickJS, which starts in milliseconds and limits its memory and its stack. Before it loads the script, the
-process gives up what it could harm: new files and sockets, other processes, memory and processor time beyond the limits of
-the job. On Linux the kernel refuses all system calls but those that computing needs.
+The engine is QuickJS, which starts in milliseconds and limits its memory and its stack. Before it loads the script,
+the process gives up what it could harm: new files and sockets, other processes, memory and processor time beyond the
+limits of the job. On Linux the kernel refuses all system calls but those that computing needs.
 """
 
 from __future__ import annotations
@@ -307,6 +307,8 @@ def main() -> None:
         host.on_fail("out of memory")
     except Exception as error:  # whatever the script made the engine raise belongs in its log
         message = str(error).strip()
+        first, _, rest = message.partition("\n")  # an error and its stack, which begins with the error
+        message = rest if rest.startswith(first) else message
         host.on_fail(WITHOUT_ERROR if message in ("", "null") else message)
     channel.send("end", **(host.outcome or {}))
 

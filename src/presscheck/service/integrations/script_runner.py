@@ -112,17 +112,22 @@ def run_script(
     }
     run = ScriptRun()
     until = time.monotonic() + config.seconds
-    is_ended = False
-    with _process(config.seconds) as process:
-        try:
-            is_ended = _converse(process, job, run, _Requests(outgoing, config, until), log)
-        except OSError:  # it ended before it read all
-            pass
-        except (_BrokenOutput, ValueError, TypeError, KeyError, RecursionError) as error:
-            _log.warning("the process of an integration script sent invalid output: %s", error)
-            run.error = "The script ended the JavaScript engine."
+    is_ended, code = False, 0
+    try:
+        with _process(config.seconds) as process:
+            try:
+                is_ended = _converse(process, job, run, _Requests(outgoing, config, until), log)
+            except BrokenPipeError:
+                process.wait()  # it ended before it read all
+        code = process.returncode
+    except OSError as error:
+        _log.warning("could not run an integration script: %s", error)
+        run.error = "The service could not start the process of the script."
+    except (_BrokenOutput, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        _log.warning("the process of an integration script sent invalid output: %s", error)
+        run.status, run.error = None, "The script ended the JavaScript engine."
     if not is_ended and run.error is None:
-        _note_end(run, process.returncode, config, is_over_time=time.monotonic() >= until)
+        _note_end(run, code, config, is_over_time=time.monotonic() >= until)
     return run
 
 
@@ -194,11 +199,17 @@ def _converse(
             case "log":
                 log(str(frame["level"]), str(frame["message"]))
             case "response":
-                run.status, run.content_type, run.text = int(frame["status"]), frame["content_type"], frame["text"]
+                run.status, run.content_type, run.text = (
+                    int(frame["status"]),
+                    str(frame["content_type"]),
+                    str(frame["text"]),
+                )
+                if not 200 <= run.status <= 599:
+                    raise _BrokenOutput("the status")
             case "fetch":
                 _send(process.stdin, requests.reply(**frame))
             case "end":
-                run.error = frame.get("error")
+                run.error = str(frame["error"]) if "error" in frame else None
                 process.wait()
                 return True
             case kind:

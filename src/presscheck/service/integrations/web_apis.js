@@ -21,6 +21,15 @@
     return reply;
   };
 
+  // stacks begin with the error, as scripts that log them expect
+  Error.prepareStackTrace = (error, sites) => {
+    const places = sites.map((site) => {
+      const place = site.isNative() ? "native" : `${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`;
+      return `    at ${site.getFunctionName() || "<anonymous>"} (${place})`;
+    });
+    return [`${error.name}: ${error.message}`, ...places].join("\n");
+  };
+
   // ---- bytes and text
 
   const bytesOf = (value) => {
@@ -604,7 +613,7 @@
   const described = (value) => {
     try {
       if (typeof value === "string") return value;
-      if (value instanceof Error) return `${value.name}: ${value.message}\n${value.stack ?? ""}`.trimEnd();
+      if (value instanceof Error) return String(value.stack || value);
       if (typeof value === "object" && value !== null) return stringify(value) ?? String(value);
       return String(value);
     } catch {
