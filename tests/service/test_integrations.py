@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,13 @@ from presscheck.service.integrations import script_process
 from presscheck.service.integrations.event_delivery import DeliveryLog
 from presscheck.service.integrations.integrations import KEPT_EVENTS
 from presscheck.service.integrations.outbound_http import Outgoing
-from presscheck.service.integrations.script_runner import ScriptConfig, process_environment, run_script
+from presscheck.service.integrations.script_runner import (
+    MOST_AT_ONCE,
+    EngineBusy,
+    ScriptConfig,
+    process_environment,
+    run_script,
+)
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.models.integrations import EventRow
 
@@ -449,3 +456,15 @@ def test_redaction_takes_linear_time() -> None:
     for hostile in ("token" * 1000, "bearer " * 700, "secret    =" * 400, "api-key'" * 500):
         log.add("info", hostile)
     assert time.process_time() - begun < 0.5
+
+
+def test_few_scripts_run_at_once() -> None:
+    slow = "export default { fetch: () => new Promise((end) => setTimeout(() => end(Response.json(1)), 2000)) }"
+    with ThreadPoolExecutor(MOST_AT_ONCE + 1) as pool:
+        running = [pool.submit(run, slow) for _ in range(MOST_AT_ONCE)]
+        time.sleep(0.5)
+        with pytest.raises(EngineBusy):
+            run(LISTENER, ScriptConfig(seconds=0.1))
+        waiting = pool.submit(run, MODULE)
+        assert [one.result()[0] for one in running] == [1] * MOST_AT_ONCE
+        assert waiting.result()[0] == {"error": "component not found"}

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from presscheck.service.db.blob_store import blob_path
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingError
-from presscheck.service.integrations.script_runner import EngineMissing, ScriptConfig, run_script
+from presscheck.service.integrations.script_runner import EngineBusy, EngineMissing, ScriptConfig, run_script
 
 LONGEST_MESSAGE = 2000
 """Most characters of a log line."""
@@ -166,6 +166,8 @@ def _to_script(
         run = run_script(script, event, receiver.environment, outgoing=outgoing, config=scripts, log=log.add)
     except EngineMissing as error:
         return Outcome(error=str(error), problem=501), ""
+    except EngineBusy as error:
+        return Outcome(error=str(error), problem=503, may_retry=True), ""
     if run.status is None:
         message = f"The script of {receiver.title} failed; its owners find the reason in the log of the event."
         return Outcome(error=message, reason=run.error, problem=504 if run.is_over_time else 502), ""

@@ -20,6 +20,8 @@ from typing import Any, BinaryIO
 from presscheck.service.integrations import script_process
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingError
 
+MOST_AT_ONCE = 4
+"""Scripts that run at once in this process of the service; others wait for their turn."""
 LARGEST_OUTPUT = 32 * 1024 * 1024
 """Most bytes that one process may send, with its requests."""
 MOST_FETCHES = 20
@@ -39,6 +41,7 @@ FETCH_IS_OFF = "requests of integration scripts are turned off on this service"
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Environment variables that an interpreter may need to start."""
 
+_TURNS = threading.BoundedSemaphore(MOST_AT_ONCE)
 _log = logging.getLogger("presscheck.service")
 
 
@@ -74,6 +77,10 @@ class EngineMissing(Exception):
     """The JavaScript engine is not installed."""
 
 
+class EngineBusy(Exception):
+    """Too many scripts run already."""
+
+
 class _BrokenOutput(Exception):
     """The process sent what it must not."""
 
@@ -99,9 +106,26 @@ def run_script(
 
     Raises:
         EngineMissing: the JavaScript engine is not installed.
+        EngineBusy: too many scripts run already.
     """
     if find_spec("_quickjs") is None:
         raise EngineMissing(ENGINE_MISSING)
+    if not _TURNS.acquire(timeout=config.seconds):
+        raise EngineBusy("Too many scripts of integrations run already; try again later.")
+    try:
+        return _run(script, event, environment, outgoing, config, log)
+    finally:
+        _TURNS.release()
+
+
+def _run(
+    script: str,
+    event: dict[str, Any],
+    environment: dict[str, Any],
+    outgoing: Outgoing,
+    config: ScriptConfig,
+    log: Callable[[str, str], None],
+) -> ScriptRun:
     job = {
         "script": script,
         "event": event,
