@@ -18,7 +18,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
-from presscheck.client.request_context import RequestContext
+from presscheck.client.request_priority import RequestContext
 from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.engine.reads.scheduler import RequestScheduler
@@ -306,7 +306,7 @@ async def test_an_unsupported_operation_is_requested_once_a_day(
         assert len(asked) == 1
         await wish()
         assert asked == [], "the next start believes it too"
-        monkeypatch.setattr("presscheck.engine.reads.unsupported_calls.VALID_FOR", 0.0)
+        monkeypatch.setattr("presscheck.engine.reads.service_reads.UNSUPPORTED_FOR", 0.0)
         await wish()
         assert len(asked) == 2, "but not for ever"
 

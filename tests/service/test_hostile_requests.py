@@ -95,7 +95,6 @@ async def test_malformed_urls_and_base64_are_refused(world: World) -> None:
     calls: list[tuple[str, str, Any]] = [
         ("POST", "/v1/integrations/lamp-post", {**published, "icon": "é"}),
         ("POST", "/v1/integrations/lamp-post", {**published, "previewImages": ["a"]}),
-        ("POST", "/v1/integrations/lamp-post", {**published, "externalLinks": [{"label": "Docs"}]}),
         ("POST", f"/v1/spaces/{world.space}/change-requests/{draft.id}/content", {"changes": [file]}),
         ("POST", f"{organization}/openapi", {"slug": "lamps", "source": {"url": "http://[x"}}),
         ("PUT", f"{organization}/openapi/L%20mps", {"source": {"text": "{}"}}),
@@ -203,3 +202,16 @@ async def test_null_merge_rules_count_as_absent(world: World) -> None:
                 assert response.status_code == 200, response.text
                 kept = response.json()["mergeRules"]["rules"]
                 assert kept == ([{"rule": rule["rule"], "users": []}] if rules else [])
+
+
+@pytest.mark.parametrize("links", [[{}], [{"label": "Home"}], [{"url": 1}], [{"url": "https://a.example"}] * 6])
+async def test_links_of_an_integration_without_a_url_are_refused(world: World, links: list[Any]) -> None:
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    manifest = {"title": "Lamp", "description": "", "scopes": [], "script": "", "organization": world.organization}
+    path = f"/v1/integrations/lamp-{world.organization.lower()}"
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
+        answer = await http.post(path, json=manifest | {"externalLinks": links})
+        assert answer.status_code == 400, answer.text
+        good = [{"url": "https://a.example", "label": "Home"}]
+        answer = await http.post(path, json=manifest | {"externalLinks": good})
+        assert answer.json().get("externalLinks") == good, answer.text

@@ -20,12 +20,12 @@ from textual.widgets import TextArea
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import editor, environment, is_remote
-from presscheck.tui.terminal.control_char_filter import ControlCharFilter
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.terminal.output import ControlCharFilter
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker, matching
-from presscheck.tui.widgets.status_line import StatusLine
 
 
 class Asking(App[None]):
@@ -176,6 +176,11 @@ class TestPicker:
         async with asked(Picker("Who?", PEOPLE, style_for, multiple=True, chosen=["bob"])) as pilot:
             await pilot.press("tab", "tab", "enter")
             assert answers(pilot) == [("ann",)]
+
+    async def test_enter_takes_the_row_under_the_cursor_if_none_was_marked(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True, chosen=["ann"])) as pilot:
+            await pilot.press(*"ci", "enter")
+            assert answers(pilot) == [("ann", "cid")]
 
     async def test_chosen_items_are_kept_while_searching(self) -> None:
         async with asked(Picker("Who?", PEOPLE, style_for, multiple=True)) as pilot:

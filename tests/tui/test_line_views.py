@@ -12,9 +12,9 @@ from tests.tui.widget_harness import alone, drawn, painted, shown, style_for
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.row_list import RowList
-from presscheck.tui.widgets.text_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
 
 MANY = 100_000
@@ -159,6 +159,19 @@ class TestRows:
             rows.mark_range()
             assert rows.clear_marks()
             assert not rows.clear_marks()
+
+    async def test_a_jump_shows_what_stands_around_its_target(self) -> None:
+        rows = RowList(numbered([]), style_for)
+        async with alone(rows):
+            rows.show(300)
+            rows.jump_to(5)
+            assert (rows.cursor, rows.top) == (5, 0), "it is in the upper two thirds already"
+            rows.jump_to(9)
+            assert (rows.cursor, rows.top) == (9, 6), "the last visible line has nothing below it"
+            rows.jump_to(200)
+            assert (rows.cursor, rows.top) == (200, 197)
+            rows.jump_to(299)
+            assert (rows.cursor, rows.top) == (299, 290)
 
     async def test_search_wraps_and_highlights(self) -> None:
         rows = RowList(numbered([]), style_for)

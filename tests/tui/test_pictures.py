@@ -85,6 +85,8 @@ async def receipts(pilot: Any, service: RunningService) -> None:
 async def review(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("enter")
+    # everything that the header shows: a dialog that opens now would keep it as it is
+    await until(pilot, shows="API docs ›")
     await until(pilot, shows="Can merge?")
 
 
@@ -101,7 +103,13 @@ async def review_split(pilot: Any, service: RunningService) -> None:
 
 async def review_thread(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
-    await until(pilot, holds=lambda: pilot.app.screen.view.rendered.threads)
+    screen = pilot.app.screen
+
+    def are_placed() -> bool:
+        threads = screen.threads.visible_on(screen.view.item)
+        return len(screen.view.rendered.threads) == 2 and any(thread.line is not None for thread in threads)
+
+    await until(pilot, holds=are_placed)
     await pilot.press("t")
 
 

@@ -21,6 +21,12 @@ class SpaceUrls(Location):
     icon: str | None = None
 
 
+class ExportedPDF(Model):
+    """The URL of a PDF, valid for an hour."""
+
+    url: str
+
+
 class SpacePermissions(Model):
     """The caller's permissions for a space."""
 
@@ -223,3 +229,29 @@ class SearchSpace(Paged, Operation[Page[SearchPageResult]]):
 
     space_id: str
     query: str = Field(max_length=512)
+
+
+class GetSpacePDF(Operation[ExportedPDF]):
+    """Export a space as PDF.
+
+    Exports everything, or everything from `page` (a page id) on; with `only`, that page alone.
+    """
+
+    operation_id = "getSpacePDF"
+    route = "GET /spaces/{space_id}/pdf"
+
+    space_id: str
+    only: bool | None = None
+    page: str | None = None
+
+
+class GetSpaceGitInfo(Operation[GitSync]):
+    """Get the Git repository that a space syncs with.
+
+    Fails with 404 if the space has no Git sync.
+    """
+
+    operation_id = "getSpaceGitInfo"
+    route = "GET /spaces/{space_id}/git/info"
+
+    space_id: str

@@ -31,7 +31,7 @@ from presscheck.engine.review.merge_readiness import newest_reviews
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import plain
 from presscheck.tui.screens.inbox.row_renderer import request_row

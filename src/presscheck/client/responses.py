@@ -1,7 +1,7 @@
 """Checks and parses responses, and turns error responses into typed errors.
 
 An invalid response to a read raises MalformedAnswer. An invalid success response (2xx) to a write raises Ambiguous,
-because the write was probably done.
+because the write was probably done. A 404 may mean that the service does not have the operation.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pydantic import ValidationError
 
 from presscheck.api.operation import Operation
-from presscheck.client.rate_budget import retry_after
+from presscheck.client.request_priority import retry_after
 from presscheck.errors import (
     Ambiguous,
     MalformedAnswer,
@@ -29,12 +29,10 @@ if TYPE_CHECKING:  # httpx takes 80 ms to import, and reading cached responses d
     from httpx import Headers
 
 Answer = TypeVar("Answer")
-
 EMPTY = (204, 205)
 """Success statuses without a body; a body of a 205 response is ignored."""
 GOOD = (200, 201, 202, *EMPTY)
 MAX_MESSAGE = 400
-
 MESSAGES = {
     400: "Invalid request",
     401: "Not signed in, or the token is invalid or expired",
@@ -185,3 +183,23 @@ def _excerpt(body: bytes) -> str:
 def _clean(text: str) -> str:
     shown = " ".join("".join(c if c.isprintable() else " " for c in text[: 2 * MAX_MESSAGE]).split())
     return shown if len(shown) <= MAX_MESSAGE else shown[: MAX_MESSAGE - 1] + "…"
+
+
+def owner_and_listing(call: Operation[Any]) -> tuple[str, str | None] | None:
+    """The path of the parent resource of an optional call, and of the listing that would contain its resource.
+
+    Returns None if every service has the operation, so that a 404 means a missing resource. The listing is None if the
+    call is not for a single resource. If the parent resource exists but the listing does not, the service does not have
+    the operation. Writes of a single release are not checked, because the 404 may be about a resource in their body.
+    """
+    if not call.feature and not (call.release and call.is_read()):
+        return None
+    template = type(call).route.partition(" ")[2].strip("/").split("/")
+    path = call.wire_path().strip("/").split("/")
+    is_id = [part.startswith("{") for part in template]
+    listing = "/" + "/".join(path[:-1]) if is_id[-1] else None
+    last = max((index for index in range(len(template) - 1) if is_id[index]), default=None)
+    if last is None:
+        return None
+    owner = "/" + "/".join(path[: last + 1])
+    return owner.replace("/org/", "/orgs/", 1), listing  # only imports are below /org

@@ -12,13 +12,13 @@ from presscheck.documents.nodes.comment_targets import CellIds, block_words, cel
 from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.shared_calls import replies_to
-from presscheck.engine.writes.optimistic_overlays import apply_pending
+from presscheck.engine.writes.pending_writes import apply_pending
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.api.comments import Comment, CommentReply, Document, ListReplies, Reaction
     from presscheck.api.users import User
-    from presscheck.engine.results import OutboxEntry
+    from presscheck.engine.writes.pending_writes import OutboxEntry
 
 NEW = "waiting:"
 """Prefix of the id of a message that is only in the outbox; the number of its outbox row follows."""
@@ -221,18 +221,20 @@ class Discussion:
         self._threads = None
 
     def _build(self, pending: tuple[OutboxEntry, ...], me: str) -> list[Thread]:
-        changes, user = pending_changes(pending), self._writes.me
+        changes = pending_changes(pending)
         comments = {comment.id: comment for page in self._comments.values() for comment in page}
+        replies = {**self._pending_replies(pending), **self._replies}
         return sort_threads(
-            build_thread(comment, self._replies_to(comment.id, user), changes, me) for comment in comments.values()
+            build_thread(comment, replies.get(comment.id, ()), changes, me) for comment in comments.values()
         )
 
-    def _replies_to(self, comment_id: str, user: User) -> Sequence[CommentReply]:
-        """The replies to a comment; only the pending ones if they were never fetched."""
-        replies = self._replies.get(comment_id)
-        if replies is not None:
-            return replies
-        return apply_pending(self.list_replies(comment_id), Page(items=()), self._pending, user).items
+    def _pending_replies(self, pending: tuple[OutboxEntry, ...]) -> dict[str, Sequence[CommentReply]]:
+        """The replies in the outbox by comment, for comments whose replies were never fetched."""
+        calls = {row.call.comment_id for row in pending if isinstance(row.call, PostReply)} - self._replies.keys()
+        return {
+            comment_id: apply_pending(self.list_replies(comment_id), Page(items=()), pending, self._writes.me).items
+            for comment_id in calls
+        }
 
 
 def build_thread(

@@ -50,8 +50,6 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
     """Publishes a new version; the script is stored, secrets are not: scripts get none."""
     organization = _publisher(context, call.organization)
-    if not all({"url", "label"} <= set(link) for link in call.external_links or ()):
-        raise ApiError(400, "externalLinks: each link needs url and label")
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
         row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
@@ -65,7 +63,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
     row.scopes, row.categories = list(call.scopes), list(call.categories or ())
     row.blocks = list(call.blocks) if call.blocks is not None else None
     row.content_sources = list(call.content_sources) if call.content_sources is not None else None
-    row.external_links = [dict(link) for link in call.external_links or ()]
+    row.external_links = [link.model_dump() for link in call.external_links or ()]
     row.script = store_blob(context.data, call.script.encode())
     row.icon = _picture(context, "icon", call.icon) if call.icon else None
     row.preview_images = [_picture(context, "previewImages", image) for image in call.preview_images or ()]

@@ -16,6 +16,8 @@ from presscheck.api.spaces import (
     DeleteSpace,
     DuplicateSpace,
     GetSpace,
+    GetSpaceGitInfo,
+    GitSync,
     ListSpaces,
     MoveSpace,
     RestoreSpace,
@@ -34,10 +36,16 @@ from presscheck.service.jobs.purge_deleted import RESTORABLE
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import level_in_space, organization_for, reaches, space_for, visible_spaces
+from presscheck.service.permissions import (
+    collections_of,
+    level_in_space,
+    organization_for,
+    reaches,
+    space_for,
+    visible_spaces,
+)
 from presscheck.service.review.merge_rules import kept_rules
 from presscheck.service.sites.urls import opens
-from presscheck.service.spaces.collection_tree import collections_of
 from presscheck.service.spaces.serializers import as_shared_space, as_spaces
 from presscheck.service.spaces.sort_order import last_position, move, place, require_parent, siblings
 
@@ -153,6 +161,13 @@ def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
     place(context.session, copy, row.parent_id, others.index(row) + 1)
     context.session.flush()
     return as_spaces(context, [copy])[0]
+
+
+@handles(GetSpaceGitInfo)
+def get_space_git_info(context: Context, call: GetSpaceGitInfo) -> GitSync:
+    """Always 404: this service has no Git sync; imported content has no link to its repository."""
+    space_for(context, call.space_id)
+    raise ApiError(404, "This space has no Git sync.")
 
 
 def _copy(context: Context, row: SpaceRow) -> SpaceRow:

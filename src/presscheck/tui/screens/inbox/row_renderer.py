@@ -8,14 +8,14 @@ from datetime import datetime
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.inbox.views import RowDetails, View, name_of
-from presscheck.text.relative_time import ago, since
+from presscheck.text.phrases import ago, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 
 WIDE = 100
 """The width from which the wide columns are used, in cells."""
-SIZES = (14, 8, 7, 12, 8, 7, 9)
-NARROW_SIZES = (9, 6, 6, 5, 6, 7, 1)
+SIZES = (14, 8, 7, 12, 8, 11, 9)
+NARROW_SIZES = (8, 6, 6, 5, 6, 8, 1)
 """The widths of the columns: space, author, age, viewed pages, comments, reviews, outdated."""
 NO_SIGN = Span(" ")
 
@@ -83,20 +83,22 @@ def _viewed(known: RowDetails, is_wide: bool) -> str:
 
 
 def _main(request: ChangeRequest, known: RowDetails, is_wide: bool) -> Line:
-    """Whether main has changed since, and whether a merge would conflict."""
-    if not request.outdated:
-        return ()
+    """Whether main has changed since, and whether there are conflicts with it or unresolved ones."""
     if known.has_conflict:
         return (Span("conflict" if is_wide else "✗", "removed"),)
+    if not request.outdated:
+        return ()
     return (Span("outdated" if is_wide else "◷", "waiting"),)
 
 
 def _verdicts(known: RowDetails) -> Line:
     parts: list[Span] = []
     if known.approved:
-        parts.append(Span(f"✓ {len(known.approved)} ", "added"))
+        parts.append(Span(f"✓{len(known.approved)} ", "added"))
     if known.refused:
-        parts.append(Span(f"✗ {len(known.refused)}", "removed"))
+        parts.append(Span(f"✗{len(known.refused)} ", "removed"))
+    if known.stale:
+        parts.append(Span(f"✓{len(known.stale)} stale", "waiting"))
     return tuple(parts)
 
 
@@ -106,6 +108,7 @@ def _reviewers(known: RowDetails) -> Line:
     parts = [Span(" Reviewers  ", "quiet")]
     parts += [Span(f"✓ {sanitize(name)}   ", "added") for name in known.approved or ()]
     parts += [Span(f"✗ {sanitize(name)}   ", "removed") for name in known.refused or ()]
+    parts += [Span(f"✓ {sanitize(name)} (older revision)   ", "waiting") for name in known.stale]
     parts += [Span(f"◷ {sanitize(name)}   ", "waiting") for name in known.asked or ()]
     return tuple(parts) if len(parts) > 1 else (parts[0], Span("none requested", "quiet"))
 

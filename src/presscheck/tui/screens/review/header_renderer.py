@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.engine.review.changes import change_size
 from presscheck.engine.review.merge_readiness import person
-from presscheck.text.plurals import count
-from presscheck.text.relative_time import since
+from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 
@@ -25,6 +24,7 @@ _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong 
 _CERTAINTIES = {
     "yes": ("✓ yes", "added"),
     "no": ("✗ no", "removed"),
+    "blocked": ("✗ conflicts", "removed"),
     "care": ("⚠ with warnings", "waiting"),
     "unknown": ("the service decides", "quiet"),
 }
@@ -140,13 +140,20 @@ def _join_fitting(parts: Sequence[Line], columns: int) -> Line:
 
 
 def item_line(
-    item: ChangedItem, columns: int, *, viewed: bool, words: WordCount | None = None, open_threads: int = 0
+    item: ChangedItem,
+    columns: int,
+    *,
+    viewed: bool,
+    words: WordCount | None = None,
+    open_threads: int = 0,
+    has_conflict: bool = False,
 ) -> Line:
     """A row of the list: `✓ Overview      ±12  ┃2`; the title is cut to make room for the rest."""
     mark = Span("✓ ", "added") if viewed else Span("  ")
     style = "quiet" if viewed else "removed strike" if item.kinds[0] == "deleted" else ""
     title = (mark, Span(_NOUNS.get(item.noun, ""), "quiet"), Span(item.title, style))
-    return _row(title, _size(item, words, viewed=viewed), open_threads, columns)
+    size = (Span("conflict", "removed"),) if has_conflict else _size(item, words, viewed=viewed)
+    return _row(title, size, open_threads, columns)
 
 
 def conversation_line(columns: int, open_threads: int) -> Line:
