@@ -55,6 +55,7 @@ from presscheck.service.permissions import level_in_space, organization_for, rol
 from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
+LONGEST_UNPACKED = 1_000_000
 """Most characters of a compressed request; uncompressed it may be many times larger."""
 LARGEST_RECORDED = 32_768
 """Most characters of a render event that is stored whole."""
@@ -230,7 +231,7 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
         row, installation, is_own=is_owner(context, row), space_id=place.space_id, site_id=place.site_id
     )
     log, now = DeliveryLog(context.now), context.now()
-    outcome = deliver_event(receiver, event, log, outgoing=outgoing, scripts=context.scripts, data=context.data)
+    outcome = deliver_event(receiver, event, log, outgoing=outgoing, scripts=context.scripts, read=context.files.read)
     output = None if outcome.error is not None else _output(outcome.text)
     if output is None and outcome.error is None:
         outcome = replace(outcome, error=f"{row.title} did not respond with a component to render.")
@@ -294,9 +295,12 @@ def _unpacked(text: str) -> str:
     if len(text) > LONGEST_REQUEST:
         raise ValueError("too long")
     try:
-        return str(LZString().decompressFromEncodedURIComponent(text))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        unpacked = str(LZString().decompressFromEncodedURIComponent(text))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     except (LookupError, TypeError, UnboundLocalError) as error:  # what the library raises for invalid input
         raise ValueError("not compressed") from error
+    if len(unpacked) > LONGEST_UNPACKED:
+        raise ValueError("too long")
+    return unpacked
 
 
 def _installations(context: Context, name: str, external_id: str | None) -> list[InstallationRow]:

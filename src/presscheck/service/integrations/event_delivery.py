@@ -6,11 +6,9 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from presscheck.service.db.blob_store import blob_path
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingError
 from presscheck.service.integrations.script_runner import EngineBusy, EngineMissing, ScriptConfig, run_script
 
@@ -106,7 +104,7 @@ def deliver_event(
     *,
     outgoing: Outgoing,
     scripts: ScriptConfig,
-    data: Path,
+    read: Callable[[str], bytes | None],
 ) -> Outcome:
     """Sends an event and waits for the response.
 
@@ -116,12 +114,12 @@ def deliver_event(
         log: gets a line for what is sent, for each line that the script writes, and for the response.
         outgoing: the client for outgoing requests.
         scripts: the limits of scripts.
-        data: the data directory.
+        read: returns the bytes of a stored file by its id.
     """
     if receiver.tunnel is not None:
         outcome, kind = _through_tunnel(receiver, receiver.tunnel, event, log, outgoing)
     else:
-        outcome, kind = _to_script(receiver, event, log, outgoing, scripts, data)
+        outcome, kind = _to_script(receiver, event, log, outgoing, scripts, read)
     if outcome.status is not None:
         level = "error" if outcome.error is not None else "info"
         log.add(level, f"Response: {outcome.status}, {kind or 'no content type'}: {outcome.text or '(empty)'}")
@@ -155,12 +153,12 @@ def _to_script(
     log: DeliveryLog,
     outgoing: Outgoing,
     scripts: ScriptConfig,
-    data: Path,
+    read: Callable[[str], bytes | None],
 ) -> tuple[Outcome, str]:
-    path = blob_path(data, receiver.script)
-    if path is None or not path.exists():
+    stored = read(receiver.script)
+    if stored is None:
         return Outcome(error=f"The script of {receiver.title} is missing: publish the integration again."), ""
-    script = path.read_text("utf-8", "replace")
+    script = stored.decode("utf-8", "replace")
     log.add("info", f"Sent {event['type']} to the script of version {receiver.version}.")
     try:
         run = run_script(script, event, receiver.environment, outgoing=outgoing, config=scripts, log=log.add)

@@ -31,7 +31,7 @@ def deliver(work: JobContext) -> None:
         return
     log = DeliveryLog(work.now)
     outcome = deliver_event(
-        letter.receiver, letter.event, log, outgoing=work.outgoing, scripts=work.outside.scripts, data=work.data
+        letter.receiver, letter.event, log, outgoing=work.outgoing, scripts=work.outside.scripts, read=work.files.read
     )
     if outcome.error is not None and outcome.may_retry:
         raise RetryLater(outcome.error)

@@ -9,11 +9,11 @@ import logging
 import secrets
 import threading
 from datetime import timedelta
-from pathlib import Path
 
 from sqlalchemy import Select, and_, exists, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
+from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.db.signing import make_key
@@ -46,12 +46,12 @@ class Workers:
     """
 
     def __init__(
-        self, database: Database, data: Path, clock: Clock, outside: OutboundConfig, *, count: int = 2
+        self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig, *, count: int = 2
     ) -> None:
         self.outgoing = Outgoing(outside.allowed)
         self.outside = outside
         self._runners = all_runners()
-        self._database, self._data, self._clock = database, data, clock
+        self._database, self._files, self._clock = database, files, clock
         self._ending = threading.Event()
         self._queued = {others: threading.Semaphore(0) for others in (False, True)}
         self._held: dict[str, str] = {}
@@ -142,7 +142,7 @@ class Workers:
             job.about,
             lease,
             self._database,
-            self._data,
+            self._files,
             self._clock,
             self.outgoing,
             self.outside,
@@ -155,7 +155,7 @@ class Workers:
             self._end(job, "waiting" if self._ending.is_set() else "cancelled", None)
         except PermanentFailure as reason:
             self._end(job, "failed", str(reason))
-        except RetryLater as reason:
+        except (RetryLater, FilesUnavailable) as reason:
             self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", str(reason))
         except Exception as error:
             _log.exception("job %s (%s) failed, attempt %d", job.kind, job.id, job.attempts)
