@@ -34,7 +34,15 @@ LOCAL = frozenset(
     (
         *("cache clear", "cache path", "cache size", "completion", "config check", "config edit", "config path"),
         *("config schema", "config show", "demo", "log", "logout", "outbox drop", "outbox list", "outbox retry"),
-        *("profiles", "serve export", "serve import", "serve token create", "serve token list", "serve token revoke"),
+        *(
+            "profiles",
+            "serve export",
+            "serve files move",
+            "serve import",
+            "serve token create",
+            "serve token list",
+            "serve token revoke",
+        ),
     )
 )
 """Commands that do not use the service of the profile."""
