@@ -187,6 +187,7 @@ class ListSpaces(Paged, Operation[Page[Space]]):
 
     operation_id = "listSpacesInOrganizationById"
     route = "GET /orgs/{organization_id}/spaces"
+    feature = "list of spaces"
 
     organization_id: str
 
@@ -199,6 +200,7 @@ class CreateSpace(Operation[Space]):
 
     operation_id = "createSpace"
     route = "POST /orgs/{organization_id}/spaces"
+    feature = "creation of spaces"
     success = 201
 
     organization_id: str
@@ -220,6 +222,7 @@ class SearchSpace(Paged, Operation[Page[SearchPageResult]]):
 
     operation_id = "searchSpaceContent"
     route = "GET /spaces/{space_id}/search"
+    feature = "search in one space"
 
     space_id: str
     query: str = Field(max_length=512)

@@ -21,6 +21,8 @@ class GetContentByUrl(Operation[ContentAtUrl]):
 
     operation_id = "getContentByUrl"
     route = "GET /urls/content"
+    feature = "lookup of addresses"
+    may_be_absent = True
 
     url: str
 
@@ -33,6 +35,7 @@ class GetSpacePDF(Operation[ExportedPDF]):
 
     operation_id = "getSpacePDF"
     route = "GET /spaces/{space_id}/pdf"
+    feature = "PDF of a space"
 
     space_id: str
     only: bool | None = None
@@ -47,5 +50,7 @@ class GetSpaceGitInfo(Operation[GitSync]):
 
     operation_id = "getSpaceGitInfo"
     route = "GET /spaces/{space_id}/git/info"
+    feature = "Git information"
+    may_be_absent = True
 
     space_id: str

@@ -30,7 +30,7 @@ from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
-from presscheck.errors import ChecksFailed, Conflict, Forbidden, InvalidArgument, NotSupported, PresscheckError
+from presscheck.errors import ChecksFailed, Conflict, Forbidden, InvalidArgument, NotSupported
 
 MESSAGES = {"approved": "Approved.", "changes-requested": "Changes requested."}
 """The message after a review, by its status."""
@@ -210,7 +210,8 @@ async def review(session: Session, which: str, status: str | None, body: str | N
     try:
         session.show_id(await session.write(SubmitReview(**given), MESSAGES[status]))
     except NotSupported as error:
-        raise PresscheckError(f"{error.message}. Use `presscheck cr comment` to leave a comment instead") from None
+        message = f"{error.message}. Use `presscheck cr comment` to leave a comment instead"
+        raise NotSupported(message, request=error.request, status=error.status) from None
 
 
 @cr.command()

@@ -9,6 +9,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -18,12 +19,12 @@ from presscheck.client.base_url import read_address
 from presscheck.client.body_reader import BodyError, read_body
 from presscheck.client.rate_budget import Budget, BudgetExhausted, service_time
 from presscheck.client.request_context import RequestContext, RequestRecord
-from presscheck.client.responses import EMPTY, Reply, check_response, not_supported, read_answer
+from presscheck.client.responses import EMPTY, Reply, check_response, not_supported, read_answer, service_message
 from presscheck.client.retry import with_retries
 from presscheck.client.transport import Bearer, Timeouts, connect
 from presscheck.client.transport_errors import Progress, is_reset, to_typed_error
-from presscheck.client.unsupported_calls import owner_and_listing
-from presscheck.errors import MalformedAnswer, NotFound, RequestError
+from presscheck.client.unsupported_calls import RouteCheck
+from presscheck.errors import MalformedAnswer, NotFound, NotSupported, RequestError
 
 __all__ = ["Client", "Timeouts"]
 
@@ -68,6 +69,7 @@ class Client:
         self._on_exchange = on_exchange
         self._budget = Budget(self._timeouts.longest_pause)
         self._http = connect(self._address, Bearer(token), self._timeouts, connections)
+        self._routes = RouteCheck()
         self.clock_skew: float | None = None
         """Seconds that the service's clock was ahead of ours in the last response; None if unknown."""
 
@@ -121,11 +123,17 @@ class Client:
         """The successful response of a call, after retries if necessary."""
         pause, longest = self._timeouts.pause, self._timeouts.longest_pause
         try:
-            return await with_retries(
+            reply = await with_retries(
                 call, lambda: self._send_following_redirects(call, context), pause=pause, longest=longest
             )
+        except NotSupported as caught:
+            error = not_supported(call, caught) if call.feature else caught
         except NotFound as caught:
-            error = not_supported(call, caught) if await self._is_unknown(call, context) else caught
+            look = partial(self._look, call, context)
+            error = not_supported(call, caught) if await self._routes.is_missing(call, caught, look) else caught
+        else:
+            self._routes.answered(call)
+            return reply
         raise error
 
     async def _send_following_redirects(self, call: Operation[Any], context: RequestContext) -> Reply:
@@ -138,20 +146,14 @@ class Client:
             url = _redirected(call, url, reply)
         raise MalformedAnswer("The service redirects in a loop", request=str(call))
 
-    async def _is_unknown(self, call: Operation[Any], context: RequestContext) -> bool:
-        """Whether a call got a 404 because this release of the service does not have the operation."""
-        paths = owner_and_listing(call)
-        if paths is None or not await self._exists(call, paths[0], context):
-            return False
-        return paths[1] is None or not await self._exists(call, paths[1], context)
-
-    async def _exists(self, call: Operation[Any], path: str, context: RequestContext) -> bool:
+    async def _look(self, call: Operation[Any], context: RequestContext, path: str) -> str | None:
+        """GET a path to find out whether it exists: None if it does, else the text of the error."""
+        url = httpx.URL(self._address.url + path)
         try:
-            return (
-                await self._exchange(call, httpx.URL(self._address.url + path), context, is_probe=True)
-            ).status < 400
+            reply = await self._exchange(call, url, context, is_probe=True)
         except RequestError:
-            return False
+            return ""
+        return None if reply.status < 400 else service_message(reply.body)
 
     async def _exchange(
         self, call: Operation[Any], url: httpx.URL, context: RequestContext, *, is_probe: bool = False

@@ -127,7 +127,7 @@ def rate_limited(call: Operation[Any], seconds: float) -> TooManyRequests:
 
 
 def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
-    """The error for an operation that this service does not have, from its 404."""
+    """The error for an operation that this service does not have, from its 404, 405 or 501."""
     return NotSupported(
         f"This service has no {call.feature}"
         if call.feature
@@ -139,7 +139,7 @@ def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
 
 
 def _error_response(call: Operation[Any], reply: Reply) -> ServiceError:
-    detail = _service_message(reply.body)
+    detail = service_message(reply.body)
     wait = retry_after(reply.headers) if reply.status in (429, 503) else None
     message = MESSAGES.get(reply.status)
     if message is None:
@@ -156,10 +156,11 @@ def _error_response(call: Operation[Any], reply: Reply) -> ServiceError:
         status=reply.status,
         request_id=reply.request_id,
         retry_after=wait,
+        detail=detail,
     )
 
 
-def _service_message(body: bytes) -> str:
+def service_message(body: bytes) -> str:
     """The message of an error response, from ``{"error": {"code", "message"}}``; empty if it has none."""
     try:
         parsed: Any = json.loads(body)

@@ -1,31 +1,104 @@
 """Distinguishes a 404 for a missing resource from one for an operation that the service does not have.
 
-Some operations exist only in some services. If the parent resource of such a call exists, but the listing that would
-contain its resource does not, the service does not have the operation. Writes of a single release are not checked,
-because the 404 may be about a resource in their body.
+A 405 or 501 is clear. After a 404 for an optional operation, in this order:
+
+- An operation that answered before exists, so that the resource is missing.
+- If its parent resource does not exist, that is why.
+- Below an existing parent, a listing cannot be missing; and if the listing that would contain a resource does not
+  exist either, the operation does not.
+- Otherwise the error is compared with that of a path that no service has, and with that of a missing organization.
+  It is about the operation if the service words these two differently, and the error is worded like the first.
+
+Only GET requests are sent to find out, so that nothing is changed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from presscheck.api.operation import Operation
+from presscheck.api.operation import FAMILIES, Operation
+from presscheck.errors import NotFound
+
+Look = Callable[[str], Awaitable[str | None]]
+"""GETs a path; returns None if it exists, else the text of the error."""
+UNKNOWN = "presscheck-route-check"
+"""A path segment, and an id, that no service has."""
 
 
-def owner_and_listing(call: Operation[Any]) -> tuple[str, str | None] | None:
-    """The path of the parent resource of an optional call, and of the listing that would contain its resource.
+class RouteCheck:
+    """What is known of the optional operations of one service."""
 
-    Returns None if every service has the operation, so that a 404 means a missing resource. The listing is None if the
-    call is not for a single resource.
+    def __init__(self) -> None:
+        self._supported: set[str] = set()
+        self._existing: set[str] = set()
+        self._texts: dict[str, str | None] = {}
+
+    def answered(self, call: Operation[Any]) -> None:
+        """Remember that the service has an operation."""
+        if is_optional(call):
+            self._supported.add(call.optional_name())
+
+    async def is_missing(self, call: Operation[Any], error: NotFound, look: Look) -> bool:
+        """Whether a call got a 404 because the service does not have the operation; `look` finds it out."""
+        if not is_optional(call) or call.optional_name() in self._supported:
+            return False
+        template = type(call).route.partition(" ")[2].strip("/").split("/")
+        path = call.wire_path().strip("/").split("/")
+        is_id = [part.startswith("{") for part in template]
+        parent = max((index for index in range(len(template) - 1) if is_id[index]), default=None)
+        if parent is None:
+            return not (is_id[-1] or call.may_be_absent) or await self._is_worded_as_unknown(call, error, look)
+        owner = "/" + "/".join(path[: parent + 1])
+        if not await self._exists(look, owner.replace("/org/", "/orgs/", 1)):  # only imports are below /org
+            return False
+        if call.is_read() and not is_id[-1] and not call.may_be_absent:
+            return True
+        listing = template[:-1] if is_id[-1] else template
+        if _is_declared("/" + "/".join(listing), call):
+            return not await self._exists(look, "/" + "/".join(path[: len(listing)]))
+        return await self._is_worded_as_unknown(call, error, look)
+
+    async def _exists(self, look: Look, path: str) -> bool:
+        if path not in self._existing and await look(path) is None:
+            self._existing.add(path)
+        return path in self._existing
+
+    async def _is_worded_as_unknown(self, call: Operation[Any], error: NotFound, look: Look) -> bool:
+        template = type(call).route.partition(" ")[2].strip("/").split("/")
+        path = call.wire_path().strip("/").split("/")
+        last = max(index for index, part in enumerate(template) if not part.startswith("{"))
+        unknown = "/" + "/".join([*path[:last], UNKNOWN, *path[last + 1 :]])
+        thing = f"/orgs/{UNKNOWN}"
+        unknown_text, thing_text = await self._text(look, unknown), await self._text(look, thing)
+        if unknown_text is None or unknown_text == thing_text:
+            return False  # this service words both alike, so that its words prove nothing
+        return _without_values(error.detail, call.wire_path()) == unknown_text
+
+    async def _text(self, look: Look, path: str) -> str | None:
+        if path not in self._texts:
+            text = await look(path)
+            self._texts[path] = None if text is None else _without_values(text, path)
+        return self._texts[path]
+
+
+def is_optional(call: Operation[Any]) -> bool:
+    """Whether some services do not have an operation, so that a 404 may mean that.
+
+    Not for writes that only one release has, because their 404 may be about a resource in their body.
     """
-    if not call.feature and not (call.release and call.is_read()):
-        return None
-    template = type(call).route.partition(" ")[2].strip("/").split("/")
-    path = call.wire_path().strip("/").split("/")
-    is_id = [part.startswith("{") for part in template]
-    listing = "/" + "/".join(path[:-1]) if is_id[-1] else None
-    last = max((index for index in range(len(template) - 1) if is_id[index]), default=None)
-    if last is None:
-        return None
-    owner = "/" + "/".join(path[: last + 1])
-    return owner.replace("/org/", "/orgs/", 1), listing  # only imports are below /org
+    return bool(call.feature or (call.release and call.is_read()))
+
+
+def _is_declared(template: str, call: Operation[Any]) -> bool:
+    """Whether a read of the same feature has this path; its family is imported, because the call is of it."""
+    return any(
+        operation.route == f"GET {template}" and operation.feature == call.feature for operation in FAMILIES.values()
+    )
+
+
+def _without_values(text: str, path: str) -> str:
+    """The text of an error without the path and its parts, which some services repeat."""
+    for part in sorted({path, *path.strip("/").split("/")}, key=len, reverse=True):
+        text = text.replace(part, "…") if len(part) > 2 else text
+    return text.casefold()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from presscheck.api.users import User
+from presscheck.api.users import GetCurrentUser, User
+from presscheck.engine.protocols import Reader
+from presscheck.errors import NotSupported
 from presscheck.store.outbox import Outbox
 
 ME = "me"
@@ -36,3 +38,15 @@ class SignedInUser:
     def forget(self) -> None:
         """Read the user from disk at the next use, because another instance may have changed it."""
         self._user = None
+
+
+async def user_id(reader: Reader) -> str:
+    """The id of the signed-in user; empty if the service does not tell, and the settings do not either.
+
+    Raises:
+        PresscheckError: the user cannot be read for another reason.
+    """
+    try:
+        return (await reader.read(GetCurrentUser())).id
+    except NotSupported:
+        return ""

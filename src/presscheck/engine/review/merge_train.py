@@ -22,9 +22,9 @@ from presscheck.api.change_requests import (
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.roles import MergeRules
 from presscheck.api.spaces import GetSpace, Space
-from presscheck.api.users import GetCurrentUser
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.review.merge_readiness import MergeInputs, merge_readiness, reviewers
+from presscheck.engine.signed_in_user import user_id
 from presscheck.errors import NotFound, PresscheckError
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ async def _check_conflicts(engine: Engine, request: ChangeRequest) -> None:
 
 
 async def _check_rules(engine: Engine, request: ChangeRequest, path: Path) -> None:
-    me = (await engine.read(GetCurrentUser())).id
+    me = await user_id(engine)
     asked = (await engine.read(ListRequestedReviewers(**path))).items
     reviews = (await engine.read(ListReviews(**path))).items
     space = await engine.read(GetSpace(space_id=request.space))

@@ -24,7 +24,7 @@ class ImmediateSender:
         outbox: stores each write while it is being sent.
         scheduler: the connection.
         reconciler: finds out whether a write of unknown delivery arrived.
-        user_id: returns the id of the signed-in user.
+        user_id: returns the id of the signed-in user; empty if it cannot be known.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.inbox.views import VIEWS
+from presscheck.engine.inbox.views import listings_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.commands import Command, keys_of, shown
@@ -120,7 +120,7 @@ def _items(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:
 def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
     """All change requests of the inbox that are in the store."""
     me = app.engine.known(GetCurrentUser())
-    listings = [view.listing(organization_id, me.value.id) for view in VIEWS] if me else []
+    listings = listings_of(organization_id, me.value.id if me else "")
     requests = (request for listing in listings for request in app.engine.window(listing, 0, MANY).items)
     return list({request.id: request for request in requests}.values())
 
