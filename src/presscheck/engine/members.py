@@ -36,4 +36,9 @@ async def people_in(engine: Engine, organization: str, known: Iterable[User | No
         members = await engine.read(ListMembers(organization_id=organization, limit=ALL))
     except Forbidden:
         return [Person(user, "") for user in {user.id: user for user in known if user}.values()]
-    return [Person(member.user, member.role or "guest") for member in members.items]
+    people = {member.user.id: Person(member.user, member.role or "guest") for member in members.items}
+    if engine.missing_reason(ListMembers):  # the members are then those of teams only
+        for user in (*known, *await engine.people(organization)):
+            if user:
+                people.setdefault(user.id, Person(user, ""))
+    return list(people.values())

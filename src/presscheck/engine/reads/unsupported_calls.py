@@ -28,6 +28,7 @@ TELLING = (
 """Features that every session reads. A service without most of them has the operations of its document and no others;
 writes of other features, which are only found out by sending one, are then taken for missing, too."""
 ENOUGH = 3
+_LACKING = "This service has no "
 
 
 class UnsupportedCalls:
@@ -96,7 +97,12 @@ class UnsupportedCalls:
 
 def lacking(feature: str) -> str:
     """The message for a feature that the service does not have."""
-    return f"This service has no {feature}"
+    return f"{_LACKING}{feature}"
+
+
+def is_about_service(reason: str) -> bool:
+    """Whether a reason is that the service does not have an operation."""
+    return reason.startswith(_LACKING)
 
 
 def _key(name: str) -> str:

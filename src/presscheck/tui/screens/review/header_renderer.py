@@ -74,9 +74,11 @@ def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
     return (Span(f"by {author} · {since(request.created_at, now)}", "quiet"),)
 
 
-def compared_line(review: Review | None, now: datetime) -> Line:
-    """`since your review 2 h ago`; empty if all changes are shown."""
-    return (Span(f"since your review {since(review.created_at, now)}", "accent"),) if review else ()
+def compared_line(review: Review | None, now: datetime, note: str = "") -> Line:
+    """`since your review 2 h ago`, or a note on how the changes were found out; empty if all changes are shown."""
+    if review is None:
+        return (Span(sanitize(note), "waiting"),) if note else ()
+    return (Span(f"since your review {since(review.created_at, now)}", "accent"),)
 
 
 def verdicts(reviewers: Sequence[Reviewer]) -> Line:
