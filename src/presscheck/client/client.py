@@ -23,7 +23,7 @@ from presscheck.client.responses import EMPTY, Reply, check_response, not_suppor
 from presscheck.client.retry import with_retries
 from presscheck.client.transport import Bearer, Timeouts, connect
 from presscheck.client.transport_errors import Progress, is_reset, to_typed_error
-from presscheck.client.unsupported_calls import RouteCheck
+from presscheck.client.unsupported_calls import RouteCheck, Seen
 from presscheck.errors import MalformedAnswer, NotFound, NotSupported, RequestError
 
 __all__ = ["Client", "Timeouts"]
@@ -123,7 +123,7 @@ class Client:
         """The successful response of a call, after retries if necessary."""
         pause, longest = self._timeouts.pause, self._timeouts.longest_pause
         try:
-            reply = await with_retries(
+            return await with_retries(
                 call, lambda: self._send_following_redirects(call, context), pause=pause, longest=longest
             )
         except NotSupported as caught:
@@ -131,9 +131,6 @@ class Client:
         except NotFound as caught:
             look = partial(self._look, call, context)
             error = not_supported(call, caught) if await self._routes.is_missing(call, caught, look) else caught
-        else:
-            self._routes.answered(call)
-            return reply
         raise error
 
     async def _send_following_redirects(self, call: Operation[Any], context: RequestContext) -> Reply:
@@ -146,14 +143,14 @@ class Client:
             url = _redirected(call, url, reply)
         raise MalformedAnswer("The service redirects in a loop", request=str(call))
 
-    async def _look(self, call: Operation[Any], context: RequestContext, path: str) -> str | None:
-        """GET a path to find out whether it exists: None if it does, else the text of the error."""
+    async def _look(self, call: Operation[Any], context: RequestContext, path: str) -> Seen:
+        """The response to a GET request, to find out whether something exists."""
         url = httpx.URL(self._address.url + path)
         try:
             reply = await self._exchange(call, url, context, is_probe=True)
         except RequestError:
-            return ""
-        return None if reply.status < 400 else service_message(reply.body)
+            return Seen(0)
+        return Seen(reply.status, service_message(reply.body))
 
     async def _exchange(
         self, call: Operation[Any], url: httpx.URL, context: RequestContext, *, is_probe: bool = False

@@ -2,7 +2,6 @@
 
 A 405 or 501 is clear. After a 404 for an optional operation, in this order:
 
-- An operation that answered before exists, so that the resource is missing.
 - If its parent resource does not exist, that is why.
 - Below an existing parent, a listing cannot be missing; and if the listing that would contain a resource does not
   exist either, the operation does not.
@@ -15,33 +14,37 @@ Only GET requests are sent to find out, so that nothing is changed.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from presscheck.api.operation import FAMILIES, Operation
 from presscheck.errors import NotFound
 
-Look = Callable[[str], Awaitable[str | None]]
-"""GETs a path; returns None if it exists, else the text of the error."""
+MISSING = (404, 405, 501)
+"""The statuses of what does not exist."""
 UNKNOWN = "presscheck-route-check"
 """A path segment, and an id, that no service has."""
 
 
+class Seen(NamedTuple):
+    """The response to a GET request: its status, 0 if there was none, and the text of its error."""
+
+    status: int
+    text: str = ""
+
+
+Look = Callable[[str], Awaitable[Seen]]
+"""Sends a GET request to a path."""
+
+
 class RouteCheck:
-    """What is known of the optional operations of one service."""
+    """Finds out whether a 404 is about the operation; remembers how the service words its errors."""
 
     def __init__(self) -> None:
-        self._supported: set[str] = set()
-        self._existing: set[str] = set()
         self._texts: dict[str, str | None] = {}
-
-    def answered(self, call: Operation[Any]) -> None:
-        """Remember that the service has an operation."""
-        if is_optional(call):
-            self._supported.add(call.optional_name())
 
     async def is_missing(self, call: Operation[Any], error: NotFound, look: Look) -> bool:
         """Whether a call got a 404 because the service does not have the operation; `look` finds it out."""
-        if not is_optional(call) or call.optional_name() in self._supported:
+        if not is_optional(call):
             return False
         template = type(call).route.partition(" ")[2].strip("/").split("/")
         path = call.wire_path().strip("/").split("/")
@@ -50,19 +53,15 @@ class RouteCheck:
         if parent is None:
             return not (is_id[-1] or call.may_be_absent) or await self._is_worded_as_unknown(call, error, look)
         owner = "/" + "/".join(path[: parent + 1])
-        if not await self._exists(look, owner.replace("/org/", "/orgs/", 1)):  # only imports are below /org
+        seen = await look(owner.replace("/org/", "/orgs/", 1))  # only imports are below /org
+        if not 200 <= seen.status < 400:
             return False
         if call.is_read() and not is_id[-1] and not call.may_be_absent:
             return True
         listing = template[:-1] if is_id[-1] else template
-        if _is_declared("/" + "/".join(listing), call):
-            return not await self._exists(look, "/" + "/".join(path[: len(listing)]))
+        if (is_id[-1] or not call.is_read()) and _is_declared("/" + "/".join(listing), call):
+            return (await look("/" + "/".join(path[: len(listing)]))).status in MISSING
         return await self._is_worded_as_unknown(call, error, look)
-
-    async def _exists(self, look: Look, path: str) -> bool:
-        if path not in self._existing and await look(path) is None:
-            self._existing.add(path)
-        return path in self._existing
 
     async def _is_worded_as_unknown(self, call: Operation[Any], error: NotFound, look: Look) -> bool:
         template = type(call).route.partition(" ")[2].strip("/").split("/")
@@ -77,8 +76,10 @@ class RouteCheck:
 
     async def _text(self, look: Look, path: str) -> str | None:
         if path not in self._texts:
-            text = await look(path)
-            self._texts[path] = None if text is None else _without_values(text, path)
+            seen = await look(path)
+            if seen.status == 0:
+                return None
+            self._texts[path] = _without_values(seen.text, path) if seen.status == 404 else None
         return self._texts[path]
 
 

@@ -27,7 +27,7 @@ def save_setting(path: Path, profile: str, name: str, value: str) -> None:
         value: its value.
 
     Raises:
-        ConfigurationError: the file cannot be read or written, or has an unusual form; it says what to write.
+        ConfigurationError: the file cannot be written, or has an unusual form; the message has the line to add.
     """
     rewrite(path, lambda text: _changed(path, text, profile, name, value))
 
@@ -41,7 +41,10 @@ def _changed(path: Path, text: str, profile: str, name: str, value: str) -> str:
         written = f"{text}{gap}{header}\n{line}"
     else:
         end = next((at for at in range(start + 1, len(lines)) if _HEADER.match(lines[at])), len(lines))
-        own = next((at for at in range(start + 1, end) if re.match(rf"\s*{name}\s*=", lines[at])), None)
+        own = next(
+            (at for at in range(start + 1, end) if lines[at].partition("=")[0].strip() == name and "=" in lines[at]),
+            None,
+        )
         if not lines[start].endswith("\n"):
             lines[start] += "\n"
         lines[start + 1 : start + 1] = [line] if own is None else []

@@ -127,7 +127,7 @@ class Substitutes:
                 return _json(matches[0])
             if matches:
                 raise _Unknown(f"Several people are called “{self.user}”: set `user` to an id or an e-mail address")
-        raise _Unknown(f"Nobody is known as “{self.user}”: check `user` in the settings")
+        raise _Unknown(f"No user “{self.user}” is known: check `user` in the settings")
 
     async def people(self, organization: str, priority: Priority) -> list[User]:
         """The people of an organization, as far as they are in teams or wrote change requests; sorted by name."""

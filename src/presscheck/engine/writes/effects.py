@@ -32,8 +32,8 @@ class Effects:
             `state` of the resource, or `ask` the user.
         stale: returns the patterns of the paths whose responses it changes.
         listings: for `look`: returns the listings that would contain the new item, from the call and the author's id.
-        is_result: for `look`: whether an item is the result of the call by the author with this id; of anybody if it is
-            empty, because only items that were not there before are compared.
+        is_result: for `look`: whether an item is the result of the call by the author with this id. An empty id is
+            any author: only items that did not exist before are compared.
         state: for `state`: the read, and whether its response shows that the write was done.
     """
 

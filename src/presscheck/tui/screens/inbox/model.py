@@ -45,7 +45,7 @@ class InboxModel:
         self._engine = engine
         self.organization = self.me = ""
         self.is_user_unknown = False
-        """Whether nobody tells who the user is: then the views are those of everyone."""
+        """Whether neither the service nor the settings tell who the user is: then the views are those of everyone."""
         self.views: tuple[View, ...] = VIEWS
         self.view: View = VIEWS[0]
         self.spaces: dict[str, str] = {}

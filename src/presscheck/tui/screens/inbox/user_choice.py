@@ -59,7 +59,7 @@ class UserChoice:
         """Choose who you are among the people that the service lists, and save it in the settings."""
         people = await self._screen.engine.people(self._screen.model.organization)
         if not people:
-            self._screen.notify("the service lists nobody: set `user` in the settings")
+            self._screen.notify("the service lists no user: set `user` in the settings")
             return
         choices = [
             Choice(person.id, sanitize(person.display_name) or sanitize(person.id), sanitize(person.email or ""))
