@@ -57,11 +57,21 @@ def test_a_change_request_from_create_to_merge(shell: Shell) -> None:
     assert "merged" in again.stderr
 
 
-def test_merge_if_clean_refuses_conflicts(shell: Shell) -> None:
+def test_merge_if_clean_refuses_unless_every_requirement_is_met(shell: Shell) -> None:
     refused = shell.run("cr", "merge", "runbook#2", "--yes", "--if-clean")
-    assert (refused.exit_code, refused.stdout) == (6, "")
-    assert "Not merged: conflicts with main in" in refused.stderr
+    assert (refused.exit_code, refused.stdout) == (5, "")
+    assert "conflicts with main in" in refused.stderr
     assert shell.json("cr", "show", "runbook#2")["changeRequest"]["status"] == "open"
+    updated = shell.run("cr", "update", "runbook#2")
+    assert updated.exit_code == 5
+    refused = shell.run("cr", "merge", "runbook#2", "--yes", "--if-clean")
+    assert (refused.exit_code, refused.stdout) == (5, "")
+    assert "Not merged: unresolved conflicts in" in refused.stderr
+    which = begun(shell, "runbook")
+    shell.ok("cr", "comment", which, "--body", "Wait")
+    refused = shell.run("cr", "merge", which, "--yes", "--if-clean")
+    assert (refused.exit_code, "1 open comment" in refused.stderr) == (5, True)
+    assert shell.json("cr", "show", which)["changeRequest"]["status"] != "merged"
 
 
 def test_comment_reply_and_resolve(shell: Shell, tmp_path: Path) -> None:

@@ -8,7 +8,13 @@ from tests.engine.test_forecast import begun, edited, text_of
 from tests.running_service import running_service
 from tests.service_users import somebody
 
-from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, SubmitReview, UpdateChangeRequest
+from presscheck.api.change_requests import (
+    ChangeRequest,
+    GetChangeRequest,
+    PullChangeRequest,
+    SubmitReview,
+    UpdateChangeRequest,
+)
 from presscheck.api.content import ListPages
 from presscheck.api.content_changes import InsertPage, UpdatePage
 from presscheck.api.organizations import ListOrganizations
@@ -59,13 +65,31 @@ async def test_a_train_updates_and_merges_in_order_and_stops_at_a_conflict(engin
     save_train(engine.outbox, (wick, oil, again))
     told: list[str] = []
     assert await merge_next(engine, at(wick), told.append) == "merged"
-    assert told == ["checking for conflicts", "checking the merge rules", "merging"]
+    assert told == ["checking the merge requirements", "merging"]
     assert await merge_next(engine, at(oil), told.append) == "merged"
-    assert told[3] == "updating from main"
+    assert told[2] == "updating from main"
     with pytest.raises(TrainStopped, match="conflicts with main in Wick"):
         await merge_next(engine, at(again), told.append)
     assert [await status(engine, one) for one in (wick, oil, again)] == ["merged", "merged", "open"]
     assert [one.id for one in await load_train(engine)] == [wick.id, oil.id, again.id], "its driver says what is done"
+
+
+async def test_a_train_stops_at_an_unresolved_conflict(engine: Engine) -> None:
+    space, pages = await planted(engine)
+    glows, smokes = [
+        await opened(engine, space, [UpdatePage(page=pages["Wick"], document=text_of([words]))])
+        for words in ("Wick glows.", "Wick smokes.")
+    ]
+    await merge_next(engine, at(glows), len)
+    updated = await engine.write(PullChangeRequest(**at(smokes))).landed()
+    assert updated
+    assert updated.result == "conflicts"
+    assert (await engine.read(GetChangeRequest(**at(smokes)))).outdated is False
+    with pytest.raises(TrainStopped, match="unresolved conflicts in Wick"):
+        await merge_next(engine, at(smokes), len)
+    assert await status(engine, smokes) == "open"
+    await edited(engine, smokes, [UpdatePage(page=pages["Wick"], document=text_of(["Wick glows and smokes."]))])
+    assert await merge_next(engine, at(smokes), len) == "merged"
 
 
 async def test_an_already_merged_change_request_is_skipped(engine: Engine) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -55,13 +56,13 @@ def repository(tmp_path: Path) -> Path:
 
 def brought_in(directory: Path, repository: Path) -> list[str]:
     """Creates a database from a repository and returns the reported problems."""
-    database = Database(f"sqlite:///{directory / 'service.sqlite'}")
-    with database.writing.begin() as session:
+    with (
+        closing(Database(f"sqlite:///{directory / 'service.sqlite'}")) as database,
+        database.writing.begin() as session,
+    ):
         owner = found(session, lambda: NOW, sample=False)
         session.flush()
-        problems = bring_in(session, lambda: NOW, owner, directory, (repository,))
-    database.close()
-    return problems
+        return bring_in(session, lambda: NOW, owner, directory, (repository,))
 
 
 async def seen(client: Client) -> tuple[Space, Revision]:

@@ -202,3 +202,16 @@ async def test_null_merge_rules_count_as_absent(world: World) -> None:
                 assert response.status_code == 200, response.text
                 kept = response.json()["mergeRules"]["rules"]
                 assert kept == ([{"rule": rule["rule"], "users": []}] if rules else [])
+
+
+@pytest.mark.parametrize("links", [[{}], [{"label": "Home"}], [{"url": 1}], [{"url": "https://a.example"}] * 6])
+async def test_links_of_an_integration_without_a_url_are_refused(world: World, links: list[Any]) -> None:
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    manifest = {"title": "Lamp", "description": "", "scopes": [], "script": "", "organization": world.organization}
+    path = f"/v1/integrations/lamp-{world.organization.lower()}"
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
+        answer = await http.post(path, json=manifest | {"externalLinks": links})
+        assert answer.status_code == 400, answer.text
+        good = [{"url": "https://a.example", "label": "Home"}]
+        answer = await http.post(path, json=manifest | {"externalLinks": good})
+        assert answer.json().get("externalLinks") == good, answer.text

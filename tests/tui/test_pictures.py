@@ -85,6 +85,8 @@ async def receipts(pilot: Any, service: RunningService) -> None:
 async def review(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("enter")
+    # everything that the header shows: a dialog that opens now would keep it as it is
+    await until(pilot, shows="API docs ›")
     await until(pilot, shows="Can merge?")
 
 

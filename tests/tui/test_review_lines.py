@@ -197,7 +197,16 @@ def test_each_merge_requirement_names_who_can_fix_it() -> None:
     people = reviewers(request(), [], [review(ADA, "approved", revision="r0"), review(JON, "changes-requested")], "me")
     rule = rules("require_specific_reviewers", "custom", users=["jon"])
     found = checks(
-        MergeInputs(request(outdated=True), "me", people, space(), rule, open_threads=1, conflicts=("Wick",))
+        MergeInputs(
+            request(outdated=True),
+            "me",
+            people,
+            space(),
+            rule,
+            open_threads=1,
+            conflicts=("Wick",),
+            unresolved=("Oil", "Lamp"),
+        )
     )
     assert [(one.certainty, one.subject, one.fixed_by) for one in found] == [
         ("yes", "permission", ""),
@@ -206,7 +215,8 @@ def test_each_merge_requirement_names_who_can_fix_it() -> None:
         ("care", "reviews", "a new review by Jon"),
         ("care", "reviews", "a new approval by Ada"),
         ("care", "comments", "anyone who can resolve them"),
-        ("care", "main", "anyone who can edit these pages, after an update from main (u)"),
+        ("blocked", "conflicts", "anyone who can edit these pages: p o or p t takes a side"),
+        ("blocked", "main", "anyone who can edit these pages, after an update from main (u)"),
     ]
     nothing_known = {one.subject: one for one in checks(MergeInputs(request(), "me"))}
     assert {one.certainty for name, one in nothing_known.items() if name not in ("comments", "main")} == {"unknown"}

@@ -9,6 +9,7 @@ import pytest
 
 from presscheck.api.change_requests import ChangeRequest, SubmitReview
 from presscheck.api.comments import Comment, CommentReply, Document, PostComment, PostReply, UpdateComment
+from presscheck.api.content_changes import SemanticChanges
 from presscheck.api.operation import Page
 from presscheck.api.spaces import Space
 from presscheck.api.users import User
@@ -247,9 +248,19 @@ class TestMergeForecast:
     def text(self, forecast: MergeForecast) -> list[str]:
         return [plain(line) for line in forecast.lines()]
 
-    async def test_an_up_to_date_request_needs_no_check(self, model: ReviewModel, engine: Engine) -> None:
-        forecast = MergeForecast(model, Context(engine))
-        assert forecast.is_ready
+    async def test_an_up_to_date_request_is_checked_only_before_a_merge(
+        self, model: ReviewModel, engine: Engine
+    ) -> None:
+        model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
+        context = Context(engine)
+        forecast = MergeForecast(model, context)
+        assert forecast.is_ready(reads_all=False)
+        assert not forecast.is_ready(reads_all=True)
+        engine.answers = [SemanticChanges.model_validate({"changes": []})]
+        forecast.require(reads_all=True)
+        assert self.text(forecast) == ["Checking for conflicts …"]
+        await context.finish()
+        assert forecast.is_ready(reads_all=True)
         assert self.text(forecast) == []
 
     async def test_main_is_read_if_a_dialog_waits_and_an_error_ends_the_wait(
@@ -260,15 +271,15 @@ class TestMergeForecast:
         forecast = MergeForecast(model, context)
         forecast.update()
         assert not context.work, "main is not known"
-        assert not forecast.is_ready
-        assert self.text(forecast) == ["Checking for conflicts with main …"]
+        assert not forecast.is_ready(reads_all=False)
+        assert self.text(forecast) == ["Checking for conflicts …"]
         engine.answers = [PresscheckError("No such space")]
         called: list[bool] = []
-        with forecast.listening(lambda: called.append(forecast.is_ready)):
-            forecast.require()
+        with forecast.listening(lambda: called.append(forecast.is_ready(reads_all=False))):
+            forecast.require(reads_all=False)
             await context.finish()
         assert called == [True]
-        assert self.text(forecast) == ["Could not check for conflicts with main: No such space"]
+        assert self.text(forecast) == ["Could not check for conflicts: No such space"]
 
     async def test_it_is_computed_again_after_a_new_revision_or_an_error(
         self, model: ReviewModel, engine: Engine
@@ -282,10 +293,10 @@ class TestMergeForecast:
         assert len(context.work) == 1
         engine.answers = [PresscheckError("offline")]
         await context.finish()
-        assert forecast.is_ready
+        assert forecast.is_ready(reads_all=False)
         forecast.update()
         assert len(context.work) == 1, "again after an error"
-        assert not forecast.is_ready
+        assert not forecast.is_ready(reads_all=False)
         engine.answers = [PresscheckError("offline")]
         await context.finish()
 

@@ -238,7 +238,7 @@ class PublishIntegration(Operation[Integration]):
     categories: tuple[Category, ...] | None = None
     blocks: tuple[dict[str, Any], ...] | None = None
     content_sources: tuple[dict[str, Any], ...] | None = None
-    external_links: tuple[dict[str, str], ...] | None = Field(default=None, max_length=5)
+    external_links: tuple[ExternalLink, ...] | None = Field(default=None, max_length=5)
     configurations: dict[str, Any] | None = None
     script: str
     organization: str

@@ -28,9 +28,10 @@ from presscheck.cli.cr_content import diff, edit
 from presscheck.cli.output import print_details, print_rows, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
-from presscheck.engine.review.merge_forecast import forecast
+from presscheck.engine.review.merge_inputs import read_merge_inputs
+from presscheck.engine.review.merge_readiness import checks
 from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
-from presscheck.errors import ChecksFailed, Conflict, Forbidden, InvalidArgument, NotSupported
+from presscheck.errors import Conflict, Forbidden, InvalidArgument, NotSupported
 
 MESSAGES = {"approved": "Approved.", "changes-requested": "Changes requested."}
 """The message after a review, by its status."""
@@ -255,7 +256,7 @@ async def update(session: Session, which: str) -> None:
 @cr.command()
 @which
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
-@click.option("--if-clean", is_flag=True, help="Merge only if there are no conflicts with main.")
+@click.option("--if-clean", is_flag=True, help="Merge only if every merge requirement is met.")
 @with_session
 async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> None:
     """Merge a change request into the live content.
@@ -264,7 +265,7 @@ async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> N
     """
     request = await lookup.change_request(session, which)
     if if_clean:
-        await _require_no_conflicts(session, request)
+        await _require_clean(session, request, which)
     confirm(f"Merge #{request.number} “{request.subject}” into the live content?", yes=yes)
     result = await session.write(MergeChangeRequest(**lookup.path_of(request)), "")
     session.show(result)
@@ -284,15 +285,12 @@ async def archive(session: Session, which: str, *, undo: bool) -> None:
     session.show_id(await session.write(call, "Reopened." if undo else "Archived."))
 
 
-async def _require_no_conflicts(session: Session, request: ChangeRequest) -> None:
-    prediction = await forecast(session.engine, request)
-    if prediction is None:
-        raise ChecksFailed(
-            "Not merged: this service cannot check for conflicts. Merge without --if-clean to skip the check"
-        )
-    if prediction.conflicts:
-        titles = ", ".join(dict.fromkeys(conflict.title for conflict in prediction.conflicts))
-        raise ChecksFailed(f"Not merged: conflicts with main in {titles}. Run `presscheck cr update` and resolve them")
+async def _require_clean(session: Session, request: ChangeRequest, which: str) -> None:
+    """Refuse unless every merge requirement is met: rules, reviews, comments, conflicts."""
+    inputs = await read_merge_inputs(session.engine, request)
+    unmet = [check.message for check in checks(inputs) if check.certainty != "yes"]
+    if unmet:
+        raise _conflicts(f"POST {which} merge", f"Not merged: {'; '.join(unmet)}")
 
 
 def _details(request: ChangeRequest) -> dict[str, object]:

@@ -125,6 +125,9 @@ COMMANDS: tuple[Command, ...] = (
         ("resolve", "x", "resolve", "Resolve the thread, or reopen it"),
         ("react", "+", "react", "Add or remove a reaction"),
         ("use_suggestion", "U", "use suggestion", "Commit the suggestion and resolve the thread"),
+        ("take_ours", "p o", "take ours", "Resolve the conflict: take the text of the change request"),
+        ("take_theirs", "p t", "take theirs", "Resolve the conflict: take the text of main"),
+        ("take_both", "p b", "take both", "Resolve the conflict: keep both texts"),
         ("approve", "v a", "approve", ""),
         ("request_changes", "v r", "request changes", ""),
         ("comment_only", "v c", "comment only", "Submit review: comment"),
@@ -172,7 +175,7 @@ COMMANDS: tuple[Command, ...] = (
 )
 """All commands, in the order of the help."""
 
-PREFIXES = {"g": "go", "v": "review", "M": "my views"}
+PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my views"}
 """Titles of keys that start a sequence."""
 
 NEVER_ALONE = frozenset(

@@ -3,7 +3,7 @@
 Textual forwards a key to what has the focus at the moment when the key arrives. Of `C` and a comment typed in one
 breath (or sent by a slow line in one packet), the first letters would go to the review, where they are commands.
 
-Nobody confirms what they have not seen: keys typed before a confirmation is open are dropped (`drops_type_ahead`).
+A confirmation drops the keys typed before it is open (`drops_type_ahead`): the user has not seen what it asks.
 """
 
 from __future__ import annotations

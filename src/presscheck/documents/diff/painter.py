@@ -22,6 +22,7 @@ from presscheck.documents.diff.sequence_matcher import Gap, gaps
 from presscheck.documents.diff.tables import TableColumns
 from presscheck.documents.diff.tags import tag_line
 from presscheck.documents.diff.word_diff import Run
+from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.terminal.blocks import HEADING_STYLES, BlockRenderer
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.wrap import wrap
@@ -70,6 +71,7 @@ class SegmentPainter:
             "meta": self._written,
             "tag": self._tag,
             "end": self._end,
+            "conflict": self._conflict,
         }
 
     def one(self, pair: SegmentPair) -> list[MarkedLine]:
@@ -83,7 +85,9 @@ class SegmentPainter:
             return [MarkedLine(mark, before + line) for mark, line in drawn]
         mark = "" if pair.kind == "same" else pair.kind
         tint = mark if mark in ("added", "removed") else ""
-        if self._is_whole:
+        if piece.kind == "conflict":
+            tint = ""
+        elif self._is_whole:
             tint = "quiet" if tint == "removed" else ""
         return [MarkedLine(mark, tint_line(line, tint)) for line in self._read(pair, piece)]
 
@@ -172,7 +176,22 @@ class SegmentPainter:
         is_plain = pair.kind == "same" or (side, segment.opener) in self._new_tags
         return [] if is_plain else self._written(pair, segment, columns)
 
+    def _conflict(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+        """Renders both sides of a conflict, one below the other."""
+        [block, *_] = conflict_blocks(segment.text)
+        bar = Span(f"{self._symbols.hint} ", "removed")
+        room = columns - width((bar,))
+        lines = wrap((Span("Conflict: both sides changed this text", "removed strong"),), room)
+        for label, name, side in (("ours", block.our_name, block.ours), ("theirs", block.their_name, block.theirs)):
+            text = self._layout.lines("\n".join(side), room)
+            lines.append((Span(label, "strong"), Span(f"  {sanitize(name)}", "quiet")))
+            lines += text or [(Span("(no text)", "quiet"),)]
+        return [(bar, *line) for line in lines]
+
     def _changed(self, pair: SegmentPair, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
+        if after.kind == "conflict":
+            old, new = (self._conflict(pair, segment, columns) for segment in (before, after))
+            return [*mark_all("removed", old, ""), *mark_all("added", new, "")]
         if before.kind == after.kind == "row":
             return self._changed_row(pair, before, after, columns)
         if before.kind in INLINE and after.kind in INLINE:

@@ -54,7 +54,8 @@ class SidePainter(SegmentPainter):
             return self._changed_sides(pair, pair.before, pair.after)
         mark = "" if pair.kind == "same" else pair.kind
         left = pair.before if pair.kind in ("same", "removed") or not pair.after else None
-        tint = mark if mark in ("added", "removed") and not self._is_whole else ""
+        is_conflict = any(piece and piece.kind == "conflict" for piece in (pair.before, pair.after))
+        tint = mark if mark in ("added", "removed") and not self._is_whole and not is_conflict else ""
         right = mark_all(mark, self._read(pair, pair.after), tint) if pair.after else []
         if left and pair.after and self._is_alike(pair, left, pair.after):
             return SideLines(right, right)
@@ -89,6 +90,9 @@ class SidePainter(SegmentPainter):
         return SideLines(*([mark_changes(line) for line in lines] for lines in drawn))
 
     def _texts(self, pair: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
+        if after.kind == "conflict":
+            rendered = [self._conflict(pair, piece, size) for piece, size in zip((before, after), sizes, strict=True)]
+            return SideLines(mark_all(REMOVED, rendered[0], ""), mark_all(ADDED, rendered[1], ""))
         if before.kind in INLINE and after.kind in INLINE:
             old, new = self._words(before.text), self._words(after.text)
             if old is not None and new is not None:

@@ -7,15 +7,21 @@ Code is merged by line only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from presscheck.documents.diff.sequence_matcher import matches
 from presscheck.documents.diff.word_diff import WORD
+from presscheck.documents.merge.conflict_blocks import (
+    CONFLICT_DIVIDER,
+    CONFLICT_END,
+    CONFLICT_START,
+    OUR_NAME,
+    THEIR_NAME,
+    fence_after,
+)
 from presscheck.documents.merge.three_way import three_way
 
-CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END = "<<<<<<<", "=======", ">>>>>>>"
-"""The conflict markers of Git, which most editors highlight."""
 MIN_KEPT = 0.5
 """The share of a sentence that each side must have kept for a merge by word."""
 
@@ -23,7 +29,6 @@ _sentences = re.compile(
     r".(?:[^.!?;:。！？\n]++|[.!?;:][^\w\s。！？]*+(?!\s))*+(?:[.!?;:][^\w\s。！？]*+|[。！？]|\n|\Z)\s*+", re.DOTALL
 ).findall
 _words = re.compile(rf"(?:{WORD})\s*|\s+").findall
-_fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").match
 
 
 class MergedText(NamedTuple):
@@ -34,7 +39,7 @@ class MergedText(NamedTuple):
 
 
 def merge_text(
-    base: str, ours: str, theirs: str, *, our_name: str = "change request", their_name: str = "live"
+    base: str, ours: str, theirs: str, *, our_name: str = OUR_NAME, their_name: str = THEIR_NAME
 ) -> MergedText:
     """Merges two texts; the names follow the conflict markers."""
     if theirs in (base, ours):
@@ -45,14 +50,14 @@ def merge_text(
     fence, conflicts = "", 0
     for region in three_way(_lines(base), _lines(ours), _lines(theirs)):
         if region.kind == "conflict":
-            is_code = fence or any(_fence(line) for side in region[1:] for line in side)
+            is_code = fence or any(fence_after("", (line,)) for side in region[1:] for line in side)
             before, one, other = ("".join(side) for side in region[1:])
             joined = None if is_code else _joined((_sentences, _words), before, one, other)
             conflicts += joined is None
             parts += _marked(region.ours, region.theirs, our_name, their_name) if joined is None else [joined]
         else:
             parts += region.taken
-        fence = _fence_after(fence, region.taken)
+        fence = fence_after(fence, region.taken)
     return MergedText("".join(parts), conflicts)
 
 
@@ -84,17 +89,6 @@ def _is_kept(base: Sequence[str], side: Sequence[str]) -> bool:
     """Returns whether enough of a sentence is unchanged to merge it by word."""
     kept = sum(len("".join(base[match.before : match.before + match.size])) for match in matches(base, side))
     return kept >= MIN_KEPT * len("".join(base)) > 0
-
-
-def _fence_after(fence: str, lines: Iterable[str]) -> str:
-    """Returns the code fence that is open after these lines, or an empty text."""
-    for line in lines:
-        match = _fence(line)
-        if match and not fence:
-            fence = match[1]
-        elif match and match[1].startswith(fence) and not line[match.end() :].strip():
-            fence = ""
-    return fence
 
 
 def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> list[str]:

@@ -120,7 +120,7 @@ class RowDetails:
     """The number of changed pages that are marked as viewed in their current version."""
     latest: Comment | None = None
     has_conflict: bool | None = None
-    """Whether it conflicts with main; computed, not cached."""
+    """Whether it conflicts with main or has unresolved conflicts; computed, not cached."""
 
 
 class RowReader(StoredReader, Protocol):

@@ -1,5 +1,7 @@
 """Forecasts the conflicts of a merge or an update by merging both sides locally, page by page.
 
+It also finds the unresolved conflicts that an earlier update left in the pages.
+
 The service has no dry run, and a merge with conflicts cannot be undone. It also compares a revision only with its
 parents, so the changes between any two revisions are computed here. Reads go through the cache, so that a forecast also
 works offline if the pages are cached.
@@ -16,12 +18,17 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision, Revision
 from presscheck.api.content_changes import SemanticChanges
 from presscheck.client.request_context import Priority
+from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
 from presscheck.documents.pages.tree import flatten, semantic_changes
 from presscheck.engine.protocols import Reader
 from presscheck.engine.reads.scheduler import PREFETCH
-from presscheck.engine.shared_calls import page_in
+from presscheck.engine.review.changes import NOT_COMPARED, changed_items
+from presscheck.engine.shared_calls import changed_page, changes_in, live_page, page_in
+from presscheck.errors import NotFound, NotSupported
 
 if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
+    from presscheck.api.operation import Operation
     from presscheck.documents.merge.revisions import Conflict
 
 Side = dict[str, Any]
@@ -29,22 +36,89 @@ Side = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class UnresolvedPage:
+    """A page of a change request with conflict markers."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True)
 class Forecast:
-    """The conflicts between both sides; empty if they can be merged without any."""
+    """What is wrong with a merge; empty if nothing is."""
 
     conflicts: tuple[Conflict, ...] = ()
+    """The conflicts between both sides."""
+    unresolved: tuple[UnresolvedPage, ...] = ()
+    """The pages with conflict markers, which readers would see."""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether there is neither."""
+        return not self.conflicts and not self.unresolved
 
 
-async def forecast(engine: Reader, request: ChangeRequest, priority: Priority = PREFETCH) -> Forecast | None:
+def was_updated(request: ChangeRequest) -> bool:
+    """Whether it was updated from main, which may have left conflict markers."""
+    return request.revision_merged_ancestor not in (None, request.revision_initial)
+
+
+async def forecast(
+    engine: Reader, request: ChangeRequest, priority: Priority = PREFETCH, *, reads_all: bool = False
+) -> Forecast | None:
     """Forecast the result of a merge; None if that is not possible.
+
+    Args:
+        engine: reads revisions and pages.
+        request: the change request.
+        priority: of these reads.
+        reads_all: search all changed pages for conflict markers, not only after an update from main.
 
     Raises:
         PresscheckError: a revision or a page cannot be read.
     """
+    unresolved: tuple[UnresolvedPage, ...] = ()
+    if reads_all or was_updated(request):
+        unresolved = await unresolved_pages(engine, request, priority)
+    if not request.outdated:
+        return Forecast(unresolved=unresolved)
+    conflicts = await _conflicts(engine, request, priority)
+    return None if conflicts is None else Forecast(conflicts, unresolved)
+
+
+async def unresolved_pages(engine: Reader, request: ChangeRequest, priority: Priority) -> tuple[UnresolvedPage, ...]:
+    """The changed pages with conflict markers.
+
+    Raises:
+        PresscheckError: a page cannot be read.
+    """
+    changes = await engine.read(changes_in(request), priority=priority)
+    if changes.more:
+        changes = await engine.read(changes_in(request, len(changes.changes) + changes.more), priority=priority)
+    found: list[UnresolvedPage] = []
+    for item in changed_items(changes.changes):
+        if item.has_text and not {"added", "edited", NOT_COMPARED}.isdisjoint(item.kinds):
+            text = await _text(engine, changed_page(request.space, request.id, item.id), priority)
+            unresolved = unresolved_conflicts(text)
+            if unresolved and all(block.in_code for block in unresolved):  # the live page may have them as an example
+                live = await _text(engine, live_page(request.space, item.id), priority)
+                unresolved = unresolved_conflicts(text, live)
+            if unresolved:
+                found.append(UnresolvedPage(item.id, item.title))
+    return tuple(found)
+
+
+async def _text(engine: Reader, call: Operation[RevisionPage], priority: Priority) -> str:
+    """The text of a page; empty if there is none, or the service does not show it."""
+    try:
+        return (await engine.read(call, priority=priority)).markdown or ""
+    except (NotFound, NotSupported):
+        return ""
+
+
+async def _conflicts(engine: Reader, request: ChangeRequest, priority: Priority) -> tuple[Conflict, ...] | None:
     from presscheck.documents.merge.revisions import merge_pages  # 11 ms: it loads merge3
 
-    if not request.outdated:
-        return Forecast()
     space: dict[str, Any] = {"space_id": request.space}
     base_id = request.revision_merged_ancestor or request.revision_initial
     if not base_id:
@@ -62,7 +136,7 @@ async def forecast(engine: Reader, request: ChangeRequest, priority: Priority = 
         merged = merge_pages(base_json, our_json, their_json, texts.__getitem__, lambda _: "merged")
     except LookupError:
         return None  # no operation returns the text, as for reusable content
-    return Forecast(tuple(merged.conflicts))
+    return tuple(merged.conflicts)
 
 
 def both_changed(base: Side, ours: Side, theirs: Side) -> Iterator[tuple[str, Mapping[str, Any]]]:

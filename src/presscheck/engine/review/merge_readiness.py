@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from presscheck.api.users import User
 
 ReviewStatus = Literal["approved", "changes-requested", "asked"]
-Certainty = Literal["yes", "no", "care", "unknown"]
+Certainty = Literal["yes", "no", "blocked", "care", "unknown"]
+"""`blocked` is a merge that would publish a conflict: the service allows it, but it needs a second confirmation."""
 _RULES = {
     "require_up_to_date_change_request": ("main", "you: update from main (u)"),
     "require_change_request_subject": ("subject", "anyone who can edit it"),
@@ -51,7 +52,7 @@ class Reviewer:
 
 @dataclass(frozen=True)
 class MergeReadiness:
-    """Whether it can be merged: `certainty` yes, no, care (it can, but…) or unknown; and why."""
+    """Whether it can be merged: yes, no, blocked (by conflicts), care (it can, but…) or unknown; and why."""
 
     certainty: Certainty
     reasons: tuple[str, ...] = ()
@@ -80,6 +81,8 @@ class MergeInputs:
     open_threads: int = 0
     conflicts: tuple[str, ...] | None = None
     """Titles of the pages that conflict with main; None if unknown."""
+    unresolved: tuple[str, ...] = ()
+    """Titles of the pages with conflict markers, as far as known."""
 
 
 def reviewers(
@@ -129,7 +132,7 @@ def person(user: User | None, me: str = "") -> str:
 def merge_readiness(inputs: MergeInputs) -> MergeReadiness:
     """Whether it can be merged, and why not."""
     results = tuple(checks(inputs))
-    for certainty in ("no", "care"):
+    for certainty in ("no", "blocked", "care"):
         reasons = tuple(check.message for check in results if check.certainty == certainty)
         if reasons:
             return MergeReadiness(certainty, reasons)
@@ -154,6 +157,9 @@ def checks(inputs: MergeInputs) -> Iterator[MergeCheck]:
     number = inputs.open_threads
     message = count(number, "open comment") if number else "no open comments"
     yield MergeCheck("care" if number else "yes", "comments", message, "anyone who can resolve them" if number else "")
+    if inputs.unresolved:
+        message = f"unresolved conflicts in {_titles(inputs.unresolved)}"
+        yield MergeCheck("blocked", "conflicts", message, "anyone who can edit these pages: p o or p t takes a side")
     yield _main(inputs)
 
 
@@ -245,14 +251,17 @@ def _reviews(inputs: MergeInputs) -> Iterator[MergeCheck]:
 
 def _main(inputs: MergeInputs) -> MergeCheck:
     if inputs.conflicts:
-        titles = [sanitize(title) for title in dict.fromkeys(inputs.conflicts)]
-        message = f"conflicts with main in {join_names(titles)}"
-        return MergeCheck("care", "main", message, "anyone who can edit these pages, after an update from main (u)")
+        message = f"conflicts with main in {_titles(inputs.conflicts)}"
+        return MergeCheck("blocked", "main", message, "anyone who can edit these pages, after an update from main (u)")
     if not inputs.request.outdated:
         return MergeCheck("yes", "main", "up to date with main")
     if inputs.conflicts is None:
         return MergeCheck("care", "main", "main has new changes", "you: update from main (u)")
     return MergeCheck("yes", "main", "main has new changes, no conflicts")
+
+
+def _titles(titles: Iterable[str]) -> str:
+    return join_names([sanitize(title) for title in dict.fromkeys(titles)])
 
 
 def join_names(names: Sequence[str]) -> str:

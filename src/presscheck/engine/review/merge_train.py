@@ -11,20 +11,10 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.change_requests import (
-    ChangeRequest,
-    GetChangeRequest,
-    ListRequestedReviewers,
-    ListReviews,
-    MergeChangeRequest,
-    PullChangeRequest,
-)
-from presscheck.api.organizations import GetOrganization
-from presscheck.api.roles import MergeRules
-from presscheck.api.spaces import GetSpace, Space
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, MergeChangeRequest, PullChangeRequest
 from presscheck.engine.review.merge_forecast import forecast
-from presscheck.engine.review.merge_readiness import MergeInputs, merge_readiness, reviewers
-from presscheck.engine.signed_in_user import user_id
+from presscheck.engine.review.merge_inputs import read_merge_inputs
+from presscheck.engine.review.merge_readiness import merge_readiness
 from presscheck.errors import NotFound, PresscheckError
 
 if TYPE_CHECKING:
@@ -76,43 +66,23 @@ async def merge_next(engine: Engine, path: Path, report: Callable[[str], object]
         return "already merged"
     if request.outdated:
         report("updating from main")
-        await _check_conflicts(engine, request)
+        result = await forecast(engine, request)
+        if result is None:
+            raise TrainStopped("could not check for conflicts with main before the merge")
+        if result.conflicts:
+            titles = ", ".join(dict.fromkeys(conflict.title for conflict in result.conflicts))
+            raise TrainStopped(f"conflicts with main in {titles}")
         result = await engine.write(PullChangeRequest(**path)).landed()
         if result and result.result == "conflicts":
             raise TrainStopped("updated from main, with conflicts: check the pages that both sides changed")
         request = await engine.read(GetChangeRequest(**path))
-    report("checking for conflicts")
-    await _check_conflicts(engine, request)
-    report("checking the merge rules")
-    await _check_rules(engine, request, path)
+    report("checking the merge requirements")
+    inputs = await read_merge_inputs(engine, request)
+    if inputs.conflicts is None:
+        raise TrainStopped("could not check for conflicts with main before the merge")
+    readiness = merge_readiness(inputs)
+    if readiness.certainty in ("no", "blocked"):
+        raise TrainStopped("; ".join(readiness.reasons))
     report("merging")
     result = await engine.write(MergeChangeRequest(**path)).landed()
     return "merged, with conflicts" if result and result.result == "conflicts" else "merged"
-
-
-async def _check_conflicts(engine: Engine, request: ChangeRequest) -> None:
-    result = await forecast(engine, request)
-    if result is None:
-        raise TrainStopped("could not check for conflicts with main before the merge")
-    if result.conflicts:
-        titles = ", ".join(dict.fromkeys(conflict.title for conflict in result.conflicts))
-        raise TrainStopped(f"conflicts with main in {titles}")
-
-
-async def _check_rules(engine: Engine, request: ChangeRequest, path: Path) -> None:
-    me = await user_id(engine)
-    asked = (await engine.read(ListRequestedReviewers(**path))).items
-    reviews = (await engine.read(ListReviews(**path))).items
-    space = await engine.read(GetSpace(space_id=request.space))
-    people = reviewers(request, asked, reviews, me)
-    readiness = merge_readiness(MergeInputs(request, me, people, space, await _rules(engine, space), 0, ()))
-    if readiness.certainty == "no":
-        raise TrainStopped("; ".join(readiness.reasons))
-
-
-async def _rules(engine: Engine, space: Space) -> MergeRules | None:
-    """The rules in force: those of the organization if the space inherits them."""
-    rules = space.merge_rules
-    if rules and rules.type == "inherit" and space.organization:
-        return (await engine.read(GetOrganization(organization_id=space.organization))).merge_rules
-    return rules

@@ -92,6 +92,8 @@ class ReviewModel:
         """The changes between two revisions."""
         self.forecast: Forecast | None = None
         """The result of a merge; None while it is not known."""
+        self.texts_with_conflicts: dict[str, bool] = {}
+        """Whether the loaded text of a page has unresolved conflicts, by page id."""
         self._setters: dict[type[Operation[Any]], Callable[[Any, Any], None]] = {
             GetChangeRequestChanges: self._set_changes,
             ListChangeRequestPages: self._set_tree,
@@ -207,6 +209,14 @@ class ReviewModel:
         items = changed_items(self.shown_changes.changes) if self.shown_changes else self.items
         self.items = in_reading_order(items, self.tree) if self.tree else items
 
+    @property
+    def unresolved(self) -> dict[str, str]:
+        """The titles of the pages with unresolved conflicts, by page id: of loaded texts, and as the forecast says."""
+        known = self.texts_with_conflicts
+        found = {item.id: item.title for item in self.items if known.get(item.id)}
+        forecast = self.forecast.unresolved if self.forecast else ()
+        return found | {page.id: page.title for page in forecast if known.get(page.id, True)}
+
     def is_viewed(self, item: ChangedItem) -> bool:
         """Whether the current version of an item was viewed."""
         return self.request is not None and is_viewed(item, self.viewed, self.request.revision)
@@ -269,5 +279,12 @@ class ReviewModel:
             return None
         conflicts = None if self.forecast is None else tuple(conflict.title for conflict in self.forecast.conflicts)
         return MergeInputs(
-            self.request, self.me, self.reviewers(), self.space, self.rules(), self.open_threads(), conflicts
+            self.request,
+            self.me,
+            self.reviewers(),
+            self.space,
+            self.rules(),
+            self.open_threads(),
+            conflicts,
+            tuple(self.unresolved.values()),
         )

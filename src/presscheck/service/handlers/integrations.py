@@ -62,7 +62,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
     row.scopes, row.categories = list(call.scopes), list(call.categories or ())
     row.blocks = list(call.blocks) if call.blocks is not None else None
     row.content_sources = list(call.content_sources) if call.content_sources is not None else None
-    row.external_links = [dict(link) for link in call.external_links or ()]
+    row.external_links = [link.model_dump() for link in call.external_links or ()]
     row.script = store_blob(context.data, call.script.encode())
     row.icon = _picture(context, "icon", call.icon) if call.icon else None
     row.preview_images = [_picture(context, "previewImages", image) for image in call.preview_images or ()]

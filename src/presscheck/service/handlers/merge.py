@@ -1,15 +1,19 @@
 """Merges change requests into the live content, and updates them from it; each in one transaction.
 
 If a text was changed on both sides, the merged page contains both versions; the response reports conflicts, and the
-merge is done all the same.
+merge is done all the same. Unresolved conflicts of an earlier update are reported, too.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy import select
+
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, PullChangeRequest
+from presscheck.documents.merge.conflict_blocks import CONFLICT_START, unresolved_conflicts
 from presscheck.documents.merge.revisions import MergedTree, merge_pages
+from presscheck.documents.pages.tree import flatten
 from presscheck.service.content.revisions import add_document, add_revision
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.integrations.integrations import tell_of_content
@@ -30,6 +34,7 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
     if unmet:
         raise ApiError(409, " ".join(unmet))
     merged = _merged(context, space, row)
+    has_conflicts = bool(merged.conflicts) or _has_unresolved(context, space, merged)
     revision = _write(context, row, merged, "merge", [space.revision_id, row.revision])
     now = context.now()
     space.revision_id = row.revision_merged = revision
@@ -38,7 +43,7 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
     row.status = "merged"
     note_work(context, row)
     tell_of_content(context, space)
-    return MergeResult(revision=revision, result="conflicts" if merged.conflicts else "merge")
+    return MergeResult(revision=revision, result="conflicts" if has_conflicts else "merge")
 
 
 @handles(PullChangeRequest)
@@ -52,13 +57,14 @@ def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResul
     if ancestor(row) == space.revision_id:
         return MergeResult(revision=row.revision, result="update")
     merged = _merged(context, space, row)
+    has_conflicts = bool(merged.conflicts) or _has_unresolved(context, space, merged)
     revision = _write(context, row, merged, "update", [row.revision, space.revision_id])
-    if not merged.conflicts:
+    if not has_conflicts:
         keep_approvals(context, row, revision)
     row.revision = revision
     row.revision_merged_ancestor = space.revision_id
     note_work(context, row)
-    return MergeResult(revision=row.revision, result="conflicts" if merged.conflicts else "update")
+    return MergeResult(revision=row.revision, result="conflicts" if has_conflicts else "update")
 
 
 def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> MergedTree:
@@ -68,6 +74,26 @@ def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> MergedT
         return context.session.get_one(DocumentRow, document).markdown
 
     return merge_pages(base, ours, theirs, read, lambda text: add_document(context.session, text))
+
+
+def _has_unresolved(context: Context, space: SpaceRow, merged: MergedTree) -> bool:
+    """Whether a page whose text differs from the live one has unresolved conflict markers."""
+    tree = context.session.get_one(RevisionRow, space.revision_id).tree
+    live = {page["id"]: page.get("documentId") for page in flatten(tree)}
+    changed = {
+        page["documentId"]: live.get(page["id"])
+        for page in flatten(merged.pages)
+        if page.get("documentId") and page["documentId"] != live.get(page["id"])
+    }
+    marked = context.session.scalars(
+        select(DocumentRow).where(DocumentRow.id.in_(changed), DocumentRow.markdown.contains(CONFLICT_START))
+    )
+    for document in marked:
+        live_id = changed[document.id]
+        before = context.session.get_one(DocumentRow, live_id).markdown if live_id else ""
+        if unresolved_conflicts(document.markdown, before):
+            return True
+    return False
 
 
 def _side(context: Context, revision_id: str) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
-from presscheck.documents.merge.text import CONFLICT_START, merge_text
+from presscheck.documents.merge.conflict_blocks import conflict_blocks
+from presscheck.documents.merge.text import merge_text
 from presscheck.text.plurals import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
@@ -106,7 +107,7 @@ def _summary(edit: PageEdit, title: str, text: str, *, is_merged: bool) -> list[
         lines.append((Span(f"{count(edit.reformatted, 'more line')} reformatted by the service", "waiting"),))
     if is_merged:
         lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
-    if f"\n{CONFLICT_START} {OURS}" in f"\n{text}":
+    if any(block.our_name == OURS or not block.in_code for block in conflict_blocks(text)):
         lines.append((Span("It still contains conflict markers.", "removed"),))
     return lines
 

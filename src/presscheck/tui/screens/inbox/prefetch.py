@@ -14,7 +14,7 @@ from presscheck.api.change_requests import ChangeRequest, ListOrganizationChange
 from presscheck.api.operation import Operation
 from presscheck.client.request_context import Priority
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
-from presscheck.engine.review.merge_forecast import forecast
+from presscheck.engine.review.merge_forecast import forecast, was_updated
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import NetworkError, ServiceError
 from presscheck.text.relative_time import now, parse_time
@@ -88,15 +88,15 @@ class InboxPrefetch:
                 self._update(request)
 
     async def _forecast_row(self, index: int) -> None:
-        """Find out whether an outdated change request conflicts with main; the answer is kept for a while."""
+        """Find out whether a change request has conflicts; the answer is kept for a while."""
         model = self._screen.model
         request = model.request(index)
-        if request is None or not request.outdated or not model.is_forecast_old(request):
+        if request is None or not (request.outdated or was_updated(request)) or not model.is_forecast_old(request):
             return
         merge = None
         with suppress(ServiceError):  # one side cannot be read: no forecast
             merge = await forecast(self._engine, request, BACKGROUND)
-        model.set_forecast(request, has_conflicts=None if merge is None else bool(merge.conflicts))
+        model.set_forecast(request, has_conflicts=None if merge is None else not merge.is_clean)
         self._update(request)
 
     async def _read_listing(self, listing: ListOrganizationChangeRequests) -> None:

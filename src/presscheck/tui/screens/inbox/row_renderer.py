@@ -83,11 +83,11 @@ def _viewed(known: RowDetails, is_wide: bool) -> str:
 
 
 def _main(request: ChangeRequest, known: RowDetails, is_wide: bool) -> Line:
-    """Whether main has changed since, and whether a merge would conflict."""
-    if not request.outdated:
-        return ()
+    """Whether main has changed since, and whether there are conflicts with it or unresolved ones."""
     if known.has_conflict:
         return (Span("conflict" if is_wide else "✗", "removed"),)
+    if not request.outdated:
+        return ()
     return (Span("outdated" if is_wide else "◷", "waiting"),)
 
 

@@ -25,6 +25,7 @@ _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong 
 _CERTAINTIES = {
     "yes": ("✓ yes", "added"),
     "no": ("✗ no", "removed"),
+    "blocked": ("✗ conflicts", "removed"),
     "care": ("⚠ with warnings", "waiting"),
     "unknown": ("the service decides", "quiet"),
 }
@@ -142,13 +143,20 @@ def _join_fitting(parts: Sequence[Line], columns: int) -> Line:
 
 
 def item_line(
-    item: ChangedItem, columns: int, *, viewed: bool, words: WordCount | None = None, open_threads: int = 0
+    item: ChangedItem,
+    columns: int,
+    *,
+    viewed: bool,
+    words: WordCount | None = None,
+    open_threads: int = 0,
+    has_conflict: bool = False,
 ) -> Line:
     """A row of the list: `✓ Overview      ±12  ┃2`; the title is cut to make room for the rest."""
     mark = Span("✓ ", "added") if viewed else Span("  ")
     style = "quiet" if viewed else "removed strike" if item.kinds[0] == "deleted" else ""
     title = (mark, Span(_NOUNS.get(item.noun, ""), "quiet"), Span(item.title, style))
-    return _row(title, _size(item, words, viewed=viewed), open_threads, columns)
+    size = (Span("conflict", "removed"),) if has_conflict else _size(item, words, viewed=viewed)
+    return _row(title, size, open_threads, columns)
 
 
 def conversation_line(columns: int, open_threads: int) -> Line:

@@ -123,7 +123,7 @@ class MergeActions:
         """Ask with the forecast in the dialog: it cannot be confirmed before the forecast is known.
 
         Returns whether it was confirmed, and the revisions of the forecast that the user saw. With `has_gate`, the
-        number of a change request with conflicts must be typed.
+        number of a change request with conflicts must be typed, and every changed page is searched for unresolved ones.
         """
         forecast, request = self._forecast, self._model.request
         number = str(request.number) if request and has_gate else None
@@ -132,13 +132,13 @@ class MergeActions:
 
         def update() -> None:
             nonlocal revisions
-            if not dialog.is_ready and forecast.is_ready:
+            if not dialog.is_ready and forecast.is_ready(reads_all=has_gate):
                 revisions = forecast.revisions
                 dialog.make_ready(lines(), type_to_confirm=number if forecast.has_conflicts else None)
 
         update()
         with forecast.listening(update):
             if not dialog.is_ready:
-                forecast.require()
+                forecast.require(reads_all=has_gate)
             is_confirmed = await self._context.ask(dialog)
         return bool(is_confirmed), revisions

@@ -1,4 +1,8 @@
-"""The merge forecast: checks whether the change request conflicts with main, again after either changes."""
+"""The merge forecast: whether a change request conflicts with main or has unresolved conflicts.
+
+It is checked again after either side changes. A merge needs every changed page to be searched for conflict markers;
+until then they are searched only after an update from main, which may have written some.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ class MergeForecast:
     def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
         self._model, self._context = model, context
         self._checked: Revisions | None = None
-        self._is_checked = False
+        self._is_checked = self._reads_all = False
         self._error = ""
         self._listeners: list[Callable[[], None]] = []
 
@@ -42,16 +46,17 @@ class MergeForecast:
         request, space = self._model.request, self._model.space
         return (request.revision, space.revision) if request and space else None
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether the check is finished or not needed."""
+    def is_ready(self, *, reads_all: bool) -> bool:
+        """Whether the check is finished: that of all pages, or that with main, which may not be needed."""
         request = self._model.request
+        if reads_all:
+            return self._is_checked and self._reads_all
         return request is not None and (not request.outdated or self._is_checked)
 
     @property
     def has_conflicts(self) -> bool:
-        """Whether a merge will have conflicts, as far as it is known."""
-        return bool(self._model.forecast and self._model.forecast.conflicts)
+        """Whether a merge will have conflicts or publish unresolved ones, as far as it is known."""
+        return bool(self._model.unresolved or (self._model.forecast and self._model.forecast.conflicts))
 
     @contextmanager
     def listening(self, listener: Callable[[], None]) -> Generator[None]:
@@ -71,51 +76,58 @@ class MergeForecast:
         self._context.engine.refresh()
         return True
 
-    def update(self) -> None:
+    def update(self, *, reads_all: bool = False) -> None:
         """Check for conflicts, unless these revisions were checked."""
         request, revisions = self._model.request, self.revisions
         if request is None or revisions is None or self._model.closed_reason():
             return
         if revisions != self._checked:
-            self._checked, self._is_checked, self._model.forecast = revisions, False, None
-            self._context.run(lambda: self._check(request), group="forecast", exclusive=True)
+            self._model.forecast, self._reads_all = None, False
+        elif self._reads_all or not reads_all:
+            return
+        self._checked, self._is_checked, self._reads_all = revisions, False, reads_all
+        self._context.run(lambda: self._check(request), group="forecast", exclusive=True)
 
-    def require(self) -> None:
+    def require(self, *, reads_all: bool) -> None:
         """Check for conflicts, and read main first if it is unknown, because a dialog waits for the result."""
         if self.revisions is None:
-            self._context.run(self._read_space, group="space", exclusive=True)
+            self._context.run(lambda: self._read_space(reads_all), group="space", exclusive=True)
         else:
-            self.update()
+            self.update(reads_all=reads_all)
 
     def lines(self) -> list[Line]:
         """The result, for a dialog."""
         request, result = self._model.request, self._model.forecast
-        if request is None or not request.outdated:
+        if request is None:
             return []
         if not self._is_checked:
-            return [(Span("Checking for conflicts with main …", "waiting"),)]
+            return [(Span("Checking for conflicts …", "waiting"),)]
         if result is None:
             why = f": {self._error}" if self._error else "."
-            return [(Span(f"Could not check for conflicts with main{why}", "waiting"),)]
-        if not result.conflicts:
-            return [(Span("No conflicts with main.", "added"),)]
-        conflicts = [
-            (Span(f"{sanitize(conflict.title)}  ", "strong"), Span(sanitize(conflict.reason), "quiet"))
-            for conflict in result.conflicts
-        ]
-        return [(Span("Conflicts with main:", "removed"),), *conflicts]
+            return [(Span(f"Could not check for conflicts{why}", "waiting"),)]
+        lines: list[Line] = []
+        if self._model.unresolved:
+            pages = ((Span(f"{sanitize(title)}", "strong"),) for title in self._model.unresolved.values())
+            lines += [(Span("Unresolved conflicts, which readers would see:", "removed"),), *pages]
+        if result.conflicts:
+            lines.append((Span("Conflicts with main:", "removed"),))
+        elif request.outdated:
+            lines.append((Span("No conflicts with main.", "added"),))
+        for conflict in result.conflicts:
+            lines.append((Span(f"{sanitize(conflict.title)}  ", "strong"), Span(sanitize(conflict.reason), "quiet")))
+        return lines
 
-    async def _read_space(self) -> None:
+    async def _read_space(self, reads_all: bool) -> None:
         try:
             self._model.space = await self._context.engine.read(GetSpace(space_id=self._model.space_id))
         except PresscheckError as error:
             self._finish(error)
         else:
-            self.update()
+            self.update(reads_all=reads_all)
 
     async def _check(self, request: ChangeRequest) -> None:
         try:
-            self._model.forecast = await forecast(self._context.engine, request)
+            self._model.forecast = await forecast(self._context.engine, request, reads_all=self._reads_all)
         except PresscheckError as error:
             self._checked = None  # checked again after the next answer
             self._finish(error)

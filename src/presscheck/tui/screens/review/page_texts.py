@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from presscheck.documents.diff.page_diff import compare
+from presscheck.documents.diff.page_diff import PageDifference, compare
+from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, VISIBLE
 from presscheck.engine.review.changes import NOT_COMPARED, ChangedItem, WordCount
 from presscheck.engine.shared_calls import changed_nodes, changed_page, page_in
@@ -119,7 +120,12 @@ class PageTextLoader:
         if all(call is None or answer for call, answer in zip(calls, stored, strict=True)):
             texts = [answer.value.markdown or "" if answer else "" for answer in stored]
             if sum(map(len, texts)) < LARGE:
-                self._pages[key] = PageText(compare(*texts), texts[1])
+                self._set(key, texts, compare(*texts))
+
+    def _set(self, key: Key, texts: Sequence[str], difference: PageDifference) -> None:
+        before, after = texts
+        self._pages[key] = PageText(difference, after)
+        self._model.texts_with_conflicts[key[0]] = bool(unresolved_conflicts(after, before))
 
     def _calls(self, item: ChangedItem) -> tuple[Operation[Any] | None, Operation[Any] | None]:
         """The calls for the texts before and after; None where there is no text."""
@@ -142,7 +148,7 @@ class PageTextLoader:
             if key not in self._pages:
                 self._pages[key] = PageText(error=f"{error.message} · ctrl+r retries")
         else:
-            self._pages[key] = PageText(await asyncio.to_thread(compare, *texts), texts[1])
+            self._set(key, texts, await asyncio.to_thread(compare, *texts))
         self._context.redraw()
 
     async def _load_document(self, key: Key, call: Operation[RevisionPage]) -> None:

@@ -14,6 +14,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.page_editor import edit_page
 from presscheck.tui.screens.review.comment_actions import CommentActions
+from presscheck.tui.screens.review.conflict_actions import ConflictActions
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.history import HistoryActions, ReviewComparison
 from presscheck.tui.screens.review.loader import ReviewLoader
@@ -85,6 +86,7 @@ class ReviewScreen(BaseScreen):
             self.comments,
             VerdictActions(self.model, self, self.drafts),
             SuggestionActions(self.model, self, self.view, self.drafts, self.requests.edit_page_reason),
+            ConflictActions(self.model, self, self.view, self.requests.edit_page_reason),
             self.requests,
             self.merge,
             self.thread_list,

@@ -239,6 +239,7 @@ class ReviewView:
             viewed=self._model.is_viewed(item),
             words=self._texts.words(item),
             open_threads=self._threads.open_count(item),
+            has_conflict=item.id in self._model.unresolved,
         )
 
     def _change_row(self, index: int, columns: int) -> Line:

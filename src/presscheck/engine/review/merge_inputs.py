@@ -1,0 +1,52 @@
+"""Reads what the merge checks of a change request need, for callers that have no review model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.organizations import GetOrganization
+from presscheck.api.spaces import GetSpace
+from presscheck.engine.review.merge_forecast import forecast
+from presscheck.engine.review.merge_readiness import MergeInputs, reviewers
+from presscheck.engine.shared_calls import reviewers_of, reviews_of
+from presscheck.engine.signed_in_user import user_id
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.roles import MergeRules
+    from presscheck.api.spaces import Space
+    from presscheck.engine.protocols import Reader
+
+
+async def read_merge_inputs(engine: Reader, request: ChangeRequest) -> MergeInputs:
+    """The inputs of all merge checks, with a forecast of the merge and every changed page searched for conflicts.
+
+    Raises:
+        PresscheckError: something cannot be read.
+    """
+    me = await user_id(engine)
+    asked = (await engine.read(reviewers_of(request))).items
+    reviews = (await engine.read(reviews_of(request))).items
+    space = await engine.read(GetSpace(space_id=request.space))
+    result = await forecast(engine, request, reads_all=True)
+    found: dict[str, Any] = {}
+    if result:
+        found["conflicts"] = tuple(conflict.title for conflict in result.conflicts)
+        found["unresolved"] = tuple(page.title for page in result.unresolved)
+    return MergeInputs(
+        request,
+        me,
+        reviewers(request, asked, reviews, me),
+        space,
+        await _rules(engine, space),
+        request.comments or 0,
+        **found,
+    )
+
+
+async def _rules(engine: Reader, space: Space) -> MergeRules | None:
+    """The rules in force: those of the organization if the space inherits them."""
+    rules = space.merge_rules
+    if rules and rules.type == "inherit" and space.organization:
+        return (await engine.read(GetOrganization(organization_id=space.organization))).merge_rules
+    return rules

@@ -1,0 +1,123 @@
+"""Conflict markers in a text: which count, and what is left when a side is taken."""
+
+import pytest
+
+from presscheck.documents.diff.page_diff import Mode, compare, difference_lines
+from presscheck.documents.diff.segments import split_segments
+from presscheck.documents.merge.conflict_blocks import Side, conflict_at, conflict_blocks, resolve, unresolved_conflicts
+from presscheck.documents.merge.text import merge_text
+from presscheck.text.styled_text import plain
+
+BASE, OURS, THEIRS = (
+    "Before.\n\nIt burns.\n\nAfter.\n",
+    "Before.\n\nIt glows.\n\nAfter.\n",
+    "Before.\n\nHot!\n\nAfter.\n",
+)
+MERGED = merge_text(BASE, OURS, THEIRS).text
+IN_CODE = "```text\n<<<<<<< change request\nours\n=======\ntheirs\n>>>>>>> live\n```\n"
+
+
+def test_what_a_merge_writes_is_found() -> None:
+    [block] = conflict_blocks(MERGED)
+    assert (block.ours, block.theirs) == (("It glows.",), ("Hot!",))
+    assert (block.first, block.last, block.in_code) == (2, 6, False)
+    assert block.is_from_update
+    assert conflict_at(MERGED, 4) == block
+    assert conflict_at(MERGED, 1) is None
+
+
+@pytest.mark.parametrize(("side", "text"), [("ours", OURS), ("theirs", THEIRS)])
+def test_taking_a_side_gives_its_text(side: Side, text: str) -> None:
+    assert resolve(MERGED, conflict_blocks(MERGED)[0], side) == text
+
+
+def test_both_stay_two_paragraphs_and_two_items() -> None:
+    both = resolve(MERGED, conflict_blocks(MERGED)[0], "both")
+    assert both == "Before.\n\nIt glows.\n\nHot!\n\nAfter.\n"
+    items = "* one\n<<<<<<< a\n* two\n=======\n* deux\n>>>>>>> b\n"
+    assert resolve(items, conflict_blocks(items)[0], "both") == "* one\n* two\n* deux\n"
+
+
+def test_the_common_ancestor_is_no_side() -> None:
+    text = "<<<<<<< mine\na\n||||||| base\nb\n=======\nc\n>>>>>>> yours\n"
+    [block] = conflict_blocks(text)
+    assert (block.ours, block.theirs, block.our_name, block.their_name) == (("a",), ("c",), "mine", "yours")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Title\n=======\n\nText.",
+        "<<<<<<< a\nours\n=======\nno end",
+        "=======\n>>>>>>> b",
+        ">>>>>>> b\n<<<<<<< a",
+        "Say `<<<<<<<` and `>>>>>>>`.",
+        "<<<<<<<< eight\n=======\n>>>>>>>> eight",
+    ],
+)
+def test_what_is_not_complete_is_no_conflict(text: str) -> None:
+    assert conflict_blocks(text) == []
+
+
+def test_a_marker_starts_again() -> None:
+    [block] = conflict_blocks("<<<<<<< a\nlost\n<<<<<<< b\nours\n=======\ntheirs\n>>>>>>> c")
+    assert (block.first, block.ours) == (2, ("ours",))
+
+
+def test_windows_line_ends() -> None:
+    text = MERGED.replace("\n", "\r\n")
+    assert [block.our_name for block in conflict_blocks(text)] == ["change request"]
+    assert resolve(text, conflict_blocks(text)[0], "ours") == OURS.replace("\n", "\r\n")
+
+
+def test_an_example_in_code_is_resolved_unless_an_update_wrote_it() -> None:
+    assert unresolved_conflicts(MERGED)
+    assert unresolved_conflicts(IN_CODE)
+    assert unresolved_conflicts(IN_CODE, "```text\nno conflict\n```\n")
+    assert not unresolved_conflicts(IN_CODE, IN_CODE), "the live page has the same example"
+    assert not unresolved_conflicts(IN_CODE.replace("change request", "HEAD")), "somebody explains Git"
+    assert not unresolved_conflicts("No conflict at all."), "nothing to find"
+
+
+def test_code_that_both_sides_changed_conflicts_inside_of_the_fence() -> None:
+    base, ours, theirs = (f"```sh\nmake {word}\n```\n" for word in ("one", "two", "three"))
+    text = merge_text(base, ours, theirs).text
+    [block] = unresolved_conflicts(text, theirs)
+    assert block.in_code
+    assert resolve(text, block, "ours") == ours
+
+
+def test_a_conflict_is_one_segment_also_inside_of_a_tag() -> None:
+    text = f'# Page\n\n{{% hint style="info" %}}\n{MERGED}{{% endhint %}}\n'
+    found = [(piece.kind, piece.line, piece.size, piece.within) for piece in split_segments(text)]
+    assert ("conflict", 5, 5, ("hint-info",)) in found
+    assert ("end", 12, 1, ()) in found
+
+
+def test_no_word_is_lost_where_a_conflict_stands_in_something_that_is_one_segment() -> None:
+    text = f"<table><tbody><tr><td>\n{MERGED}</td></tr></tbody></table>\n"
+    words = " ".join(piece.text for piece in split_segments(text))
+    assert all(word in words for word in ("It glows.", "Hot!", "<<<<<<<", "</table>"))
+
+
+@pytest.mark.parametrize("mode", ["prose", "split"])
+def test_both_sides_are_drawn(mode: Mode) -> None:
+    rendered = difference_lines(compare(THEIRS, MERGED), 100, mode=mode)
+    text = "\n".join(plain(line) for line in rendered.lines)
+    assert "Conflict: both sides changed this text" in text
+    assert text.index("ours  change request") < text.index("It glows.") < text.index("theirs  live")
+    assert "<<<<<<<" not in text
+    assert "=======" not in text
+    assert {rendered.anchors[number] for number, line in enumerate(rendered.lines) if "ours" in plain(line)} == {2}
+
+
+def test_the_source_shows_the_markers() -> None:
+    lines = difference_lines(compare(THEIRS, MERGED), 100, mode="source").lines
+    assert any("<<<<<<< change request" in plain(line) for line in lines)
+
+
+def test_a_conflict_that_changed_is_drawn_before_and_after() -> None:
+    later = MERGED.replace("It glows.", "It glows brightly.")
+    for mode in ("prose", "split"):
+        text = "\n".join(plain(line) for line in difference_lines(compare(MERGED, later), 100, mode=mode).lines)
+        assert text.count("Conflict: both sides") == 2

@@ -1,0 +1,108 @@
+"""Conflicts that an update wrote into a page: seen everywhere, resolved by a key, and never merged unseen."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.service_users import At, edits, main_moves, page_of, somebody
+from tests.tui.app_driver import app_on, open_review, running, shown, until
+
+from presscheck.api.change_requests import GetChangeRequest, PullChangeRequest
+from presscheck.client.client import Client
+
+LIMITS: At = {"space_id": "api", "change_request_id": "4"}
+OURS, THEIRS = "Ask us before a sale; we raise them for a week.", "Do not ask us."
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+async def conflict(client: Client) -> None:
+    """Let main and the change request change the same words, and update it."""
+    await main_moves(client, "api", "Limits", "</details>", f"</details>\n\n{THEIRS}")
+    assert (await client.send(PullChangeRequest(**LIMITS))).result == "conflicts"
+
+
+async def go_to_conflict(pilot: Any) -> None:
+    await pilot.press("tab", "}")
+    await until(pilot, shows="Limits   edited · 2 of 2")
+    await until(pilot, shows="Conflict: both sides changed this text")
+    screen = pilot.app.screen
+    for _ in range(4):
+        if "onflict" in str(screen.view.rendered.lines[screen.view.change.cursor]):
+            break
+        await pilot.press("]")
+    assert "<<<<<<<" not in shown(pilot.app)
+
+
+async def test_a_conflict_is_red_and_wants_the_number(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await conflict(mia)
+        await open_review(pilot, LIMITS)
+        await until(pilot, shows="✗ conflicts: unresolved conflicts in Limits")
+        await until(pilot, holds=lambda: re.search("Limits +conflict", shown(pilot.app)) is not None)
+        await pilot.press("W")
+        await until(pilot, shows="✗ conflicts    unresolved conflicts in Limits")
+        await pilot.press("q", "m")
+        await until(pilot, shows="Unresolved conflicts, which readers would see:")
+        await until(pilot, shows="type: 4")
+        await pilot.press("y", "enter", "escape")
+        assert (await mia.send(GetChangeRequest(**LIMITS))).status == "open", "yes alone is not enough"
+
+
+@pytest.mark.parametrize(
+    ("key", "words"), [("o", [OURS]), ("t", [THEIRS]), ("b", [OURS, THEIRS])], ids=["ours", "theirs", "both"]
+)
+async def test_a_key_takes_a_side(service: RunningService, tmp_path: Path, key: str, words: list[str]) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await conflict(mia)
+        await open_review(pilot, LIMITS)
+        await go_to_conflict(pilot)
+        await pilot.press("p", key)
+        await until(pilot, shows="no conflict is left on this page")
+        await until(pilot, holds=lambda: "✗ conflicts" not in shown(pilot.app))
+        text = (await page_of(mia, LIMITS, "Limits")).markdown
+        assert [one for one in (OURS, THEIRS) if one in text] == words
+        assert "<<<<<<<" not in text
+        assert ">>>>>>>" not in text
+        await pilot.press("m")
+        await until(pilot, shows="Merge into the live content?")
+        await until(pilot, holds=lambda: "Checking" not in shown(pilot.app))
+        assert "type: 4" not in shown(pilot.app)
+
+
+async def test_a_conflict_that_somebody_resolved_meanwhile_stays_as_they_left_it(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await conflict(mia)
+        await open_review(pilot, LIMITS)
+        await go_to_conflict(pilot)
+        text = (await page_of(mia, LIMITS, "Limits")).markdown
+        start, end = text.index("<<<<<<<"), text.index(">>>>>>> live") + len(">>>>>>> live")
+        await edits(mia, LIMITS, "Limits", text[:start] + "We agreed." + text[end:])
+        await pilot.press("p", "o")
+        await until(pilot, shows="not resolved: somebody just changed this text")
+        assert "We agreed." in (await page_of(mia, LIMITS, "Limits")).markdown
+
+
+async def test_without_a_conflict_the_keys_are_disabled(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await open_review(pilot, LIMITS)
+        await pilot.press("p", "o")
+        await until(pilot, shows="no conflict under the cursor")
+
+
+async def test_the_inbox_says_conflict(service: RunningService, tmp_path: Path) -> None:
+    async with somebody(service, "mia") as (mia,):
+        await conflict(mia)
+    async with running(app_on(service, tmp_path), (200, 50)) as pilot:
+        await until(pilot, shows="Needs me")
+        line = lambda: next((one for one in shown(pilot.app).split("\n") if "Limits per workspace" in one), "")  # noqa: E731
+        await until(pilot, holds=lambda: "conflict" in line())
