@@ -326,7 +326,7 @@ class Engine:
         return self._unsupported.reason(operation)
 
     async def people(self, organization: str) -> list[User]:
-        """The people of an organization, as far as the service lists them: in teams, and as authors.
+        """The people of an organization, as far as the service lists them: in teams, as authors and reviewers.
 
         Raises:
             RequestError: a request failed.

@@ -136,6 +136,8 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
     reviews = engine.known(reviews_of(request))
     asked = engine.known(reviewers_of(request))
     changes = engine.known(changes_in(request))
+    if changes and any(change.type == "page_listed" for change in changes.value.changes):
+        changes = None  # all pages: which of them changed is not known
     comments = engine.known(comments_on(request))
     current = newest_reviews(reviews.value.items) if reviews else ()
     reviewed = {review.reviewer.id for review in current}

@@ -24,7 +24,7 @@ from presscheck.api.users import GetCurrentUser, User
 from presscheck.client.request_context import Priority
 from presscheck.documents.pages.tree import flatten, semantic_changes
 from presscheck.engine.protocols import Reader
-from presscheck.engine.shared_calls import ALL
+from presscheck.engine.shared_calls import ALL, reviewers_of
 from presscheck.errors import Forbidden, NotFound, NotSupported
 
 T = TypeVar("T")
@@ -36,6 +36,8 @@ STATUSES = (*CLOSED, *UNFINISHED)
 """The states of change requests, first those whose content does not change any more."""
 HOLDER_SECONDS = 30.0
 """Seconds until a change request with the content of a revision is searched again after there was none."""
+MAX_FOLLOWED = 50
+"""The change requests whose reviewers are listed to find the people of an organization."""
 NO_HOLDER = ", and no change request has this content"
 NO_USER = "This service does not tell who you are: set `user` in the settings"
 
@@ -130,13 +132,15 @@ class Substitutes:
         raise _Unknown(f"No user “{self.user}” is known: check `user` in the settings")
 
     async def people(self, organization: str, priority: Priority) -> list[User]:
-        """The people of an organization, as far as they are in teams or wrote change requests; sorted by name."""
+        """The people of an organization, sorted by name: of its teams, authors and reviewers of change requests."""
         members = await self._team_members(organization, priority)
         found = {member.user.id: member.user for member in members}
         listings = (requests.ListOrganizationChangeRequests(organization_id=organization, status=s) for s in UNFINISHED)
-        for request in await self._all_of(listings, priority):
-            if request.created_by:
-                found.setdefault(request.created_by.id, request.created_by)
+        written = await self._all_of(listings, priority)
+        reviewers = await self._all_of(map(reviewers_of, written[:MAX_FOLLOWED]), priority)
+        for person in (*(request.created_by for request in written), *(reviewer.user for reviewer in reviewers)):
+            if person:
+                found.setdefault(person.id, person)
         return sorted(found.values(), key=lambda person: (person.display_name.casefold(), person.id))
 
     async def _team_members(self, organization: str, priority: Priority) -> list[organizations.OrganizationMember]:
@@ -205,7 +209,7 @@ class Substitutes:
         try:
             return _json((await self._read(published, priority)).structure)
         except NotFound:
-            raise _Unknown("This service shows the structure of published sites only") from None
+            raise _Unknown("Its structure is shown once it is published") from None
 
     async def _revision(self, call: Call, priority: Priority) -> bytes:
         request = await self._holder(call, priority)

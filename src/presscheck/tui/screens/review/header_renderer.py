@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from presscheck.engine.review.changes import change_size
+from presscheck.engine.review.changes import NOT_COMPARED, change_size
 from presscheck.engine.review.merge_readiness import person
 from presscheck.text.plurals import count
 from presscheck.text.relative_time import since
@@ -40,6 +40,7 @@ _KIND_STYLES = {
     "moved": "link",
     "renamed": "link",
     "details": "quiet",
+    NOT_COMPARED: "quiet",
 }
 _NOUNS = {"file": "file ", "content": "reusable ", "tag": "tag ", "variables": ""}
 
