@@ -78,7 +78,7 @@ def test_a_diff_names_what_it_is_compared_with(shell: Shell) -> None:
 
 def test_a_missing_operation_has_an_exit_code_of_its_own(shell: Shell) -> None:
     for words, feature in (
-        (("space", "create", "New"), "creation of spaces"),
+        (("space", "create", "--title", "New"), "creation of spaces"),
         (("cr", "review", "guides#3", "--approve"), "reviews"),
         (("api", "list-redirects", "--organization-id", "tallowick", "--site-id", "none"), ""),
     ):

@@ -198,7 +198,7 @@ async def test_activity_is_polled_without_a_user(service: RunningService, tmp_pa
     await engine.events.poll()
     await say(service, token_of(service, "mia"), PostComment(**TYPOS, body=Document(markdown="More news.")))
     await engine.events.poll()
-    assert [event.by for event in engine.events.recent()] == ["Mia Okonkwo"]
+    assert [event.name for event in engine.events.recent()] == ["Mia Okonkwo"]
     await engine.close()
 
 

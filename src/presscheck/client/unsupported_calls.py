@@ -2,7 +2,7 @@
 
 A 405 or 501 is clear. After a 404 for an optional operation, in this order:
 
-- If its parent resource does not exist, that is why.
+- If its parent resource, which every service returns, does not exist, that is why.
 - Below an existing parent, a listing cannot be missing; and if the listing that would contain a resource does not
   exist either, the operation does not.
 - Otherwise the error is compared with that of a path that no service has, and with that of a missing organization.
@@ -21,6 +21,10 @@ from presscheck.errors import NotFound
 
 MISSING = (404, 405, 501)
 """The statuses of what does not exist."""
+DOCUMENTED_PARENTS = frozenset(
+    ("change-requests", "collections", "integrations", "openapi", "org", "orgs", "sites", "spaces", "teams")
+)
+"""The path segments before the ids of resources that every service returns."""
 UNKNOWN = "presscheck-route-check"
 """A path segment, and an id, that no service has."""
 
@@ -52,6 +56,8 @@ class RouteCheck:
         parent = max((index for index in range(len(template) - 1) if is_id[index]), default=None)
         if parent is None:
             return not (is_id[-1] or call.may_be_absent) or await self._is_worded_as_unknown(call, error, look)
+        if not _is_documented(template, parent):
+            return await self._is_worded_as_unknown(call, error, look)
         owner = "/" + "/".join(path[: parent + 1])
         seen = await look(owner.replace("/org/", "/orgs/", 1))  # only imports are below /org
         if not 200 <= seen.status < 400:
@@ -89,6 +95,13 @@ def is_optional(call: Operation[Any]) -> bool:
     Not for writes that only one release has, because their 404 may be about a resource in their body.
     """
     return bool(call.feature or (call.release and call.is_read()))
+
+
+def _is_documented(template: list[str], parent: int) -> bool:
+    """Whether every service can be asked for the parent resource itself, whose id is at this place of the path."""
+    if template[parent - 1] == "comments":
+        return "change-requests" in template
+    return template[parent - 1] in DOCUMENTED_PARENTS
 
 
 def _is_declared(template: str, call: Operation[Any]) -> bool:

@@ -270,7 +270,7 @@ class Substitutes:
         holder = await self._holder_of(request.space, base, priority) if base else _Holder()
         other = holder.exact or holder.merged
         if other is None:
-            return _all_pages(after)
+            return _limited(_all_pages(after), call.limit, "all pages, not compared")
         before = await self._read(
             content.GetChangeRequestRevision(space_id=other.space, change_request_id=other.id), priority
         )
@@ -333,14 +333,13 @@ def _given(call: Operation[Any], *names: str) -> dict[str, Any]:
     return {name: getattr(call, name) for name in names if name in call.model_fields_set}
 
 
-def _all_pages(after: content.Revision) -> bytes:
+def _all_pages(after: content.Revision) -> list[dict[str, Any]]:
     """All pages of a change request whose base cannot be read: which of them changed is not known."""
     pages = [page for page in flatten(_plain(after).get("pages", ())) if page.get("type") in ("document", "computed")]
-    changes = [
+    return [
         {"type": "page_listed", "page": {name: page[name] for name in ("id", "type", "title", "path") if name in page}}
         for page in pages
     ]
-    return json.dumps({"changes": changes, "note": "all pages, not compared"}).encode()
 
 
 def _limited(changes: list[dict[str, Any]], limit: int | None, note: str = "") -> bytes:
