@@ -21,7 +21,7 @@ from presscheck.paths import Places, places, private_directory
 if TYPE_CHECKING:
     from presscheck.client.client import Client
     from presscheck.client.offline_client import OfflineClient
-    from presscheck.client.request_context import RequestRecord
+    from presscheck.client.request_priority import RequestRecord
     from presscheck.engine.engine import Engine
     from presscheck.service.db.engine import Database
     from presscheck.store.cache import Cache

@@ -9,7 +9,7 @@ import pytest
 from presscheck.api.spaces import GetSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
-from presscheck.client.request_context import Priority, RequestContext
+from presscheck.client.request_priority import Priority, RequestContext
 from presscheck.errors import TooManyRequests
 
 from .conftest import QUICK, TOKEN, FaultServer, http

@@ -14,7 +14,7 @@ from presscheck.api.comments import DeleteComment, Document, ListComments, PostC
 from presscheck.api.spaces import GetSpace, ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
-from presscheck.client.request_context import RequestRecord
+from presscheck.client.request_priority import RequestRecord
 from presscheck.errors import ConfigurationError, MalformedAnswer, NetworkError
 
 from .conftest import QUICK, TOKEN, Exchanged, FaultServer, http

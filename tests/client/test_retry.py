@@ -8,8 +8,7 @@ import pytest
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
-from presscheck.client.client import Client, Timeouts
-from presscheck.client.retry import ATTEMPTS
+from presscheck.client.client import ATTEMPTS, Client, Timeouts
 from presscheck.errors import MalformedAnswer, NetworkError, RequestError, ServiceFailed, TooManyRequests
 
 from .conftest import TOKEN, Exchanged, Fault, FaultServer, http

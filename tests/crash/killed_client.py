@@ -21,12 +21,11 @@ from typing import Any
 from presscheck import wiring
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.api.operation import revive
-from presscheck.client import transport_errors
-from presscheck.client.client import Client
+from presscheck.client.client import Client, Progress
 from presscheck.config.profile import Profile
 from presscheck.engine.reads import scheduler
-from presscheck.engine.writes import outbox_worker, reconciliation
-from presscheck.engine.writes.reconciliation import DeliveryReconciler
+from presscheck.engine.writes import delivery
+from presscheck.engine.writes.delivery import DeliveryReconciler
 from presscheck.errors import PresscheckError
 from presscheck.paths import Places
 from presscheck.store.outbox import Outbox
@@ -64,7 +63,7 @@ def arm(death: Death, takes: float) -> None:
         after = next((point for point, method in AFTER.items() if method == name), "")
         setattr(Outbox, name, around(getattr(Outbox, name), death, before, after))
     tells, attempt, fetch, found = (
-        transport_errors.Progress.__call__,
+        Progress.__call__,
         Client._attempt,
         Client.fetch,
         DeliveryReconciler.find,
@@ -80,7 +79,7 @@ def arm(death: Death, takes: float) -> None:
     async def attempted(self: Any, method: str, *given: Any) -> Any:
         if method == "GET":
             return await attempt(self, method, *given)
-        writes.extend(one for one in given if isinstance(one, transport_errors.Progress))
+        writes.extend(one for one in given if isinstance(one, Progress))
         async with asyncio.timeout(takes):  # writes alone: a busy machine may take its time with reads
             return await attempt(self, method, *given)
 
@@ -96,7 +95,7 @@ def arm(death: Death, takes: float) -> None:
         death.at("look again")
         return item
 
-    transport_errors.Progress.__call__, Client._attempt = told, attempted  # type: ignore[method-assign]
+    Progress.__call__, Client._attempt = told, attempted  # type: ignore[method-assign]
     Client.fetch, DeliveryReconciler.find = fetched, looked  # type: ignore[method-assign]
 
 
@@ -121,8 +120,8 @@ def engine_of(job: dict[str, Any]) -> Any:
 def hurry(takes: float, settle: float) -> None:
     """The same code with shorter times: how long the client waits for an answer, and the settle time."""
     wiring._short_hash = lambda _: "x"  # every start of a run has its own proxy, and the same outbox
-    reconciliation.TIMEOUT, reconciliation.SETTLE, outbox_worker.ABANDONED_AFTER = takes, settle, takes + settle
-    scheduler.FIRST_PAUSE, scheduler.LONGEST_PAUSE, outbox_worker.POLL_INTERVAL, outbox_worker.RETRY_AFTER_ERROR = (
+    delivery.TIMEOUT, delivery.SETTLE, delivery.ABANDONED_AFTER = takes, settle, takes + settle
+    scheduler.FIRST_PAUSE, scheduler.LONGEST_PAUSE, delivery.POLL_INTERVAL, delivery.RETRY_AFTER_ERROR = (
         0.05,
         0.2,
         0.1,
@@ -137,7 +136,7 @@ async def emptied(engine: Any) -> None:
     while any(row.state not in ("refused", "parked") for row in engine.outbox.rows()):
         changed.clear()
         with suppress(TimeoutError):
-            async with asyncio.timeout(outbox_worker.POLL_INTERVAL):
+            async with asyncio.timeout(delivery.POLL_INTERVAL):
                 await changed.wait()
 
 

@@ -18,7 +18,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
-from presscheck.client.request_context import RequestContext
+from presscheck.client.request_priority import RequestContext
 from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.engine.reads.scheduler import RequestScheduler

@@ -15,7 +15,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import GetSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
-from presscheck.client.request_context import Priority
+from presscheck.client.request_priority import Priority
 from presscheck.config.profile import Profile
 from presscheck.engine.reads.scheduler import AT_ONCE, BACKGROUND, PREFETCH, REQUESTED, VISIBLE, RequestScheduler
 from presscheck.wiring import open_engine

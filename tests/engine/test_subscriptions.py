@@ -30,10 +30,9 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace, GetSpace
 from presscheck.client.client import Client
 from presscheck.engine.engine import Engine
-from presscheck.engine.path_patterns import beneath, matches
-from presscheck.engine.signed_in_user import ME
+from presscheck.engine.reads.subscriptions import beneath, matches
 from presscheck.engine.writes.effects import effects_of
-from presscheck.engine.writes.optimistic_overlays import OVERLAYS
+from presscheck.engine.writes.pending_writes import ME, OVERLAYS
 from presscheck.errors import NotFound
 
 

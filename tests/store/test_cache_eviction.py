@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from presscheck.store.cache import Cache
-from presscheck.store.cache_eviction import BATCH, size
+from presscheck.store.cache_tables import BATCH, size
 
 KB = 1000
 

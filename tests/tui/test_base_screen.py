@@ -18,12 +18,12 @@ from presscheck.errors import NotFound, NotNow
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, NEVER_ALONE, PRESETS, keys_of
-from presscheck.tui.key_sequences import KeySequences
+from presscheck.tui.keyboard import KeySequences
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.status_bar import WhichKey
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
-from presscheck.tui.widgets.text_view import TextView
-from presscheck.tui.widgets.which_key import WhichKey
 
 
 class Room(BaseScreen):

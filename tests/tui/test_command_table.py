@@ -1,7 +1,6 @@
 """The command table of a screen: handlers and disabled reasons."""
 
-from presscheck.tui.command_table import CommandTable
-from presscheck.tui.commands import COMMANDS
+from presscheck.tui.commands import COMMANDS, CommandTable
 from presscheck.tui.status_bar import key_hints, pending_keys
 
 

@@ -20,12 +20,12 @@ from textual.widgets import TextArea
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import editor, environment, is_remote
-from presscheck.tui.terminal.control_char_filter import ControlCharFilter
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.terminal.output import ControlCharFilter
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker, matching
-from presscheck.tui.widgets.status_line import StatusLine
 
 
 class Asking(App[None]):

@@ -3,7 +3,7 @@
 from tests.root import ROOT
 
 from presscheck.tui.commands import COMMANDS, key_table
-from presscheck.tui.key_sequences import KeySequences
+from presscheck.tui.keyboard import KeySequences
 
 NEVER_ALONE = {"ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+\\", "f10", "f11"}
 

@@ -12,9 +12,9 @@ from tests.tui.widget_harness import alone, drawn, painted, shown, style_for
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.row_list import RowList
-from presscheck.tui.widgets.text_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
 
 MANY = 100_000

@@ -14,7 +14,7 @@ from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.client.client import Client
 from presscheck.engine.review.threads import Discussion
 from presscheck.engine.shared_calls import comments_on
-from presscheck.engine.signed_in_user import ME
+from presscheck.engine.writes.pending_writes import ME
 from presscheck.store.outbox import Outbox
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.screens.review.view import ReviewView

@@ -16,7 +16,6 @@ from presscheck.api.spaces import Space
 from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.pages.quotes import split_quote
-from presscheck.engine.results import OutboxEntry
 from presscheck.engine.review.changes import ChangedItem, WordCount
 from presscheck.engine.review.merge_readiness import MergeInputs, checks, join_names, merge_readiness, reviewers
 from presscheck.engine.review.model import Progress
@@ -28,6 +27,7 @@ from presscheck.engine.review.threads import (
     pending_changes,
     sort_threads,
 )
+from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain, width
 from presscheck.tui.screens.review.header_renderer import (

@@ -14,12 +14,12 @@ from presscheck.api.operation import Page
 from presscheck.api.spaces import Space
 from presscheck.api.users import User
 from presscheck.documents.diff.page_diff import compare
-from presscheck.engine.results import OutboxEntry
 from presscheck.engine.review import threads as review_threads
 from presscheck.engine.review.changes import ChangedItem
 from presscheck.engine.review.model import ReviewModel
 from presscheck.engine.review.threads import Discussion, Thread
 from presscheck.engine.shared_calls import comments_on
+from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
 from presscheck.text.styled_text import plain

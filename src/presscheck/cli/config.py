@@ -20,7 +20,7 @@ from presscheck.config.validation import SettingsError, errors_in, read
 from presscheck.engine.inbox.views import validate_view
 from presscheck.errors import ChecksFailed
 from presscheck.paths import places, private_directory
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 
 
 @click.group()

@@ -18,7 +18,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.shell_command import flag, is_text, members_of
 from presscheck.cli.field_help import description
 from presscheck.errors import InvalidArgument
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 
 _LIMITS = {
     "ge": "at least {}",

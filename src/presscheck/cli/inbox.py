@@ -26,13 +26,13 @@ from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.event_log import POLL_INTERVAL
 from presscheck.engine.inbox.views import Group, View, all_views, arrange_rows, listing_of, row_details, validate_view
+from presscheck.engine.members import user_id
 from presscheck.engine.reads.substitutes import NO_USER
 from presscheck.engine.review.merge_readiness import newest_reviews
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
-from presscheck.engine.signed_in_user import user_id
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import plain
 from presscheck.tui.screens.inbox.row_renderer import request_row

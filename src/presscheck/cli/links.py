@@ -18,7 +18,7 @@ from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.search.backlinks import Linked, backlinks, links_of_space
 from presscheck.errors import NotSupported
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 
 T = TypeVar("T")
 

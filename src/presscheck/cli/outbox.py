@@ -11,7 +11,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.cli.output import print_message
 from presscheck.cli.session import OUTBOX_POLL_SECONDS, Session, with_session
 from presscheck.errors import InvalidArgument, NetworkError, ReadOnly, Refused
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 
 number = click.argument("number", type=int)
 

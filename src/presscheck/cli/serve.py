@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from presscheck.cli.exit_codes import report_errors
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.wiring import run_service, service_database
 
 DATABASE = click.option(

@@ -24,7 +24,7 @@ from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.paths import places
-from presscheck.text.relative_time import long_ago
+from presscheck.text.phrases import long_ago
 from presscheck.wiring import open_engine
 
 T = TypeVar("T")

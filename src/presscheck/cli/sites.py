@@ -34,7 +34,7 @@ from presscheck.cli.links import links_in, rows_of
 from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.errors import ChecksFailed, InvalidArgument
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, is_safe_url
 
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")

@@ -16,7 +16,7 @@ from presscheck.cli.output import print_message
 from presscheck.cli.session import Session, with_session
 from presscheck.engine.engine import Progress
 from presscheck.errors import PresscheckError
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, cut, plain
 

@@ -13,7 +13,7 @@ from presscheck.cli.session import Session
 from presscheck.engine.inbox.events import Event, sentence, summarize
 from presscheck.errors import MalformedAnswer, NetworkError, ServiceFailed, TooManyRequests
 from presscheck.text.notifications import notification
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 

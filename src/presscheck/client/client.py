@@ -1,39 +1,143 @@
-"""The HTTP client: sends calls to one service over a connection pool, and raises typed errors.
+"""The HTTP client: connection pool, requests, response bodies, typed errors for failed requests, retries.
 
 The token is only sent to the origin of the service, and never appears in messages or logs.
+
+Reads are safe to repeat. A write is only repeated after a 429 response, because the service did not process it; one
+whose connection was lost is left to the caller, who can check whether it arrived.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import ssl
+import sys
 import time
-from collections.abc import AsyncIterator, Callable
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self, TypeVar
+from importlib.util import find_spec
+from socket import gaierror
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import httpx
+from httpx import Headers
 
+from presscheck import __version__
 from presscheck.api.operation import Operation, Page
-from presscheck.client.base_url import read_address
-from presscheck.client.body_reader import BodyError, read_body
-from presscheck.client.rate_budget import Budget, BudgetExhausted, service_time
-from presscheck.client.request_context import RequestContext, RequestRecord
-from presscheck.client.responses import EMPTY, Reply, check_response, not_supported, read_answer, service_message
-from presscheck.client.retry import with_retries
-from presscheck.client.transport import Bearer, Timeouts, connect
-from presscheck.client.transport_errors import Progress, is_reset, to_typed_error
+from presscheck.client.base_url import Address, read_address
+from presscheck.client.request_priority import Budget, BudgetExhausted, RequestContext, RequestRecord, service_time
+from presscheck.client.responses import (
+    EMPTY,
+    Reply,
+    check_response,
+    not_supported,
+    rate_limited,
+    read_answer,
+    service_message,
+    unusable,
+)
 from presscheck.client.unsupported_calls import RouteCheck, Seen
-from presscheck.errors import MalformedAnswer, NotFound, NotSupported, RequestError
+from presscheck.errors import (
+    Ambiguous,
+    ConfigurationError,
+    MalformedAnswer,
+    NetworkError,
+    NotFound,
+    NotSupported,
+    RequestError,
+    ServiceFailed,
+    TooManyRequests,
+)
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
 
 __all__ = ["Client", "Timeouts"]
-
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
-
 MAX_SIZE = 64 << 20
 MAX_ERROR_SIZE = 64 << 10
 MAX_REDIRECTS = 5
+T = TypeVar("T")
+ATTEMPTS = 3
+TRANSIENT = frozenset((502, 503, 504))
+"""Statuses of a service that is restarting or overloaded."""
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Time-outs in seconds: to connect, for each read and write, for a free connection, for the whole request."""
+
+    connect: float = 10.0
+    read: float = 30.0
+    write: float = 30.0
+    pool: float = 60.0
+    whole: float = 180.0
+    """For one attempt, with its response body."""
+    pause: float = 0.25
+    """The pause before the second attempt; it doubles before the third."""
+    longest_pause: float = 30.0
+    """The maximum time to wait for the rate limit; a longer wait raises an error instead."""
+
+
+class Bearer(httpx.Auth):
+    """Adds the token to each request, and hides it in `repr`.
+
+    Raises:
+        ConfigurationError: the token contains invalid characters.
+    """
+
+    def __init__(self, token: str | None) -> None:
+        token = (token or "").strip()
+        if not token.isascii() or not token.isprintable() or " " in token:
+            raise ConfigurationError("the token contains invalid characters: copy it again")
+        self._header = f"Bearer {token}" if token else ""
+
+    def __repr__(self) -> str:
+        return "Bearer(…)"
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Add the header."""
+        if self._header:
+            request.headers["authorization"] = self._header
+        yield request
+
+
+if find_spec("sniffio") is None:
+    # otherwise httpcore searches the whole import path for it five times in each request
+    sys.modules["sniffio"] = cast("ModuleType", None)
+
+
+def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
+    """Create the connection pool; it connects with the first request."""
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
+    needs_tls = address.url.startswith("https:")
+    transport = httpx.AsyncHTTPTransport(uds=address.socket, limits=limits, verify=False) if address.socket else None
+    return httpx.AsyncClient(
+        auth=bearer,
+        headers={
+            "accept": "application/json",
+            "accept-encoding": "gzip",
+            "user-agent": f"presscheck/{__version__}",
+        },
+        timeout=httpx.Timeout(connect=timeouts.connect, read=timeouts.read, write=timeouts.write, pool=timeouts.pool),
+        transport=transport,
+        limits=limits,
+        http2=needs_tls,  # negotiated in the TLS handshake
+        verify=_tls_context() if needs_tls else False,
+        trust_env=not address.is_local,
+        follow_redirects=False,
+    )
+
+
+def _tls_context() -> ssl.SSLContext:
+    """The TLS context with the trusted certificate authorities, including ``SSL_CERT_FILE``; slow to create."""
+    logging.getLogger("hpack").setLevel(logging.INFO)  # at DEBUG it logs all headers, including the token
+    return httpx.create_ssl_context()
 
 
 class Client:
@@ -247,3 +351,229 @@ def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL
     if not call.is_read():
         raise MalformedAnswer("The service redirected a write; writes are not redirected", request=str(call))
     return target
+
+
+class BodyError(Exception):
+    """A response body that cannot be read; the message has the reason."""
+
+
+class TooLarge(BodyError):
+    """The body exceeds the size limit."""
+
+
+async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: int) -> bytes:
+    """The complete body, decompressed.
+
+    Args:
+        chunks: the body as received.
+        headers: the response headers.
+        max_size: the size limit in bytes, after decompression.
+
+    Raises:
+        TooLarge: the body exceeds the limit.
+        BodyError: its compression is unknown or invalid.
+    """
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > max_size:
+        raise TooLarge(f"it is larger than {_size(max_size)}")
+    decoder = _decoder(headers.get("content-encoding", "").strip().lower())
+    body = bytearray()
+    async for chunk in chunks:
+        body += decoder.decode(chunk, max_size - len(body))
+        if len(body) > max_size:
+            raise TooLarge(f"it is larger than {_size(max_size)}")
+    decoder.end()
+    return bytes(body)
+
+
+class _Plain:
+    def decode(self, chunk: bytes, room: int) -> bytes:
+        return chunk[: room + 1]
+
+    def end(self) -> None:
+        pass
+
+
+class _Compressed(_Plain):
+    def __init__(self) -> None:
+        self._zlib = zlib.decompressobj(zlib.MAX_WBITS | 32)  # detects gzip and zlib by their header
+        self._is_started = False
+
+    def decode(self, chunk: bytes, room: int) -> bytes:
+        if self._zlib.eof:
+            raise BodyError("there is data after its end")
+        self._is_started = True
+        try:
+            return self._zlib.decompress(chunk, room + 1)
+        except zlib.error:
+            raise BodyError("its compression is invalid") from None
+
+    def end(self) -> None:
+        if self._is_started and not self._zlib.eof:
+            raise BodyError("its compressed data is incomplete")
+
+
+def _decoder(encoding: str) -> _Plain:
+    if encoding in ("", "identity"):
+        return _Plain()
+    if encoding in ("gzip", "x-gzip", "deflate"):
+        return _Compressed()
+    raise BodyError("its compression is not supported")
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count} bytes"
+
+
+@dataclass
+class Progress:
+    """The progress of a request, from the trace events of the transport."""
+
+    connected: bool = False
+    """Whether a new connection was opened for it."""
+    sent: bool = False
+    """Whether a part of it was sent."""
+    status: int | None = None
+
+    async def __call__(self, event: str, info: dict[str, Any]) -> None:
+        """Handle a trace event of the transport."""
+        if event.endswith("send_request_headers.started"):
+            self.sent = True
+        elif event.startswith("connection.connect"):
+            self.connected = True
+
+    @property
+    def was_stale(self) -> bool:
+        """Whether it used an idle connection and got no response: the server had probably closed the connection."""
+        return self.sent and not self.connected and self.status is None
+
+
+def to_typed_error(call: Operation[Any], failure: Exception, progress: Progress, host: str) -> RequestError:
+    """The typed error for a failure of the transport; it has no reference to the failure, which may have the token."""
+    if isinstance(failure, BodyError):
+        return unusable(call, str(failure))
+    if isinstance(failure, BudgetExhausted):
+        return rate_limited(call, failure.seconds)
+    message = _message(failure, host)
+    if progress.sent and not call.is_read():
+        return Ambiguous(
+            f"{message}. It is not known whether the change was saved: check before you send it again",
+            request=str(call),
+        )
+    broke_off = is_reset(failure)
+    if isinstance(failure, httpx.RemoteProtocolError) and not _has_no_response(failure):
+        return MalformedAnswer(message, request=str(call), broke_off=broke_off)
+    return NetworkError(message, request=str(call), broke_off=broke_off)
+
+
+def is_reset(failure: Exception) -> bool:
+    """Whether the connection was closed before the response was complete."""
+    return isinstance(failure, httpx.ReadError | httpx.WriteError | httpx.RemoteProtocolError)
+
+
+def _has_no_response(failure: Exception) -> bool:
+    """Whether the server closed the connection before the first byte; only the message differs from invalid data."""
+    return "without sending a response" in str(failure)
+
+
+def _message(failure: Exception, host: str) -> str:
+    match failure:
+        case httpx.ConnectTimeout():
+            return f"Could not connect to {host}: timed out"
+        case httpx.PoolTimeout():
+            return f"{host} is slow: too many requests are waiting for it"
+        case httpx.TimeoutException() | TimeoutError():
+            return f"{host} took too long to respond"
+        case httpx.ConnectError() | httpx.ProxyError():
+            return f"Could not connect to {host}: {_reason(failure)}"
+        case httpx.RemoteProtocolError() if not _has_no_response(failure):
+            return f"{host} closed the connection or does not speak HTTP"
+        case _:
+            return f"The connection to {host} was lost"
+
+
+def _reason(failure: BaseException) -> str:
+    seen: BaseException | None = failure
+    while seen is not None:
+        if isinstance(seen, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted ({seen.verify_message})"
+        if isinstance(seen, ssl.SSLError):
+            return "the secure connection failed"
+        if isinstance(seen, OSError) and seen.strerror and seen.errno:
+            return _os_error_text(seen)
+        seen = seen.__cause__ or seen.__context__
+    return "no connection"
+
+
+def _os_error_text(error: OSError) -> str:
+    match error:
+        case gaierror():
+            return "unknown host name"
+        case ConnectionRefusedError():
+            return "connection refused"
+        case FileNotFoundError():
+            return "socket not found"
+        case _:
+            return (error.strerror or "no connection").lower()
+
+
+async def with_retries(call: Operation[Any], attempt: Callable[[], Awaitable[T]], *, pause: float, longest: float) -> T:
+    """Run a request until it succeeds or should not be repeated.
+
+    Args:
+        call: the call.
+        attempt: sends it once.
+        pause: seconds before the second attempt; later pauses double, and all of them vary.
+        longest: the maximum number of seconds to wait for the service (`Retry-After`).
+
+    Raises:
+        RequestError: the error of the last attempt.
+    """
+
+    def should_retry(error: BaseException) -> bool:
+        wait = getattr(error, "retry_after", None) or 0
+        return isinstance(error, RequestError) and wait <= longest and _is_repeatable(call, error)
+
+    try:
+        return await attempt()
+    except RequestError as error:
+        if not should_retry(error):
+            raise
+        first = [error]
+
+    async def next_attempt() -> T:
+        if first:
+            raise first.pop()
+        return await attempt()
+
+    # 6 ms, only after a failure, which is handed to the retrying as its first attempt
+    from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+
+    # a lazy import, after the first failure, because it is rarely needed
+    exponential = wait_exponential_jitter(multiplier=pause, jitter=pause, max=longest)
+    retrying = AsyncRetrying(
+        retry=retry_if_exception(should_retry),
+        stop=stop_after_attempt(ATTEMPTS),
+        wait=lambda state: max(exponential(state), _retry_after(state)),
+        reraise=True,
+    )
+    return await retrying(next_attempt)
+
+
+def _is_repeatable(call: Operation[Any], error: RequestError) -> bool:
+    match error:
+        case TooManyRequests():
+            return True
+        case ServiceFailed():
+            return call.is_read() and error.status in TRANSIENT
+        case Ambiguous():
+            return False
+        case NetworkError() | MalformedAnswer():
+            return call.is_read() and error.broke_off
+        case _:
+            return False
+
+
+def _retry_after(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    return getattr(error, "retry_after", None) or 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from presscheck.api.operation import Operation
-from presscheck.client.request_context import RequestContext
+from presscheck.client.request_priority import RequestContext
 from presscheck.errors import NetworkError
 
 

@@ -1,7 +1,7 @@
 """Checks and parses responses, and turns error responses into typed errors.
 
 An invalid response to a read raises MalformedAnswer. An invalid success response (2xx) to a write raises Ambiguous,
-because the write was probably done.
+because the write was probably done. A 404 may mean that the service does not have the operation.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pydantic import ValidationError
 
 from presscheck.api.operation import Operation
-from presscheck.client.rate_budget import retry_after
+from presscheck.client.request_priority import retry_after
 from presscheck.errors import (
     Ambiguous,
     MalformedAnswer,
@@ -29,12 +29,10 @@ if TYPE_CHECKING:  # httpx takes 80 ms to import, and reading cached responses d
     from httpx import Headers
 
 Answer = TypeVar("Answer")
-
 EMPTY = (204, 205)
 """Success statuses without a body; a body of a 205 response is ignored."""
 GOOD = (200, 201, 202, *EMPTY)
 MAX_MESSAGE = 400
-
 MESSAGES = {
     400: "Invalid request",
     401: "Not signed in, or the token is invalid or expired",

@@ -9,16 +9,17 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from presscheck.api.operation import Operation
 from presscheck.api.shell_command import shown_path, typed
-from presscheck.client.request_context import Priority, RequestRecord
-from presscheck.text.relative_time import now
+from presscheck.client.request_priority import Priority, RequestRecord
+from presscheck.text.phrases import now
 
 MAX_ENTRIES = 1000
 MAX_COMMAND_LENGTH = 8000
-"""Characters; the command line of a longer call is not kept."""
+"""Characters; a longer command line is not shown."""
 
 
 @dataclass(frozen=True)
@@ -27,19 +28,30 @@ class Entry:
 
     Attributes:
         status: the HTTP status; None if there was no response.
-        again: the command line that repeats the request; empty if it is too long.
+        call: the operation; None if the request was not one of an operation.
     """
 
     number: int
     at: datetime
     method: str
-    path: str
+    request_path: str
     status: int | None
     milliseconds: float
     bytes: int
     from_cache: bool
     priority: Priority
-    again: str
+    call: Operation[Any] | None
+
+    @cached_property
+    def path(self) -> str:
+        """The path without secrets; like the command line, it is formatted when the log is shown."""
+        return shown_path(self.call, self.request_path) if self.call else self.request_path
+
+    @cached_property
+    def again(self) -> str:
+        """The command line that repeats the request, without secrets; empty if it is too long."""
+        line = typed(self.call) if self.call else ""
+        return line if len(line) <= MAX_COMMAND_LENGTH else ""
 
 
 class Activity:
@@ -52,17 +64,15 @@ class Activity:
 
     def record_request(self, record: RequestRecord) -> None:
         """Log a request that the client sent."""
-        call, status, duration, size = record.call, record.status, record.milliseconds, record.bytes
-        path = record.path.removeprefix("/v1")
-        shown = shown_path(call, path) if call else path
-        number, again = next(self._numbers), _command_line(call)
-        self._add(Entry(number, now(), record.method, shown, status, duration, size, False, record.priority, again))
+        number, status, path = next(self._numbers), record.status, record.path.removeprefix("/v1")
+        duration, size, priority = record.milliseconds, record.bytes, record.priority
+        self._add(Entry(number, now(), record.method, path, status, duration, size, False, priority, record.call))
 
     def record_cached(self, call: Operation[Any], started: float, size: int, priority: Priority) -> None:
         """Log a read from the cache; `started` is its start by the performance counter, `size` is in bytes."""
-        path = shown_path(call, call.wire_path())
-        number, method, duration = next(self._numbers), call.method(), (time.perf_counter() - started) * 1000
-        self._add(Entry(number, now(), method, path, None, duration, size, True, priority, _command_line(call)))
+        path, method = call.wire_path(), call.method()
+        number, duration = next(self._numbers), (time.perf_counter() - started) * 1000
+        self._add(Entry(number, now(), method, path, None, duration, size, True, priority, call))
 
     async def watch(self) -> AsyncIterator[tuple[Entry, ...]]:
         """Yield all entries, newest first, and again after each new entry; ends only when the iterator is closed."""
@@ -80,8 +90,3 @@ class Activity:
         self._entries.append(entry)
         for changed in self._listeners:
             changed.set()
-
-
-def _command_line(call: Operation[Any] | None) -> str:
-    line = typed(call) if call else ""
-    return line if len(line) <= MAX_COMMAND_LENGTH else ""

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from presscheck.engine.results import OutboxEntry, Status
+from presscheck.engine.writes.pending_writes import OutboxEntry
+
+
+@dataclass(frozen=True)
+class Status:
+    """The connection status and the numbers of pending (`waiting`) and failed (`refused`) writes.
+
+    Attributes:
+        offline_since: seconds since the epoch; None while online.
+        running: a description of the task in progress.
+    """
+
+    online: bool = True
+    offline_since: float | None = None
+    waiting: int = 0
+    refused: int = 0
+    running: str | None = None
+    read_only: bool = False
 
 
 class ConnectionState:
@@ -19,11 +36,17 @@ class ConnectionState:
 
     def __init__(self, pending: Callable[[], tuple[OutboxEntry, ...]], *, read_only: bool) -> None:
         self._pending, self._status = pending, Status(read_only=read_only)
+        self._counted: Status | None = None
         self._listeners: list[Callable[[Status], None]] = []
 
     @property
     def status(self) -> Status:
-        """The current status, with the numbers of pending and failed writes."""
+        """The current status, with the numbers of pending and failed writes, which are counted after each change."""
+        if self._counted is None:
+            self._counted = self._count()
+        return self._counted
+
+    def _count(self) -> Status:
         rows = [row for row in self._pending() if row.state != "collected"]  # these wait for a review to be submitted
         refused = sum(row.state in ("refused", "parked") for row in rows)
         return replace(self._status, waiting=len(rows) - refused, refused=refused)
@@ -45,7 +68,8 @@ class ConnectionState:
         return lambda: self._listeners.remove(listener)
 
     def notify(self) -> None:
-        """Call all listeners with the current status."""
+        """Call all listeners with the current status, after a change of it or of the pending writes."""
+        self._counted = None
         status = self.status
         for listener in tuple(self._listeners):
             listener(status)

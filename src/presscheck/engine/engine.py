@@ -11,26 +11,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
-from presscheck.client.request_context import Priority
+from presscheck.client.request_priority import Priority
 from presscheck.engine.activity_log import Activity, Entry
-from presscheck.engine.connection_state import ConnectionState
+from presscheck.engine.connection_state import ConnectionState, Status
 from presscheck.engine.inbox.event_log import EventLog
 from presscheck.engine.inbox.triage import Triage
 from presscheck.engine.mirror.progress import Progress
-from presscheck.engine.reads.cache_writer import CacheWriter
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, REQUESTED, VISIBLE, RequestScheduler, Service
-from presscheck.engine.reads.service_reads import ServiceReads
-from presscheck.engine.reads.stored_reads import StoredReads
-from presscheck.engine.reads.subscribed_reads import SubscribedReads
+from presscheck.engine.reads.service_reads import ServiceReads, SubscribedReads, UnsupportedCalls
+from presscheck.engine.reads.stored_reads import CacheWriter, IndexUpdates, StoredReads
 from presscheck.engine.reads.subscriptions import Subscriptions
-from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
-from presscheck.engine.results import OutboxEntry, PendingWrite, Result, Status, Window
-from presscheck.engine.search.index_updates import IndexUpdates
+from presscheck.engine.results import Result, Window
 from presscheck.engine.search.search import Hit, Search
-from presscheck.engine.signed_in_user import SignedInUser
 from presscheck.engine.writes.effects import may_wait
 from presscheck.engine.writes.outbox_actions import OutboxActions
-from presscheck.engine.writes.pending_writes import PendingWrites
+from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite, PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import WriteQueue
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.api.organizations import ListMembers
+from presscheck.api.users import GetCurrentUser
+from presscheck.engine.protocols import Reader
 from presscheck.engine.shared_calls import ALL
-from presscheck.errors import Forbidden
+from presscheck.errors import Forbidden, NotSupported
 
 if TYPE_CHECKING:
     from presscheck.api.users import User
@@ -42,3 +44,15 @@ async def people_in(engine: Engine, organization: str, known: Iterable[User | No
             if user:
                 people.setdefault(user.id, Person(user, ""))
     return list(people.values())
+
+
+async def user_id(reader: Reader) -> str:
+    """The id of the signed-in user; empty if the service does not tell, and the settings do not either.
+
+    Raises:
+        PresscheckError: the user cannot be read for another reason.
+    """
+    try:
+        return (await reader.read(GetCurrentUser())).id
+    except NotSupported:
+        return ""

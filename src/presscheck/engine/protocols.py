@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from presscheck.api.operation import Operation
-from presscheck.client.request_context import Priority
+from presscheck.client.request_priority import Priority
 from presscheck.engine.results import Result
 
 if TYPE_CHECKING:

@@ -25,7 +25,13 @@ from presscheck.api.operation import Operation, every_operation
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.handlers import all_handlers
-from presscheck.service.http.authentication import caller
+from presscheck.service.http.middleware import (
+    RateLimitMiddleware,
+    RequestIdMiddleware,
+    TrustedHostMiddleware,
+    caller,
+    origin_of,
+)
 from presscheck.service.http.operation_registry import (
     PREPROCESSORS,
     READ_ONLY_OPERATIONS,
@@ -33,12 +39,8 @@ from presscheck.service.http.operation_registry import (
     Context,
     OutgoingRequired,
 )
-from presscheck.service.http.problem_response import problem_response
 from presscheck.service.http.public_routes import open_routes
-from presscheck.service.http.rate_limit import RateLimitMiddleware
-from presscheck.service.http.request_log import RequestIdMiddleware
-from presscheck.service.http.serialization import read_call, write_answer
-from presscheck.service.http.trusted_hosts import TrustedHostMiddleware, origin_of
+from presscheck.service.http.serialization import problem_response, read_call, write_answer
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers

@@ -1,22 +1,31 @@
-"""Permission checks: a member's role in an organization, and their level in a collection or a space.
+"""Permission checks: a member's role in an organization, their level in a collection or a space, access to sites.
 
 The level is the higher of two: what the default levels make of the member's role, and what a team of theirs was granted
-in the collection or a collection around it. A guest only has the latter.
+in the collection or a collection around it. A guest only has the latter. All collections of an organization are loaded
+at once, so that the levels of many spaces need no further queries.
 
 What a person may not see is not found (404); what they may see but not do is forbidden (403).
+
+Everyone with the create role may edit a site. Its share keys and previews show all of its spaces, so they also need
+access to each of these. What widens the audience of a published site needs the role that publishing needs.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from sqlalchemy import select
 
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
+from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
 
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")
 """The levels, lowest first; each includes those before it."""
+PUBLISHING = "admin"
+"""The role in the organization that publishing needs."""
 
 
 def reaches(level: str | None, required: str) -> bool:
@@ -187,3 +196,89 @@ def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, 
             granted[row.collection_id] = most(granted.get(row.collection_id), row.role) or row.role
         context.known[key] = granted
     return context.known[key]
+
+
+def collections_of(context: Context, organization_id: str) -> dict[str, CollectionRow]:
+    """All collections of an organization by id, cached for the call."""
+    key = ("collections", organization_id)
+    if key not in context.known:
+        rows = context.session.scalars(select(CollectionRow).where(CollectionRow.organization_id == organization_id))
+        context.known[key] = {row.id: row for row in rows}  # keeps them in the identity map
+    return context.known[key]
+
+
+def within(context: Context, collection: CollectionRow) -> list[CollectionRow]:
+    """A collection and all its descendants."""
+    context.session.flush()
+    context.known.pop(("collections", collection.organization_id), None)
+    every = collections_of(context, collection.organization_id)
+    collections = [collection]
+    for parent in collections:  # the list grows during the loop
+        collections += [inner for inner in every.values() if inner.parent_id == parent.id]
+    return collections
+
+
+def spaces_in(context: Context, collections: Iterable[CollectionRow]) -> list[SpaceRow]:
+    """The spaces in some collections, including deleted ones."""
+    ids = [collection.id for collection in collections]
+    return list(context.session.scalars(select(SpaceRow).where(SpaceRow.parent_id.in_(ids))))
+
+
+def visible_space_ids(context: Context, organization_id: str) -> frozenset[str]:
+    """The ids of the spaces that the caller may see, cached for the call."""
+    key = ("visible spaces", organization_id)
+    if key not in context.known:
+        collections_of(context, organization_id)
+        context.known[key] = frozenset(visible_spaces(context, organization_id))
+    return context.known[key]
+
+
+def sees_every_space(context: Context, site: SiteRow) -> bool:
+    """Whether the caller may see all spaces that the site shows."""
+    if role_in(context, site.organization_id) == "admin":
+        return True
+    shown = context.session.scalars(
+        select(SpaceRow.id)
+        .join(SiteSpaceRow, SiteSpaceRow.space_id == SpaceRow.id)
+        .where(
+            SiteSpaceRow.site_id == site.id,
+            SpaceRow.deleted_at.is_(None),
+            SpaceRow.organization_id == site.organization_id,
+        )
+    )
+    return visible_space_ids(context, site.organization_id).issuperset(shown)
+
+
+def may_manage(context: Context, site: SiteRow) -> bool:
+    """Whether the caller may edit the site and see all of its spaces; only then do responses contain its keys."""
+    return reaches(role_in(context, site.organization_id), "create") and sees_every_space(context, site)
+
+
+def require_every_space(context: Context, site: SiteRow) -> None:
+    """Refuses callers who may not see all spaces of a site.
+
+    Raises:
+        ApiError: 403.
+    """
+    if not sees_every_space(context, site):
+        raise ApiError(403, "This shows all spaces of the site, and you do not have access to all of them.")
+
+
+def require_publishing(context: Context, site: SiteRow, change: str) -> None:
+    """Refuses a change that widens what a published site shows, unless the caller may publish.
+
+    Args:
+        context: the transaction.
+        site: the site; as long as it is not published, everyone who may edit it may make the change.
+        change: what the caller wants to do, such as ``adding a space``.
+
+    Raises:
+        ApiError: 403.
+    """
+    role = role_in(context, site.organization_id)
+    if site.published and not reaches(role, PUBLISHING):
+        raise ApiError(
+            403,
+            f"This site is published: {change} needs the {PUBLISHING} role in this organization, as publishing does; "
+            f"your role is {role or 'guest'}.",
+        )

@@ -17,11 +17,23 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from presscheck.errors import StoreError
-from presscheck.store.cache_eviction import Evictor
-from presscheck.store.cache_reader import WINDOW, CacheReader, Stored, StoredWindow
-from presscheck.store.cache_schema import SCHEMA, STEPS, VERSION, compact, identity, in_memory, keep_items, transaction
+from presscheck.store.cache_tables import (
+    SCHEMA,
+    STEPS,
+    VERSION,
+    WINDOW,
+    CacheReader,
+    Condition,
+    Evictor,
+    Stored,
+    StoredWindow,
+    compact,
+    identity,
+    in_memory,
+    keep_items,
+    transaction,
+)
 from presscheck.store.search_index import SearchIndex
-from presscheck.store.sql_filters import Condition
 from presscheck.store.sqlite_files import connect, connect_read_only, delete_older, inode, open_file, set_aside
 
 __all__ = ["Cache", "Condition", "Stored", "StoredWindow"]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from presscheck.store.cache_reader import Stored
+from presscheck.store.cache_tables import Stored
 from presscheck.store.search_schema import RESOURCES, prepare
 
 TRANSACTION_SECONDS = 0.03

@@ -6,18 +6,23 @@ a meaning, never a color.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, get_character_cell_size, set_cell_size
 
 ELLIPSIS = "…"
-
 _WORDS = (
     "text quiet accent link added removed waiting heading title strong emphasis strike underline code keyword string "
     "comment number you error hint-info hint-success hint-warning hint-danger mark cursor"
 )
 STYLES = frozenset(_WORDS.split())
 """Every word that a style may contain."""
+_WIDE = "\u2e80-\u2fff\u3041-\u9fff\uf900-\ufaff\uff21-\uff3a\uff41-\uff5a"
+_CLOSING = "、。，．！？：；）」』】〉》’”…ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ"
+_pieces = re.compile(rf" +|\n|[{_WIDE}][{_CLOSING}\u0300-\u036f\u3099\u309a]*|[^ \n{_WIDE}]+").findall
+_is_wide = re.compile(f"[{_WIDE}]").match
 
 
 class Span(NamedTuple):
@@ -71,3 +76,123 @@ def pad(line: Line, columns: int, style: str = "") -> Line:
     if missing < 0:
         return pad(cut(line, columns), columns, style)
     return (*line, Span(" " * missing, style)) if missing else line
+
+
+def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
+    """Wraps runs to lines of at most this many cells; a run that is `\\n` ends a line."""
+    wrapping = _LineWrapper(max(columns, 1))
+    for text, style, link in runs:
+        if text == " " or text.isspace():
+            wrapping.blank(text, style, link)
+            continue
+        for piece in _pieces(text):
+            if piece[0] in " \n":
+                wrapping.blank(piece, style, link)
+            elif _is_wide(piece):
+                wrapping.end_word()
+                wrapping.add(piece, style, link)
+                wrapping.end_word()
+            else:
+                wrapping.add(piece, style, link)
+    return wrapping.finish()
+
+
+def split_cells(text: str, columns: int) -> tuple[str, str]:
+    """Splits a text at a number of cells; a character keeps its marks and its full width."""
+    if text.isascii():
+        return text[:columns], text[columns:]
+    used = 0
+    for index, character in enumerate(text):
+        used += get_character_cell_size(character)
+        if used > columns:
+            return text[:index], text[index:]
+    return text, ""
+
+
+def with_prefix(lines: Sequence[Line], first: Sequence[Span], rest: Sequence[Span]) -> list[Line]:
+    """Returns the lines with a prefix: one for the first line, another for the rest."""
+    before, others = tuple(first), tuple(rest)
+    return [(before if number == 0 else others) + line for number, line in enumerate(lines)]
+
+
+def remaining_cells(columns: int, before: int, least: int = 8) -> int | None:
+    """Returns the cells left beside a prefix, or None if they are too few to read."""
+    left = columns - before
+    return left if left >= least else None
+
+
+class _LineWrapper:
+    def __init__(self, columns: int) -> None:
+        self.columns = columns
+        self.lines: list[Line] = []
+        self.line: list[Span] = []
+        self.used = 0
+        self.gap: Span | None = None
+        self.word: list[Span] = []
+        self.size = 0
+
+    def add(self, text: str, style: str, link: str | None) -> None:
+        self.word.append(Span(text, style, link))
+        self.size += cell_len(text)
+
+    def blank(self, text: str, style: str, link: str | None) -> None:
+        self.end_word()
+        if "\n" in text:
+            self.end_line()
+        elif self.line:
+            self.gap = Span(" ", style, link)
+
+    def end_word(self) -> None:
+        if not self.word:
+            return
+        word, size = self.word, self.size
+        gap = 1 if self.gap else 0
+        self.word, self.size = [], 0
+        if self.used + gap + size > self.columns and self.line:
+            self.end_line()
+        elif self.gap:
+            self._put(self.gap, 1)
+        self.gap = None
+        if size > self.columns:
+            self._break(word)
+            return
+        for span in word:
+            self._put(span, 0)
+        self.used += size
+
+    def _put(self, span: Span, size: int) -> None:
+        self.used += size
+        last = self.line[-1] if self.line else None
+        if last and last.style == span.style and last.link == span.link:
+            self.line[-1] = Span(last.text + span.text, span.style, span.link)
+        else:
+            self.line.append(span)
+
+    def _break(self, word: Sequence[Span]) -> None:
+        """Breaks a word that is longer than a line."""
+        for span in word:
+            rest = span.text
+            while rest:
+                head, rest = split_cells(rest, self.columns - self.used)
+                if not head and not self.line:
+                    # not even one character fits
+                    head, rest = "…", rest[1:]
+                if head:
+                    self._put(Span(head, span.style, span.link), cell_len(head))
+                if rest:
+                    self.end_line()
+
+    def end_line(self) -> None:
+        self.lines.append(tuple(self.line))
+        self.line, self.used, self.gap = [], 0, None
+
+    def finish(self) -> list[Line]:
+        self.end_word()
+        if self.line:
+            self.end_line()
+        return self.lines
+
+
+def widest(lines: Iterable[Line]) -> int:
+    """Returns the width of the widest line."""
+    return max(map(width, lines), default=0)

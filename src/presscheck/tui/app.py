@@ -23,13 +23,12 @@ from presscheck.text.notifications import notification
 from presscheck.text.styled_text import Line, plain
 from presscheck.tui.auto_refresh import AutoRefresh
 from presscheck.tui.commands import Keymap
+from presscheck.tui.keyboard import TypeAhead
 from presscheck.tui.navigation import MODES, Navigation, NavigationHost
 from presscheck.tui.notifications import Notifications
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
-from presscheck.tui.terminal.control_char_filter import ControlCharFilter
-from presscheck.tui.terminal.diff_painter import DiffPainter
+from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
 from presscheck.tui.theme import StyleLookup, StyleTable, load
-from presscheck.tui.type_ahead import TypeAhead
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel

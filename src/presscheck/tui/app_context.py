@@ -13,9 +13,9 @@ from presscheck.config.profile import Profile
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line
 from presscheck.tui.commands import Keymap
+from presscheck.tui.keyboard import TypeAhead
 from presscheck.tui.notifications import Notifications
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.type_ahead import TypeAhead
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine

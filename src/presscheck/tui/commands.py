@@ -2,16 +2,48 @@
 
 A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``; a command is
 disabled while a method ``reason_<name>`` returns a reason. Names are stable, because keymaps refer to them. A key has
-the same meaning on every screen; a command with several keys does the same for each.
+the same meaning on every screen; a command with several keys does the same for each. The commands of one screen are in
+a table that is built once from its command handlers, and read on every key press.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 Keymap = Mapping[str, tuple[str, ...]]
 """Keys by the name of a command; they replace the keys in the table."""
+PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my views"}
+"""Titles of keys that start a sequence."""
+NEVER_ALONE = frozenset(
+    ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "f10", "f11")
+)
+"""Keys that terminals and multiplexers intercept; a command needs another key besides these."""
+PRESETS: dict[str, Keymap] = {
+    "default": {},
+    "gh-dash": {"refresh": ("r", "f5"), "reply": ("ctrl+r",)},
+    "lazygit": {"top": ("<", "home"), "bottom": (">", "end"), "refresh": ("R", "f5"), "reviewers": ("ctrl+r",)},
+    "arrows": {
+        "down": ("down",),
+        "up": ("up",),
+        "left": ("left",),
+        "right": ("right",),
+        "top": ("home",),
+        "bottom": ("end",),
+    },
+}
+"""Keymaps that follow other programs."""
+_KEY_LABELS = {
+    "escape": "esc",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+    "delete": "del",
+    "down": "↓",
+    "up": "↑",
+    "left": "←",
+    "right": "→",
+}
 
 
 @dataclass(frozen=True)
@@ -175,40 +207,6 @@ COMMANDS: tuple[Command, ...] = (
 )
 """All commands, in the order of the help."""
 
-PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my views"}
-"""Titles of keys that start a sequence."""
-
-NEVER_ALONE = frozenset(
-    ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "f10", "f11")
-)
-"""Keys that terminals and multiplexers intercept; a command needs another key besides these."""
-
-PRESETS: dict[str, Keymap] = {
-    "default": {},
-    "gh-dash": {"refresh": ("r", "f5"), "reply": ("ctrl+r",)},
-    "lazygit": {"top": ("<", "home"), "bottom": (">", "end"), "refresh": ("R", "f5"), "reviewers": ("ctrl+r",)},
-    "arrows": {
-        "down": ("down",),
-        "up": ("up",),
-        "left": ("left",),
-        "right": ("right",),
-        "top": ("home",),
-        "bottom": ("end",),
-    },
-}
-"""Keymaps that follow other programs."""
-
-_KEY_LABELS = {
-    "escape": "esc",
-    "pagedown": "pgdn",
-    "pageup": "pgup",
-    "delete": "del",
-    "down": "↓",
-    "up": "↑",
-    "left": "←",
-    "right": "→",
-}
-
 
 def keys_of(command: Command, keymap: Keymap | None = None) -> tuple[str, ...]:
     """The keys of a command, with the remapping of the user."""
@@ -230,3 +228,43 @@ def key_table() -> str:
         scope = command.scope
         lines.append(f"| {first} | {keys} | {command.help or command.title} |")
     return "\n".join(lines)
+
+
+class CommandTable:
+    """Command handlers and disabled reasons, by the name of the command.
+
+    Args:
+        owners: objects with methods `command_<name>`, which run a command, and `reason_<name>`, which return why it
+            is disabled now or None. The first object that has a method owns it.
+    """
+
+    def __init__(self, owners: Iterable[object]) -> None:
+        objects = tuple(owners)
+        self._handlers = _methods("command_", objects)
+        self._reasons = _methods("reason_", objects)
+        self.commands = tuple(command for command in COMMANDS if command.name in self._handlers)
+        """The commands that have a handler, in the order of the table of all commands."""
+        self._by_name = {command.name: command for command in self.commands}
+
+    def handler(self, name: str) -> Callable[[], Any] | None:
+        """The method that runs a command; None if no object handles it."""
+        return self._handlers.get(name)
+
+    def disabled_reason(self, name: str) -> str | None:
+        """Why a command cannot run now; None if it can."""
+        reason = self._reasons.get(name)
+        return reason() if reason else None
+
+    def command(self, name: str) -> Command | None:
+        """The command of this name, if it has a handler."""
+        return self._by_name.get(name)
+
+
+def _methods(prefix: str, owners: Iterable[object]) -> dict[str, Callable[[], Any]]:
+    methods: dict[str, Callable[[], Any]] = {}
+    for owner in owners:
+        for command in COMMANDS:
+            method = getattr(owner, prefix + command.name, None)
+            if method is not None:
+                methods.setdefault(command.name, method)
+    return methods

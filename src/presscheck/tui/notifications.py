@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 
 from presscheck.errors import PresscheckError, RequestError
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 

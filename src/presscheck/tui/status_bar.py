@@ -1,4 +1,4 @@
-"""Contents of the status bar and the footer: connection state, pending writes, key hints."""
+"""The status bar above each screen and the footer below it: connection, pending writes, key hints, next keys."""
 
 from __future__ import annotations
 
@@ -6,18 +6,49 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from presscheck.text.relative_time import span
+from textual.strip import Strip
+from textual.widget import Widget
+
+from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, width
-from presscheck.tui.command_table import CommandTable
-from presscheck.tui.commands import PREFIXES, Keymap, keys_of, shown
+from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.tui.commands import PREFIXES, CommandTable, Keymap, keys_of, shown
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import render_strip
 
 if TYPE_CHECKING:
-    from presscheck.engine.results import Status
+    from presscheck.engine.connection_state import Status
 
 MAX_HINTS = 6
 """The most key hints in the footer."""
 _DOT = Span(" · ", "quiet")
+GAP = 4
+
+
+class StatusLine(Widget):
+    """A line with a left and a right part; the left part is cut if there is no room for both."""
+
+    DEFAULT_CSS = "StatusLine { height: 1; }"
+
+    def __init__(self, style_for: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self.style_for = style_for
+        self.left: Line = ()
+        self.right: Line = ()
+
+    def show(self, left: Line, right: Line = ()) -> None:
+        """Show another text."""
+        if (left, right) != (self.left, self.right):
+            self.left, self.right = left, right
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The strip of the line."""
+        columns = self.size.width
+        right = cut(self.right, max(0, columns * 2 // 3))
+        left = cut(self.left, max(0, columns - width(right) - 3))
+        gap = max(1, columns - width(left) - width(right) - 1)
+        return render_strip((*left, Span(" " * gap), *right, Span(" ")), columns, self.style_for)
 
 
 def connection_state(status: Status, profile: str) -> Line:
@@ -64,3 +95,40 @@ def key_hints(names: Sequence[str], table: CommandTable, keymap: Keymap, columns
     while len(hints) > 1 and sum(map(width, hints)) > columns - 3:
         hints.pop(-2)
     return tuple(span for hint in hints for span in hint)
+
+
+class WhichKey(Widget):
+    """Keys and the titles of their commands, in columns above the footer."""
+
+    DEFAULT_CSS = "WhichKey { layer: above; dock: bottom; margin-bottom: 1; display: none; }"
+
+    def __init__(self, style_for: StyleLookup) -> None:
+        super().__init__()
+        self.style_for = style_for
+        self.title = ""
+        self.entries: Sequence[tuple[str, str]] = ()
+
+    def open(self, title: str, entries: Sequence[tuple[str, str]], columns: int) -> None:
+        """Show these keys with the titles of their commands."""
+        self.title, self.entries = title, entries
+        self.styles.height = len(self._lines(columns))
+        self.display = True
+        self.refresh()
+
+    def close(self) -> None:
+        """Hide the popup."""
+        if self.display:
+            self.display = False
+
+    def render_line(self, y: int) -> Strip:
+        """The strip of one line of keys."""
+        lines = self._lines(self.size.width)
+        return render_strip(lines[y] if y < len(lines) else (), self.size.width, self.style_for)
+
+    def _lines(self, columns: int) -> list[Line]:
+        cells: list[Line] = [(Span(f" {key}", "accent strong"), Span(f" {title}")) for key, title in self.entries]
+        size = max((width(cell) for cell in cells), default=0) + GAP
+        per_line = max(1, columns // size)
+        rule: Line = (Span(f" {self.title} ", "title"), Span("─" * max(0, columns - len(self.title) - 3), "quiet"))
+        rows = [cells[at : at + per_line] for at in range(0, len(cells), per_line)]
+        return [rule, *(tuple(span for cell in row for span in pad(cell, size)) for row in rows)]

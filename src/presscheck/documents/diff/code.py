@@ -16,9 +16,8 @@ from presscheck.documents.diff.inline_marks import StyledToken, is_rewritten, on
 from presscheck.documents.diff.segments import Segment
 from presscheck.documents.diff.word_diff import Run, RunKind
 from presscheck.documents.terminal.code import highlight, split_spans
-from presscheck.documents.terminal.wrap import split_cells
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, pad, plain
+from presscheck.text.styled_text import Line, Span, pad, plain, split_cells
 
 MAX_HIGHLIGHTED = 100_000
 """Characters of code that are highlighted in one diff (20 ms); code beyond has one colour."""

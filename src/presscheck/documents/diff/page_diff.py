@@ -20,8 +20,8 @@ from presscheck.documents.diff.side_painter import SidePainter
 from presscheck.documents.diff.unified_layout import MARGIN, UnifiedLayout
 from presscheck.documents.diff.word_diff import count_words, tokenize, word_count, word_runs
 from presscheck.documents.terminal.symbols import ASCII, UNICODE
-from presscheck.documents.terminal.wrap import wrap as wrapped
 from presscheck.text.styled_text import Line
+from presscheck.text.styled_text import wrap as wrapped
 
 Mode = Literal["prose", "split", "source"]
 

@@ -25,9 +25,8 @@ from presscheck.documents.diff.word_diff import Run
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.terminal.blocks import HEADING_STYLES, BlockRenderer
 from presscheck.documents.terminal.symbols import Symbols
-from presscheck.documents.terminal.wrap import wrap
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, pad, plain, width
+from presscheck.text.styled_text import Line, Span, pad, plain, width, wrap
 
 MIN_WIDTH = 12
 """With fewer cells left, the containers of a segment are not drawn."""

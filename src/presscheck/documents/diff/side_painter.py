@@ -23,8 +23,7 @@ from presscheck.documents.diff.segments import Segment, table_cells
 from presscheck.documents.diff.sequence_matcher import Gap, gaps
 from presscheck.documents.diff.tags import tag_line
 from presscheck.documents.diff.word_diff import Run, RunKind
-from presscheck.documents.terminal.wrap import wrap
-from presscheck.text.styled_text import Line
+from presscheck.text.styled_text import Line, wrap
 
 EMPTY = MarkedLine("", ())
 """The line of a side that has nothing here."""

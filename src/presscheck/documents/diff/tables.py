@@ -9,8 +9,7 @@ from rich.cells import cell_len
 
 from presscheck.documents.diff.block_pairs import SegmentPair
 from presscheck.documents.diff.segments import Segment, table_cells
-from presscheck.documents.terminal.wrap import wrap
-from presscheck.text.styled_text import Line, Span, width
+from presscheck.text.styled_text import Line, Span, width, wrap
 
 GAP = 2
 MIN_COLUMN = 9

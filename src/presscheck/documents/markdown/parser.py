@@ -1,12 +1,14 @@
 """Parses the platform's Markdown: CommonMark, tables, strikethrough, footnotes, `{% tags %}` and nested HTML.
 
 A paired tag is a container like a quotation: `tag_open` and `tag_close` around its content, with name and attributes in
-`meta`; a tag without an end is a `tag`. No text of a page is missing from the tokens.
+`meta`; a tag without an end is a `tag`. No text of a page is missing from the tokens. The tokens are read as a tree of
+blocks, with the markers of task items and alerts.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,8 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 from rich.emoji import Emoji, NoEmoji
 
-from presscheck.documents.markdown.tag_pairs import HTML_NAMES, TagPairs, tag_pairs
+from presscheck.documents.block_tags import HINTS
+from presscheck.documents.markdown.block_splitter import HTML_NAMES, TagPairs, tag_pairs
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -26,17 +29,20 @@ if TYPE_CHECKING:
 
     Environment = MutableMapping[str, Any]
 
+    Tokens = Sequence[Token]
+
 _tag = re.compile(r"\{%-?[ \t]*(@[\w-]++/[\w-]++|[a-zA-Z][\w-]*+)([^{}]*?(?:\{[^{}]*+\}[^{}]*?)*?)-?%\}").match
 _html = re.compile(rf"<({'|'.join(HTML_NAMES)})\b([^<>]*)>", re.IGNORECASE).match
 _summary = re.compile(r"[\s>]*<summary[^<>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL).match
 _attribute = re.compile(r"""(?<![\w-])([\w-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([^\s"']+))""")
-
 _named = re.compile(r":([a-z+-][a-z0-9_+-]*):").match
+_task = re.compile(r"\[([ xX])\](?:[ \t]+|$)").match
+_alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
 
 
 def parse(text: str, environment: Environment) -> list[Token]:
     """Parses a block or a page; link definitions stay in the environment between calls."""
-    environment["pairs"] = tag_pairs(text.split("\n"))
+    environment["pairs"] = tag_pairs(text.split("\n")) if "{%" in text or "<" in text else {}
     return _parser().parse(text, environment)
 
 
@@ -187,3 +193,43 @@ def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int)
     state.parentType, state.lineMax, state.blkIndent = before
     for mark, line, value in kept:
         mark[line] = value
+
+
+def outermost(tokens: Tokens) -> list[tuple[Token, Tokens]]:
+    """The outermost blocks of the tokens, each with the tokens inside it."""
+    blocks: list[tuple[Token, Tokens]] = []
+    at = 0
+    while at < len(tokens):
+        inner = inside(tokens, at)
+        blocks.append((tokens[at], inner))
+        at += len(inner) + 2 if tokens[at].nesting > 0 else 1
+    return blocks
+
+
+def inside(tokens: Tokens, at: int) -> Tokens:
+    """The tokens between the one at `at` and its end; none if it opens nothing."""
+    end, depth = at, tokens[at].nesting
+    while depth > 0:
+        end += 1
+        depth += tokens[end].nesting
+    return tokens[at + 1 : end] if end > at else ()
+
+
+def take_task(inner: Tokens) -> str:
+    """Removes the marker of a task from an item and returns its character, empty if the item is no task."""
+    children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
+    match = _task(children[0].content) if children and children[0].type == "text" else None
+    if not children or not match:
+        return ""
+    children[0].content = children[0].content[match.end() :]
+    return match[1]
+
+
+def take_alert(inner: Tokens) -> str:
+    """Removes the marker of an alert from a quotation and returns its kind, empty if it is none."""
+    children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
+    match = _alert(children[0].content) if children and children[0].type == "text" else None
+    if not children or not match or match[1].lower() not in HINTS:
+        return ""
+    children[0].content = children[0].content[match.end() :]
+    return match[1].lower()

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from presscheck.documents.markdown.token_tree import outermost
+from presscheck.documents.markdown.parser import outermost
 from presscheck.text.styled_text import Span
 
 if TYPE_CHECKING:
-    from presscheck.documents.markdown.token_tree import Token, Tokens
+    from presscheck.documents.markdown.parser import Token, Tokens
 
 Cell = Sequence[Span]
 Row = list[Cell]

@@ -14,7 +14,7 @@ from presscheck.documents.merge.fields import is_edited, merge_fields, merge_ord
 from presscheck.documents.merge.text import MergedText, merge_text
 from presscheck.documents.pages.file_urls import unsigned_file
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk, with_slugs
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 
 __all__ = ["Conflict", "MergedText", "MergedTree", "merge_pages", "merge_text"]
 

@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from presscheck.documents.block_tags import ALERT, HINTS
-from presscheck.documents.markdown.parser import parse
-from presscheck.documents.markdown.token_tree import outermost, take_task
+from presscheck.documents.markdown.parser import outermost, parse, take_task
 from presscheck.documents.nodes.footnotes import annotations_in
 from presscheck.documents.nodes.from_html import heading_node, html_block, read_image
 from presscheck.documents.nodes.from_inlines import inlines_of_tokens

@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_OPENING = "---"
+OPENING = "---"
+"""The line that begins front matter."""
 _CLOSING = frozenset(("---", "..."))
 _description = re.compile(r"^description:[ \t]*(?:[>|][-+]?[ \t]*)?((?:.*\n)(?:[ \t]+.*\n|\n)*)", re.MULTILINE)
 
@@ -23,14 +24,14 @@ class FrontMatter(NamedTuple):
 
 def front_matter_size(lines: Sequence[str]) -> int:
     """Returns how many lines are front matter, fences included; 0 where a text has none."""
-    if not lines or lines[0].rstrip() != _OPENING:
+    if not lines or lines[0].rstrip() != OPENING:
         return 0
     return next((number + 1 for number, line in enumerate(lines[1:], 1) if line.rstrip() in _CLOSING), 0)
 
 
 def find_front_matter(text: str) -> FrontMatter | None:
     """Returns the front matter of a page, or None where it has none."""
-    if not text.startswith(_OPENING):
+    if not text.startswith(OPENING):
         return None
     lines = text.split("\n")
     size = front_matter_size(lines)

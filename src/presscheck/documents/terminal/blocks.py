@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from presscheck.documents.markdown.inline_runs import InlineRuns
-from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
-from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
 from presscheck.documents.terminal.code import code_lines
 from presscheck.documents.terminal.custom_tags import hint_lines, tag_lines
 from presscheck.documents.terminal.html import html_lines
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.tables import table_lines
-from presscheck.documents.terminal.wrap import remaining_cells, with_prefix, wrap
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, remaining_cells, with_prefix, wrap
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -46,7 +44,7 @@ class BlockRenderer:
         """Renders a block."""
         self.anchors = []
         try:
-            return self.flow(self.parse(text), columns)
+            return self._flow(outermost(self.parse(text)), columns)
         except RecursionError:
             # nested too deep to parse: show it rather than hide it
             return self.source(text, columns)
@@ -72,9 +70,12 @@ class BlockRenderer:
 
     def flow(self, tokens: Sequence[Token], columns: int) -> list[Line]:
         """Renders blocks below one another, separated by blank lines unless they belong to a tight list."""
+        return self._flow(outermost(tokens), columns)
+
+    def _flow(self, blocks: Sequence[tuple[Token, Sequence[Token]]], columns: int) -> list[Line]:
         lines: list[Line] = []
         is_tight = False
-        for token, inner in outermost(tokens):
+        for token, inner in blocks:
             laid = self.block(token, inner, columns)
             if laid:
                 if lines and not (is_tight or token.hidden):
@@ -128,7 +129,7 @@ class BlockRenderer:
 
     def list(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders a list with hanging markers."""
-        items = list(outermost(inner))
+        items = outermost(inner)
         first = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None
         bullet = self.symbols.bullets[self._depth % len(self.symbols.bullets)]
         size = len(str(first + len(items) - 1)) + 2 if first is not None else 2

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 
 from presscheck.documents.terminal.symbols import Symbols
-from presscheck.documents.terminal.wrap import remaining_cells, split_cells
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.text.styled_text import Line, Span, cut, pad, remaining_cells, split_cells, width
 
 MARGIN = 2
 

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
 from presscheck.documents.markdown.inline_runs import InlineRuns, html_events
-from presscheck.documents.markdown.token_tree import outermost
+from presscheck.documents.markdown.parser import outermost
 from presscheck.documents.terminal.code import code_lines
 from presscheck.documents.terminal.symbols import Symbols
-from presscheck.documents.terminal.wrap import remaining_cells, with_prefix, wrap
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, plain, width
+from presscheck.text.styled_text import Line, Span, cut, plain, remaining_cells, width, with_prefix, wrap
 
 if TYPE_CHECKING:
-    from presscheck.documents.markdown.token_tree import Token, Tokens
+    from presscheck.documents.markdown.parser import Token, Tokens
 
 
 class BlockContext(Protocol):

@@ -8,9 +8,8 @@ from presscheck.documents.markdown.table import Table
 from presscheck.documents.terminal.code import code_lines
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.tables import table_lines
-from presscheck.documents.terminal.wrap import remaining_cells, with_prefix, wrap
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, plain
+from presscheck.text.styled_text import Line, Span, plain, remaining_cells, with_prefix, wrap
 
 
 def html_lines(text: str, columns: int, symbols: Symbols) -> tuple[list[Line], list[str]]:

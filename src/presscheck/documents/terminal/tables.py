@@ -7,8 +7,7 @@ from math import sqrt
 
 from presscheck.documents.markdown.table import Cell, Row, Table
 from presscheck.documents.terminal.symbols import Symbols
-from presscheck.documents.terminal.wrap import remaining_cells, widest, with_prefix, wrap
-from presscheck.text.styled_text import BREAK, Line, Span, plain, width
+from presscheck.text.styled_text import BREAK, Line, Span, plain, remaining_cells, widest, width, with_prefix, wrap
 
 GAP = 2
 MIN_COLUMN = 10

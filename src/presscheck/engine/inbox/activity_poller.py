@@ -30,9 +30,8 @@ from presscheck.engine.inbox.events import (
     UserAction,
 )
 from presscheck.engine.inbox.views import VIEWS, listing_of
-from presscheck.engine.reads.pagination import fetch_all_pages
 from presscheck.engine.reads.scheduler import BACKGROUND
-from presscheck.engine.reads.service_reads import ServiceReads
+from presscheck.engine.reads.service_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.shared_calls import ALL, comments_on, reviewers_of, reviews_of
 from presscheck.errors import NotSignedIn, ServiceError, ServiceFailed, TooManyRequests

@@ -20,9 +20,9 @@ from presscheck.engine.connection_state import ConnectionState
 from presscheck.engine.inbox.activity_poller import poll
 from presscheck.engine.inbox.events import Event, diff_snapshots, read_event, read_snapshot, write_event, write_snapshot
 from presscheck.engine.inbox.triage import Triage
+from presscheck.engine.members import user_id
 from presscheck.engine.reads.service_reads import ServiceReads
 from presscheck.engine.reads.subscriptions import Subscriptions
-from presscheck.engine.signed_in_user import user_id
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
 

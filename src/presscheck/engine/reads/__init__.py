@@ -1,1 +1,1 @@
-"""Reads: request scheduling, subscriptions, pagination, the cache writer."""
+"""Reads: request scheduling, cached responses, listings, subscriptions."""

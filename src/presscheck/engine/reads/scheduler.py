@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
-from presscheck.client.request_context import Priority, RequestContext
-from presscheck.engine.path_patterns import matches
+from presscheck.client.request_priority import Priority, RequestContext
+from presscheck.engine.reads.subscriptions import matches
 from presscheck.errors import NetworkError
 
 VISIBLE, REQUESTED, PREFETCH, BACKGROUND = Priority

@@ -1,21 +1,33 @@
-"""Reads from the service: cache the response, and fall back to the cache if the service cannot be reached."""
+"""Reads from the service, through the cache: single calls, listings page by page, subscriptions.
+
+They fall back to the cache if the service cannot be reached. Operations that the service does not have are remembered
+for 24 hours, so that an upgrade is noticed. The first page of a listing is small, so that it can be shown soon.
+"""
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any, TypeVar, cast
 
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
-from presscheck.client.request_context import Priority
-from presscheck.engine.reads.scheduler import REQUESTED, RequestScheduler
+from presscheck.client.request_priority import Priority
+from presscheck.engine.reads.scheduler import PREFETCH, REQUESTED, RequestScheduler
 from presscheck.engine.reads.stored_reads import StoredReads
+from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.engine.reads.substitutes import Substitutes
 from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result
 from presscheck.engine.writes.pending_writes import PendingWrites
-from presscheck.errors import NetworkError, NotSupported, PresscheckError
+from presscheck.errors import MalformedAnswer, NetworkError, NotSupported, PresscheckError
+from presscheck.store.cache import Cache
 
 T = TypeVar("T")
+FIRST_PAGE, OTHER_PAGES = 100, 1000
+"""Page sizes: of the first page, and of all others."""
 
 
 class ServiceReads:
@@ -122,3 +134,89 @@ class _FreshReader:
         """The response of the service."""
         value, _ = await self._reads.fresh(call, priority)
         return value
+
+
+async def fetch_all_pages(
+    reads: ServiceReads, listing: Operation[Any], priority: Priority
+) -> AsyncIterator[Result[int]]:
+    """Fetch all pages of a listing into the cache; yields the number of items after each page.
+
+    Stops if the service repeats a cursor. An error is not raised: it is in the last result.
+    """
+    start, cursor, cursors, is_changed = 0, None, set[str](), False
+    try:
+        while True:
+            paging = {"limit": FIRST_PAGE} if cursor is None else {"limit": OTHER_PAGES, "page": cursor}
+            call = listing.model_copy(update=paging)
+            body = await reads.fetch(call, priority)
+            start, total, cursor, changed = await reads.stored.in_store(
+                partial(_store_page, call, listing.key(), body, start)
+            )
+            is_changed = is_changed or changed
+            priority = max(priority, PREFETCH)  # the visible rows are on the first page
+            is_last = cursor is None or cursor in cursors
+            yield Result(start if is_last else total, "fresh" if is_changed or not is_last else "unchanged", 0.0)
+            if is_last:
+                return
+            cursors.add(cursor or "")
+    except PresscheckError as error:
+        window = reads.stored.window(listing, 0, 0)
+        state = "offline" if isinstance(error, NetworkError) else "failed"
+        yield Result(window.total, state, window.age or 0.0, error)
+
+
+def _store_page(
+    call: Operation[Any], key: str, body: bytes, start: int, cache: Cache
+) -> tuple[int, int, str | None, bool]:
+    """Cache one page; returns the start of the next page, the total, the next cursor and whether anything changed."""
+    try:
+        page: dict[str, Any] = json.loads(body)
+        items: list[Any] = page["items"]
+        total: int | None = page.get("count")
+        next_page: dict[str, str] = page.get("next") or {}
+        cursor = next_page.get("page")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise MalformedAnswer("Unexpected response: not a list", request=str(call)) from None
+    end = start + len(items)
+    is_changed = cache.keep_page(key, items, start, time.time(), total=total or end, last=cursor is None)
+    return end, max(total or 0, end), cursor, is_changed
+
+
+class SubscribedReads:
+    """Results of subscribed calls as they change.
+
+    Args:
+        reads: reads from the service and the cache.
+        subscriptions: the open subscriptions.
+    """
+
+    def __init__(self, reads: ServiceReads, subscriptions: Subscriptions) -> None:
+        self._reads, self._subscriptions = reads, subscriptions
+
+    async def watch(self, call: Operation[T], priority: Priority) -> AsyncIterator[Result[T | None]]:
+        """Yield the results of a call; ends only when the iterator is closed."""
+        with self._subscriptions.of(call) as subscription:
+            first: Priority | None = priority
+            while True:
+                known, first = self._reads.stored.known(call, first), None
+                if known:
+                    subscription.answered(known.value)
+                    yield cast("Result[T | None]", known)
+                if subscription.take_stale():
+                    result = await self._reads.result(call, priority)
+                    subscription.answered(result.value)
+                    yield result
+                await subscription.changed()
+
+    async def watch_listing(self, listing: Operation[Page[Any]], priority: Priority) -> AsyncIterator[Result[int]]:
+        """Yield the number of cached rows after each fetched page; ends only when the iterator is closed."""
+        with self._subscriptions.of(listing) as subscription:
+            first: Priority | None = priority
+            while True:
+                window, first = self._reads.stored.window(listing, 0, 0, first), None
+                if window.age is not None:
+                    yield Result(window.total, "cached", window.age)
+                if subscription.take_stale():
+                    async for result in fetch_all_pages(self._reads, listing, priority):
+                        yield result
+                await subscription.changed()

@@ -1,26 +1,141 @@
-"""Reads from the cache, and writes of responses to it.
+"""Reads from the cache, writes of responses to it, and its upkeep: eviction and updates of the search index.
 
-Reads are synchronous and take microseconds; writes are done by the cache's own thread.
+Reads are synchronous and take microseconds; writes and upkeep are done by the cache's own thread, in small steps, so
+that other work of the thread gets its turn between them. Subscribed responses are not evicted.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from presscheck.api.operation import Operation, Page, Paged
-from presscheck.client.request_context import Priority
+from presscheck.client.request_priority import Priority
 from presscheck.client.responses import read_answer
 from presscheck.engine.activity_log import Activity
-from presscheck.engine.reads.cache_writer import CacheWriter
+from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.engine.results import Result, Window
 from presscheck.engine.writes.pending_writes import PendingWrites
 from presscheck.store.cache import Cache
-from presscheck.store.cache_reader import Stored
+from presscheck.store.cache_tables import Stored
 
 T = TypeVar("T")
+INDEX_DELAY = 2.0
+"""Seconds between a change of the cache and the update of the index."""
+INDEX_PAUSE = 0.02
+"""Seconds between two transactions, for other work of the thread."""
 M = TypeVar("M")
+
+
+class CacheWriter:
+    """The writer thread of one cache.
+
+    Args:
+        cache: the cache.
+        subscriptions: the open subscriptions, whose responses are not evicted.
+        on_notice: called with each line that the cache has for the user.
+    """
+
+    def __init__(self, cache: Cache, subscriptions: Subscriptions, on_notice: Callable[[str], None]) -> None:
+        self.thread = ThreadPoolExecutor(1, "store")
+        self._cache, self._subscriptions, self._on_notice = cache, subscriptions, on_notice
+        self._eviction: asyncio.Task[None] | None = None
+        self._has_grown = False
+
+    async def do(self, work: Callable[[Cache], T]) -> T:
+        """Run a function on the cache in its thread; returns the function's result."""
+        try:
+            return await self._do(work)
+        finally:
+            self._report_notice()
+            self._has_grown = True
+            if self._eviction is None or self._eviction.done():
+                self._eviction = asyncio.create_task(self._evict())
+
+    async def close(self) -> None:
+        """Stop the thread and close the cache."""
+        if self._eviction:
+            self._eviction.cancel()
+            await asyncio.gather(self._eviction, return_exceptions=True)
+        self.thread.shutdown()
+        self._cache.close()
+
+    async def _do(self, work: Callable[[Cache], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.thread, work, self._cache)
+
+    async def _evict(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the thread was stopped
+            while self._has_grown:
+                self._has_grown = False
+                while await self._do(partial(Cache.evict, pinned=self._subscriptions.keys())):
+                    pass
+
+    def _report_notice(self) -> None:
+        notice, self._cache.notice = self._cache.notice, None
+        if notice:
+            self._on_notice(notice)
+
+
+class InStore(Protocol):
+    """Runs a function on the cache in its writer thread."""
+
+    def __call__(self, work: Callable[[Cache], T], /) -> Awaitable[T]:
+        """Returns the result of the function."""
+        ...
+
+
+class IndexUpdates:
+    """Keeps the search index of one cache up to date, outside the user interface's thread.
+
+    Args:
+        in_store: runs a function on the cache in its writer thread.
+    """
+
+    def __init__(self, in_store: InStore) -> None:
+        self._in_store = in_store
+        self._task: asyncio.Task[None] | None = None
+        self._is_outdated = False
+
+    def schedule(self) -> None:
+        """Schedule an update: the cache has changed."""
+        self._is_outdated = True
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._update_later())
+
+    async def close(self) -> None:
+        """Stop; the rest of the queue is indexed in the next session."""
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def catch_up(self, seconds: float) -> None:
+        """Index the queue now, for at most this time; the rest in the background."""
+        ends = time.monotonic() + seconds
+        while await self._in_store(_index_some):
+            if time.monotonic() > ends:
+                self.schedule()
+                return
+
+    async def _update_later(self) -> None:
+        while self._is_outdated:
+            self._is_outdated = False
+            await asyncio.sleep(INDEX_DELAY)
+            while await self._in_store(_index_some):  # noqa: ASYNC110  # each pass does work
+                await asyncio.sleep(INDEX_PAUSE)
+
+
+def _index_some(cache: Cache) -> int:
+    index = cache.search
+    if not index.waiting():
+        return 0  # without importing the readers
+    from presscheck.engine.search.index_entries import read_source  # 3 ms, only if there is something to index
+
+    return index.fill(read_source)
 
 
 class StoredReads:

@@ -1,14 +1,28 @@
-"""The open subscriptions to reads; each is notified only when its response may have changed."""
+"""The open subscriptions to reads; each is notified only when its response may have changed.
+
+A write names the reads that it affects by patterns of request paths: `*` matches any text, slashes included; everything
+else is literal, percent-encoded as in a path.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from typing import Any
 
 from presscheck.api.operation import Operation
-from presscheck.engine.path_patterns import matches
+
+
+def beneath(path: str) -> tuple[str, str]:
+    """The patterns of a path and of all paths below it; `/spaces/s10` is not below `/spaces/s1`."""
+    return path, f"{path}/*"
+
+
+def matches(path: str, patterns: Iterable[str]) -> bool:
+    """Whether a path matches at least one of the patterns."""
+    return any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
 class Subscription:

@@ -21,7 +21,7 @@ from presscheck.api import change_requests as requests
 from presscheck.api import collections, content, content_changes, organizations, site_structure, sites, spaces, teams
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import GetCurrentUser, User
-from presscheck.client.request_context import Priority
+from presscheck.client.request_priority import Priority
 from presscheck.documents.pages.tree import flatten, semantic_changes
 from presscheck.engine.protocols import Reader
 from presscheck.engine.shared_calls import ALL, reviewers_of

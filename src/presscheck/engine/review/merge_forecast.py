@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision, Revision
 from presscheck.api.content_changes import SemanticChanges
-from presscheck.client.request_context import Priority
+from presscheck.client.request_priority import Priority
 from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
 from presscheck.documents.pages.tree import flatten, semantic_changes
 from presscheck.engine.protocols import Reader

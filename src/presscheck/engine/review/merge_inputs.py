@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
+from presscheck.engine.members import user_id
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.review.merge_readiness import MergeInputs, reviewers
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
-from presscheck.engine.signed_in_user import user_id
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest

@@ -12,13 +12,13 @@ from presscheck.documents.nodes.comment_targets import CellIds, block_words, cel
 from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.shared_calls import replies_to
-from presscheck.engine.writes.optimistic_overlays import apply_pending
+from presscheck.engine.writes.pending_writes import apply_pending
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.api.comments import Comment, CommentReply, Document, ListReplies, Reaction
     from presscheck.api.users import User
-    from presscheck.engine.results import OutboxEntry
+    from presscheck.engine.writes.pending_writes import OutboxEntry
 
 NEW = "waiting:"
 """Prefix of the id of a message that is only in the outbox; the number of its outbox row follows."""

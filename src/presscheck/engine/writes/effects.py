@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from presscheck.api import change_requests, comments, content_changes, sites
 from presscheck.api.operation import Operation
-from presscheck.engine.path_patterns import beneath
+from presscheck.engine.reads.subscriptions import beneath
 
 Reconcile = Literal["repeat", "look", "state", "ask"]
 ALL = 1000

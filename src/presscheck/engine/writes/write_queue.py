@@ -12,17 +12,13 @@ from typing import Any, TypeVar, cast
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.responses import read_answer
-from presscheck.engine.path_patterns import beneath
+from presscheck.engine.members import user_id
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.service_reads import ServiceReads
-from presscheck.engine.reads.subscriptions import Subscriptions
-from presscheck.engine.results import PendingWrite
-from presscheck.engine.signed_in_user import SignedInUser, user_id
+from presscheck.engine.reads.subscriptions import Subscriptions, beneath
+from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker
 from presscheck.engine.writes.effects import Effects, effects_of
-from presscheck.engine.writes.immediate import ImmediateSender
-from presscheck.engine.writes.outbox_worker import OutboxWorker
-from presscheck.engine.writes.pending_writes import PendingWrites, pending_entry
-from presscheck.engine.writes.reconciliation import DeliveryReconciler
+from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
 from presscheck.errors import NotNow, NotSupported, PresscheckError, ReadOnly
 from presscheck.store.outbox import Outbox, Row
 

@@ -31,12 +31,12 @@ from presscheck.documents.pages.tree import (
     insert,
     move,
     remove,
+    slugify,
     walk,
     with_slugs,
 )
-from presscheck.service.content.body_formats import Content, PageRefs, text_of
-from presscheck.service.content.page_markdown import PageText, parse_page, slugify
 from presscheck.service.content.revisions import add_document, new_page
+from presscheck.service.content.serializers import Content, PageRefs, PageText, parse_page, text_of
 from presscheck.service.db.blob_store import store_blob
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context

@@ -16,8 +16,7 @@ from presscheck.api.roles import Location
 from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult
 from presscheck.documents.markdown.headings import heading_text
 from presscheck.documents.markdown.search_terms import fold, query_terms
-from presscheck.service.content.page_lookup import Page, walk
-from presscheck.service.content.page_markdown import slugify
+from presscheck.documents.pages.tree import Page, slugify, walk
 from presscheck.service.content.revisions import MOST_AT_ONCE, document_texts
 from presscheck.service.db.fulltext_index import documents_with
 from presscheck.service.http.operation_registry import Context

@@ -1,10 +1,19 @@
-"""Serializes stored page trees, files and revisions: computes paths and URLs; bodies are added on request."""
+"""Serializes stored revisions: page trees, files, and the bodies of pages as Markdown or as document nodes.
+
+Paths and URLs are computed; bodies are added on request. The Markdown of a page has its title as first heading and its
+details as front matter; it is parsed here too.
+"""
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from presscheck.api.comments import Document, Format
 from presscheck.api.content import (
     ReusableContent,
     Revision,
@@ -12,13 +21,25 @@ from presscheck.api.content import (
     RevisionPage,
     RevisionUrls,
 )
-from presscheck.documents.pages.tree import Page, PagePosition, children
+from presscheck.documents.markdown.headings import leading_title
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.references import Reference, format_reference, parse_reference
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.validation import InvalidNode
+from presscheck.documents.pages.front_matter import find_front_matter
+from presscheck.documents.pages.tree import Page, PagePosition, children, find, flatten, walk
+from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 from presscheck.service.content.file_urls import file_address
 from presscheck.service.content.revisions import document_texts
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.models.content import ChangeRequestRow, RevisionRow
 from presscheck.service.review.change_requests import as_change_request
 
+_WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
+_CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
+DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
+"""The page details that front matter can set, with their types."""
 KINDS = {"document": "sheet", "group": "group", "link": "link"}
 """The old name of a page type, which is still a required field."""
 LAYOUT: dict[str, Any] = {
@@ -33,6 +54,67 @@ LAYOUT: dict[str, Any] = {
     "metadata": True,
 }
 """Default page layout."""
+_FILES_ONLY = frozenset(("image", "inline-image", "drawing", "file", "swagger"))
+"""Kinds of links whose targets are files, and nothing else with an id."""
+_NAMED = {
+    "page": ("page", "page"),
+    "anchor": ("page", "page"),
+    "file": ("file", "file"),
+    "reusable-content": ("snippet", "reusableContent"),
+}
+"""The target type of each kind of reference, and the field that holds its id."""
+
+
+def page_at(tree: Sequence[Page], path: str) -> PagePosition | None:
+    """The page at a path; link pages have no path."""
+    normalized = path.strip("/")
+    return next((place for place in walk(tree) if place.path and place.path == normalized), None)
+
+
+@dataclass(frozen=True)
+class PageText:
+    """Parsed Markdown: title, details named as in the API, and the body."""
+
+    title: str | None
+    details: dict[str, Any]
+    body: str
+
+
+def parse_page(markdown: str) -> PageText:
+    """Parses submitted Markdown into title, details and body.
+
+    Raises:
+        ApiError: the front matter is invalid YAML.
+    """
+    text = markdown.replace("\r\n", "\n")
+    details: dict[str, Any] = {}
+    front = find_front_matter(text)
+    if front:
+        details = _details(front.yaml)
+        text = text[front.end :]
+    heading = leading_title(text)
+    if heading:
+        text = text[heading.end :]
+    return PageText(
+        _plain(heading.title) if heading else None, details, text.strip("\n") + "\n" if text.strip() else ""
+    )
+
+
+def format_page(title: str, body: str) -> str:
+    """The Markdown of a page as the API returns it."""
+    return f"# {title}\n\n{body}" if title else body
+
+
+def _details(front: str) -> dict[str, Any]:
+    try:
+        given = load_yaml(front)
+    except InvalidYaml as error:
+        raise ApiError(400, f"document: invalid YAML in the front matter: {error}") from None
+    return {name: given[name] for name, kind in DETAILS.items() if isinstance(given.get(name), kind)}
+
+
+def _plain(heading: str) -> str:
+    return re.sub(r"(\*\*|__|`)(.+?)\1", r"\2", heading)
 
 
 def as_revision(context: Context, row: RevisionRow) -> Revision:
@@ -94,3 +176,117 @@ def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str
         wire["layout"] = LAYOUT | page.get("layout", {})
         wire["urls"] = {"app": context.app(f"/spaces/{space_id}/pages/{page['id']}")}
     return wire
+
+
+class Content(NamedTuple):
+    """The link targets of a revision, stored or being edited."""
+
+    space_id: str
+    tree: Sequence[Page]
+    files: Sequence[dict[str, Any]]
+    reusable_contents: Sequence[dict[str, Any]]
+
+
+def page_by_id(context: Context, revision: RevisionRow, page_id: str, shape: Format | None = None) -> RevisionPage:
+    """Returns a page of a revision with its body."""
+    return _page(context, revision, find(revision.tree, page_id), shape)
+
+
+def page_by_path(context: Context, revision: RevisionRow, path: str, shape: Format | None = None) -> RevisionPage:
+    """Returns the page at a path of a revision, with its body."""
+    return _page(context, revision, page_at(revision.tree, path), shape)
+
+
+def _page(context: Context, revision: RevisionRow, place: PagePosition | None, shape: Format | None) -> RevisionPage:
+    """Serializes a page, its subpages, and its body: nodes, or Markdown with the title as first heading."""
+    if place is None:
+        raise not_found("page")
+    wired, page = serialize_location(context, revision.space_id, place), place.page
+    if page["type"] == "document" and shape == "document":
+        content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
+        links = PageRefs(context, content, page["id"])
+        wired["document"] = markdown_to_nodes(body_of(context, page), links.from_address)
+    elif page["type"] == "document":
+        wired["markdown"] = format_page(page["title"], body_of(context, page))
+    return RevisionPage.model_validate(wired)
+
+
+def in_shape(document: Document, shape: Format | None) -> Document:
+    """Converts a document to a format, by default its own; returns it unchanged if it cannot be converted."""
+    if shape == "document" and document.markdown is not None:
+        return Document(document=markdown_to_nodes(document.markdown))
+    if shape == "markdown" and document.document is not None:
+        with suppress(InvalidNode):  # documents stored before validation existed may have any shape
+            return Document(markdown=nodes_to_markdown(document.document))
+    return document
+
+
+def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
+    """Converts submitted document nodes to Markdown.
+
+    Raises:
+        ApiError: 400 for invalid nodes, naming the place.
+    """
+    try:
+        return nodes_to_markdown(document, links.to_address if links else None)
+    except InvalidNode as wrong:
+        raise ApiError(400, str(wrong)) from None
+
+
+class PageRefs:
+    """Resolves the links of a page: paths relative to the page in Markdown, ids in nodes.
+
+    Args:
+        context: the transaction.
+        content: the possible link targets.
+        page_id: the id of the page.
+        source: the path of a new page that has no id yet, such as ``guides/new.md``.
+    """
+
+    def __init__(self, context: Context, content: Content, page_id: str, *, source: str = "") -> None:
+        pages = as_pages(context, content.space_id, content.tree)
+        files = as_files(context, content.files)
+        reusable = [ReusableContent.model_validate(snippet) for snippet in content.reusable_contents]
+        self._app, self._space = context.app(""), content.space_id
+        self._places = LinkResolver.of(pages, files, reusable)
+        self._sources = {("page", page.id): source_path(page) for page in flatten(pages)}
+        self._sources |= {("file", file.id): file.git.path if file.git else file.name for file in files}
+        self._sources |= {("snippet", snippet.id): snippet.git.path for snippet in reusable if snippet.git}
+        self._source = source or self._sources.get(("page", page_id), "")
+
+    def from_address(self, ref: Reference, kind: str) -> Reference:
+        """The reference for a Markdown link target, if the target has an id."""
+        address = ref.get("url") or ref.get("file") or ref.get("reusableContent") or ""
+        if ref["kind"] not in ("url", "file", "reusable-content") or "?" in address:
+            return ref
+        if address.startswith(f"{self._app}/"):
+            inner = parse_reference("/~" + address.removeprefix(self._app))
+            return ref if inner["kind"] not in ("page", "anchor", "space") or kind in _FILES_ONLY else inner
+        target = self._places.resolve(address, self._source)
+        if ref["kind"] == "reusable-content":
+            return {"kind": "reusable-content", "reusableContent": target.id} if target.kind == "snippet" else ref
+        if target.kind == "file":
+            return {"kind": "file", "file": target.id}
+        if target.kind != "page" or ref["kind"] != "url" or kind in _FILES_ONLY:
+            return ref
+        anchor = {"kind": "anchor", "anchor": target.anchor, "page": target.id}
+        return anchor if target.anchor else {"kind": "page", "page": target.id}
+
+    def to_address(self, ref: Reference, kind: str) -> Reference:
+        """The Markdown link target of a reference: relative to the page, or an app URL for another space."""
+        space = ref.get("space")
+        if (space and space != self._space) or ref["kind"] == "space":
+            is_shown = ref["kind"] in ("page", "anchor", "space")
+            return {"kind": "url", "url": self._app + format_reference(ref).removeprefix("/~")} if is_shown else ref
+        what, name = _NAMED.get(ref["kind"], ("", ""))
+        source = self._sources.get((what, str(ref.get(name, ""))))
+        if not source:  # such as a page that is a link to elsewhere
+            return {key: value for key, value in ref.items() if key != "space"}
+        place = posixpath.relpath(source, posixpath.dirname(self._source) or ".")
+        # a bare name would be taken for an id (see `refs.file_source`)
+        place = place if "/" in place or "." in place else f"./{place}"
+        if ref["kind"] == "reusable-content":
+            return {"kind": "reusable-content", "reusableContent": place}
+        if kind in ("drawing", "file"):
+            return {"kind": "file", "file": place}
+        return {"kind": "url", "url": place + (f"#{ref['anchor']}" if ref["kind"] == "anchor" else "")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from presscheck.service.content.page_lookup import Page, children, walk
+from presscheck.documents.pages.tree import Page, children, walk
 from presscheck.service.db.ids import new_id
 
 

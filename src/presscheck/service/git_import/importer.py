@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from presscheck.documents.git_format.files import git_oid
 from presscheck.documents.git_format.repository import Problem, Repository, SourceFile, SourcePage, read_repository
+from presscheck.documents.pages.tree import Page
 from presscheck.errors import ConfigurationError
-from presscheck.service.content.page_lookup import Page
 from presscheck.service.content.revisions import add_documents, add_revision, new_page
 from presscheck.service.db.blob_store import store_blob
 from presscheck.service.db.ids import Clock, moment_text, new_id, system_clock

@@ -26,12 +26,14 @@ from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.permissions import (
     collection_for,
+    collections_of,
     level_in_collection,
     level_in_space,
     organization_for,
     reaches,
+    spaces_in,
+    within,
 )
-from presscheck.service.spaces.collection_tree import collections_of, spaces_in, within
 from presscheck.service.spaces.serializers import as_spaces
 from presscheck.service.spaces.sort_order import (
     last_position,

@@ -28,8 +28,7 @@ from presscheck.api.content import (
     RevisionPage,
 )
 from presscheck.api.operation import Page
-from presscheck.service.content.body_formats import page_by_id, page_by_path
-from presscheck.service.content.serializers import as_files, as_pages, as_revision
+from presscheck.service.content.serializers import as_files, as_pages, as_revision, page_by_id, page_by_path
 from presscheck.service.http.operation_registry import Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.models.content import RevisionRow

@@ -36,8 +36,7 @@ from presscheck.service.http.serialization import invalid
 from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.jobs.queue import cancel_jobs, enter_job
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
-from presscheck.service.permissions import organization_for, reaches, role_in
-from presscheck.service.sites.access import PUBLISHING
+from presscheck.service.permissions import PUBLISHING, organization_for, reaches, role_in
 
 
 @handles(ListOpenAPISpecs)

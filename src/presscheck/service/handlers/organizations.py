@@ -34,9 +34,8 @@ from presscheck.service.models.organizations import MemberRow, OrganizationRow, 
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import TeamMemberRow, TeamRow
-from presscheck.service.permissions import is_member, organization_for, reaches, role_in
+from presscheck.service.permissions import is_member, organization_for, reaches, role_in, visible_space_ids
 from presscheck.service.review.merge_rules import kept_rules
-from presscheck.service.sites.access import visible
 from presscheck.service.spaces.user_serializer import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
@@ -183,7 +182,7 @@ def _domains(organization: OrganizationRow) -> set[str]:
 def search_organization(context: Context, call: SearchOrganization) -> Page[SearchSpaceResult]:
     """Finds pages with all words of the query in the spaces that the caller may see."""
     organization = organization_for(context, call.organization_id, "guest")
-    seen = select(SpaceRow).where(SpaceRow.id.in_(visible(context, organization.id)))
+    seen = select(SpaceRow).where(SpaceRow.id.in_(visible_space_ids(context, organization.id)))
     spaces = context.session.scalars(seen.order_by(SpaceRow.position, SpaceRow.id)).all()
     results = search(context, spaces, call.query)
     page = page_of_items(call, [space for space in spaces if space.id in results])

@@ -18,7 +18,7 @@ from presscheck.service.handlers.sites import site_for
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.sites import ShareLinkRow, SiteRow
-from presscheck.service.sites.access import require_every_space, require_publishing
+from presscheck.service.permissions import require_every_space, require_publishing
 from presscheck.service.sites.urls import new_share_key, site_address
 
 

@@ -25,7 +25,7 @@ from presscheck.api.site_settings import (
 from presscheck.service.handlers.sites import site_for
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.models.sites import SiteSettingsRow
-from presscheck.service.sites.access import require_every_space
+from presscheck.service.permissions import require_every_space
 from presscheck.service.sites.customization import looks_of, require_customization
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.urls import new_signing_key, space_path

@@ -29,8 +29,7 @@ from presscheck.service.handlers.sites import site_for
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
-from presscheck.service.permissions import space_for
-from presscheck.service.sites.access import require_publishing
+from presscheck.service.permissions import require_publishing, space_for
 from presscheck.service.sites.names import require_slug
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_section, add_site_space, dissolve, open_first, regroup, sort

@@ -32,8 +32,15 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
-from presscheck.service.permissions import is_member, organization_for, reaches, role_in
-from presscheck.service.sites.access import PUBLISHING, require_publishing, visible
+from presscheck.service.permissions import (
+    PUBLISHING,
+    is_member,
+    organization_for,
+    reaches,
+    require_publishing,
+    role_in,
+    visible_space_ids,
+)
 from presscheck.service.sites.customization import looks_of
 from presscheck.service.sites.names import rename_site
 from presscheck.service.sites.structure import SiteContents
@@ -178,7 +185,7 @@ def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
     """Serializes sites; their spaces are counted in one query."""
     counts = dict.fromkeys([row.id for row in rows], 0)
     placed = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(SiteSpaceRow.site_id.in_(list(counts)))
-    seen = {space for row in rows for space in visible(context, row.organization_id)}
+    seen = {space for row in rows for space in visible_space_ids(context, row.organization_id)}
     for site_id, space_id in context.session.execute(placed):
         counts[site_id] += space_id in seen
     return [_as_site(context, row, counts[row.id]) for row in rows]

@@ -34,10 +34,16 @@ from presscheck.service.jobs.purge_deleted import RESTORABLE
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import level_in_space, organization_for, reaches, space_for, visible_spaces
+from presscheck.service.permissions import (
+    collections_of,
+    level_in_space,
+    organization_for,
+    reaches,
+    space_for,
+    visible_spaces,
+)
 from presscheck.service.review.merge_rules import kept_rules
 from presscheck.service.sites.urls import opens
-from presscheck.service.spaces.collection_tree import collections_of
 from presscheck.service.spaces.serializers import as_shared_space, as_spaces
 from presscheck.service.spaces.sort_order import last_position, move, place, require_parent, siblings
 

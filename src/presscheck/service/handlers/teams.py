@@ -30,8 +30,7 @@ from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.organizations import MemberRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
-from presscheck.service.permissions import organization_for, reaches, role_in
-from presscheck.service.spaces.collection_tree import collections_of
+from presscheck.service.permissions import collections_of, organization_for, reaches, role_in
 
 
 @handles(ListTeams)

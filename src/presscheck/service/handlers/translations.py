@@ -27,8 +27,7 @@ from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.jobs.queue import cancel_jobs, enter_job
 from presscheck.service.models.imports import TranslationRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import organization_for, reaches, role_in, space_for
-from presscheck.service.sites.access import visible
+from presscheck.service.permissions import organization_for, reaches, role_in, space_for, visible_space_ids
 
 NO_INSTRUCTIONS: dict[str, Any] = {"object": "document", "data": {"schemaVersion": 1}, "nodes": []}
 
@@ -134,7 +133,7 @@ def _is_seen(context: Context, organization_id: str) -> ColumnElement[bool]:
     """Whether the caller may see the source or the result; admins also see translations that lost both."""
     if role_in(context, organization_id) == "admin":
         return true()
-    seen = visible(context, organization_id)
+    seen = visible_space_ids(context, organization_id)
     return TranslationRow.source_space.in_(seen) | TranslationRow.result_space.in_(seen)
 
 

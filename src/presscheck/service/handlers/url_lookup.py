@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from presscheck.api.spaces import GitSync
 from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl, GetSpaceGitInfo
-from presscheck.service.content.body_formats import page_by_id
+from presscheck.service.content.serializers import page_by_id
 from presscheck.service.handlers.collections import as_collection
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.integrations.outbound_http import web_address

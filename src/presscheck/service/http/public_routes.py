@@ -20,10 +20,10 @@ from presscheck.service.content.file_urls import require_signature
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.http.files import file_response
+from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.openapi import description
 from presscheck.service.http.operation_registry import ApiError
-from presscheck.service.http.problem_response import problem_response
-from presscheck.service.http.trusted_hosts import origin_of
+from presscheck.service.http.serialization import problem_response
 from presscheck.service.integrations.integrations import NOT_RUN
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.pdf.export import exported_pdf

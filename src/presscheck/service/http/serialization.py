@@ -1,4 +1,4 @@
-"""Parses requests strictly into operations, and serializes responses to JSON without absent fields."""
+"""Parses requests strictly into operations; serializes responses without absent fields, and errors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from starlette.responses import Response
 
 from presscheck.api.collections import Collection
 from presscheck.api.operation import Operation
@@ -157,3 +158,10 @@ def _body_names(operation: type[Operation[Any]]) -> dict[str, str]:
 
 def _is_array(field: FieldInfo) -> bool:
     return any(get_origin(part) in (tuple, list) for part in (field.annotation, *get_args(field.annotation)))
+
+
+def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """An error response in the format of the API."""
+    if status == 401:
+        headers = {"www-authenticate": "Bearer"}
+    return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")

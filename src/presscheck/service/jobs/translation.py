@@ -18,8 +18,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import Page, Tree
-from presscheck.service.content.page_markdown import format_page, parse_page
 from presscheck.service.content.revisions import add_document, add_revision, document_texts, documents_of
+from presscheck.service.content.serializers import format_page, parse_page
 from presscheck.service.db.ids import new_id
 from presscheck.service.jobs.queue import JobContext, PermanentFailure, runs
 from presscheck.service.models.content import RevisionRow

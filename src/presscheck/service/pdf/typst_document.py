@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from presscheck.documents.markdown.inline_runs import html_events
-from presscheck.documents.markdown.parser import parse
+from presscheck.documents.markdown.parser import inside, outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
-from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
 from presscheck.documents.pages.front_matter import split_front_matter
 from presscheck.service.pdf.typst_html import html_markup, table_markup
 from presscheck.service.pdf.typst_inlines import (
@@ -32,7 +31,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, plain
 
 if TYPE_CHECKING:
-    from presscheck.documents.markdown.token_tree import Token, Tokens
+    from presscheck.documents.markdown.parser import Token, Tokens
 
 MAX_DEPTH = 7
 """The deepest nesting of blocks; deeper ones stand on one level, because Typst refuses more."""
@@ -251,7 +250,7 @@ def _notes(tokens: Sequence[Token]) -> dict[str, Tokens]:
     found: dict[str, Tokens] = {}
     for at, token in enumerate(tokens):
         if token.type == "footnote_reference_open" and str(token.meta["label"]) in named:
-            found.setdefault(str(token.meta["label"]), next(inner for _, inner in outermost(tokens[at:])))
+            found.setdefault(str(token.meta["label"]), inside(tokens, at))
     return found
 
 

@@ -11,7 +11,7 @@ from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import BREAK, Span
 
 if TYPE_CHECKING:
-    from presscheck.documents.markdown.token_tree import Token
+    from presscheck.documents.markdown.parser import Token
 
 PICTURE, FOOTNOTE = "picture", "footnote"
 """Styles of runs that only Typst has: an image (with its alternative text), and a footnote reference."""

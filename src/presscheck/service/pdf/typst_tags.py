@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
 from presscheck.documents.markdown.inline_runs import file_name, html_events
-from presscheck.documents.markdown.token_tree import outermost
+from presscheck.documents.markdown.parser import outermost
 from presscheck.service.pdf.typst_inlines import Resolve, TypstRuns, text_markup, typst_string, web_target
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, plain
@@ -18,7 +18,7 @@ from presscheck.text.styled_text import Span, plain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from presscheck.documents.markdown.token_tree import Token, Tokens
+    from presscheck.documents.markdown.parser import Token, Tokens
 
 
 class BlockContext(Protocol):

@@ -17,7 +17,7 @@ from presscheck.service.models.content import ChangeRequestRow, ReviewRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.review.change_requests import ancestor
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 
 
 class Reviews(NamedTuple):

@@ -21,7 +21,7 @@ from presscheck.api.comments import (
 )
 from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
-from presscheck.service.content.body_formats import in_shape, text_of
+from presscheck.service.content.serializers import in_shape, text_of
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from presscheck.service.content.page_lookup import Page
+from presscheck.documents.pages.tree import Page
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.db.ids import Clock, counted_ids, moment_text, system_clock
 from presscheck.service.models.content import (

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import ContentChange, DeletePage, InsertPage, UpdatePage
-from presscheck.service.content.page_lookup import Page, walk
+from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.content.revisions import document_texts
 
 

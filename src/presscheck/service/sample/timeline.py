@@ -10,7 +10,7 @@ from presscheck.api import change_requests as requests
 from presscheck.api import comments
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent
-from presscheck.service.content.page_lookup import Page, walk
+from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.models.content import ChangeRequestRow, RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sample.builder import Happening, Planting, ago, read

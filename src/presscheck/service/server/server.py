@@ -21,7 +21,7 @@ from presscheck.errors import ConfigurationError
 from presscheck.service.app import build
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, system_clock
-from presscheck.service.http.request_log import write_log
+from presscheck.service.http.middleware import write_log
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import bring_in, found, give_token
 from presscheck.service.server.http_protocol import DeadlineProtocol

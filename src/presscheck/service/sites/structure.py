@@ -16,11 +16,11 @@ from presscheck.api.site_structure import (
     StructureItem,
 )
 from presscheck.api.spaces import Space
-from presscheck.service.content.page_markdown import slugify
+from presscheck.documents.pages.tree import slugify
 from presscheck.service.http.operation_registry import ApiError, Context
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.sites.access import visible
+from presscheck.service.permissions import visible_space_ids
 from presscheck.service.sites.urls import published_address, section_path, space_path
 from presscheck.service.spaces.serializers import as_spaces
 
@@ -141,7 +141,7 @@ class SiteContents:
 
     def _shown(self) -> dict[str, SiteSpace]:
         if self._spaces is None:
-            seen = visible(self.context, self.site.organization_id)
+            seen = visible_space_ids(self.context, self.site.organization_id)
             ids = [site_space.space_id for site_space in self.site_spaces if site_space.space_id in seen]
             rows = self.context.session.scalars(select(SpaceRow).where(SpaceRow.id.in_(ids))).all()
             spaces = {space.id: space for space in as_spaces(self.context, rows)}

@@ -8,8 +8,7 @@ from presscheck.api.site_structure import StructureItemPointer, StructurePositio
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
-from presscheck.service.permissions import space_for
-from presscheck.service.sites.access import require_publishing
+from presscheck.service.permissions import require_publishing, space_for
 from presscheck.service.sites.structure import Item, SiteContents, above, free_path
 
 LONGEST_SECTION_TITLE = 128

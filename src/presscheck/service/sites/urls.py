@@ -14,7 +14,7 @@ from sqlalchemy import select
 from presscheck.service.content.revisions import MOST_AT_ONCE
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteRow, SiteSpaceRow
-from presscheck.service.sites.access import may_manage
+from presscheck.service.permissions import may_manage
 
 
 def site_address(context: Context, site: SiteRow, key: str = "") -> str:

@@ -12,9 +12,8 @@ from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import ChangeRequestRow, CommentRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import level_in_space, reaches
+from presscheck.service.permissions import collections_of, level_in_space, reaches
 from presscheck.service.sites.urls import published_spaces
-from presscheck.service.spaces.collection_tree import collections_of
 
 
 def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:

@@ -10,8 +10,15 @@ from presscheck.api.roles import ContentPosition, SpacePointer
 from presscheck.api.spaces import MoveSpace
 from presscheck.service.http.operation_registry import ApiError, Context
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
-from presscheck.service.permissions import access_to, collection_for, level_in, organization_for, space_for
-from presscheck.service.spaces.collection_tree import spaces_in, within
+from presscheck.service.permissions import (
+    access_to,
+    collection_for,
+    level_in,
+    organization_for,
+    space_for,
+    spaces_in,
+    within,
+)
 
 Placed = SpaceRow | CollectionRow
 """An item with a position."""

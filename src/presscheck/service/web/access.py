@@ -16,8 +16,7 @@ from presscheck.service.db.signing import signed, unsigned
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
-from presscheck.service.permissions import role_in
-from presscheck.service.sites.access import sees_every_space
+from presscheck.service.permissions import role_in, sees_every_space
 from presscheck.service.sites.names import present_name, site_named
 from presscheck.service.sites.urls import opens_site, site_address
 

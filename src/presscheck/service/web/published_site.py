@@ -9,7 +9,7 @@ from urllib.parse import quote
 from sqlalchemy import select
 
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, find, walk
-from presscheck.service.content.page_lookup import page_at
+from presscheck.service.content.serializers import page_at
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.sites import SectionRow, SiteSpaceRow

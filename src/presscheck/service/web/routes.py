@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
+from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.http.trusted_hosts import origin_of
 from presscheck.service.models.organizations import UserRow
 
 STYLE_SHEET = Path(__file__).with_name("site.css")

@@ -10,11 +10,11 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain
 from presscheck.tui.screens.base_screen import NARROW, BaseScreen
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import FilterLine
-from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from presscheck.engine.activity_log import Entry

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from presscheck.api.change_requests import ChangeRequest, MergeResult
 from presscheck.engine.review.merge_train import merge_next, save_train
 from presscheck.errors import PresscheckError
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.base_screen import BaseScreen

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from presscheck.api.comments import Document
 from presscheck.errors import PresscheckError
-from presscheck.text.relative_time import now, span
+from presscheck.text.phrases import now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.base_screen import BaseScreen
@@ -22,7 +22,7 @@ from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.engine.results import OutboxEntry
+    from presscheck.engine.writes.pending_writes import OutboxEntry
 
 _GLYPHS = {
     "waiting": ("◷", "waiting"),

@@ -9,7 +9,7 @@ from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.merge.text import merge_text
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import edit_text

@@ -12,14 +12,12 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 
 from presscheck.config.saved_views import SavedView
-from presscheck.documents.terminal.wrap import wrap
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import TextView, raised
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import raised
-from presscheck.tui.widgets.text_view import TextView
 
 WIDEST = 76
 HINTS = {

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.widgets.text_view import TextView
+from presscheck.tui.widgets.line_view import TextView
 
 if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext

@@ -17,17 +17,16 @@ from textual.widgets import TextArea
 
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.external_programs import edit_text
-from presscheck.tui.key_sequences import KeySequences, key_name
+from presscheck.tui.keyboard import KeySequences, key_name
+from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import TextView, raised
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import raised
-from presscheck.tui.widgets.text_view import TextView
 
 KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or command.name == "back")
 

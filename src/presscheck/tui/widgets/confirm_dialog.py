@@ -11,13 +11,11 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from presscheck.documents.terminal.wrap import wrap
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import TextView, raised
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import raised
-from presscheck.tui.widgets.text_view import TextView
 
 WIDEST = 76
 SWITCH_KEYS = ("left", "right", "tab", "shift+tab", "h", "l")

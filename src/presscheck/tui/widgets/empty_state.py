@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.widgets.text_view import TextView
+from presscheck.tui.widgets.line_view import TextView
 
 
 class EmptyState(TextView):

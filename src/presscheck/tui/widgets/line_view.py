@@ -7,21 +7,59 @@ animation, and the cost depends only on the visible lines. All text must have pa
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from presscheck.text.styled_text import Line, Span, plain
+from presscheck.text.styled_text import Line, Span, cut, plain, width
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.strip_renderer import highlighted, render_strip
 
 WHEEL_LINES = 3
 """Lines per step of the mouse wheel."""
 SEARCH_CHUNK = 500
 """Lines that a search checks before it yields to other tasks."""
+
+
+def render_strip(line: Line, columns: int, style_for: StyleLookup, extra: str = "") -> Strip:
+    """A strip of exactly `columns` cells; the style words `extra` are added to every span."""
+    missing = columns - sum([cell_len(span.text) for span in line])  # measured once, for every line that is drawn
+    if missing < 0:
+        line = cut(line, columns)
+        missing = columns - width(line)
+    tail = f" {extra}" if extra else ""
+    segments = [Segment(span.text, style_for(span.style + tail)) for span in line if span.text]
+    if missing > 0:
+        segments.append(Segment(" " * missing, style_for(extra)))
+    return Strip(segments, columns)
+
+
+def raised(style_for: StyleLookup) -> StyleLookup:
+    """The same styles on the raised background, for dialogs."""
+    return lambda words: style_for(f"{words} raised")
+
+
+def highlighted(line: Line, search_text: str) -> Line:
+    """The line with every match of a lower-case text marked; matches across two spans are ignored."""
+    if not search_text or not any(search_text in span.text.lower() for span in line):
+        return line
+    spans: list[Span] = []
+    for span in line:
+        rest, lower = span.text, span.text.lower()
+        while len(lower) == len(rest) and (at := lower.find(search_text)) >= 0:
+            end = at + len(search_text)
+            spans += [span._replace(text=rest[:at]), Span(rest[at:end], f"{span.style} mark".strip(), span.link)]
+            rest, lower = rest[end:], lower[end:]
+        spans.append(span._replace(text=rest))
+    return tuple(span for span in spans if span.text)
+
+
+Place = tuple[int, int]
+"""An item and the index of one of its lines."""
 
 
 class LineView(Widget, can_focus=True, inherit_bindings=False):
@@ -61,12 +99,14 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """One line of an item: `part` is its index in the item, `columns` the width in cells."""
         return ()
 
-    def margin(self, number: int, part: int) -> Line:
-        """The margin on the left of a line, with the bar if the cursor is on the item."""
-        if not self.has_cursor or number != self.cursor:
-            return (Span(" " * self.bar_width),)
+    def margins(self, places: Sequence[Place]) -> list[Line]:
+        """The margins on the left of some lines, with the bar where the cursor is on the item."""
+        blank = (Span(" " * self.bar_width),)
+        if not self.has_cursor:
+            return [blank] * len(places)
         style = "accent" if self.has_focus or self.looks_focused else "quiet"
-        return (Span("▌", style), Span(" " * (self.bar_width - 1)))
+        bar = (Span("▌", style), Span(" " * (self.bar_width - 1)))
+        return [bar if number == self.cursor else blank for number, _ in places]
 
     def cursor_moved(self) -> None:
         """Called after the cursor moved to another item."""
@@ -127,8 +167,8 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self.ensure_lines(self.top + height)
         lines = range(height) if items is None else self._lines_of(items)
         dirty: list[Region] = []
-        for y in lines:
-            new, old = self._draw(y), self._strips.get(y)
+        for y, new in zip(lines, self._draw(lines), strict=True):
+            old = self._strips.get(y)
             self._strips[y] = new
             if new != old:
                 dirty.append(Region(0, y, columns, 1))
@@ -155,7 +195,9 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """The strip of one visible line."""
         strip = self._strips.get(y)
         if strip is None:
-            self._strips[y] = strip = self._draw(y)
+            missing = [line for line in range(max(self.size.height, y + 1)) if line not in self._strips]
+            self._strips.update(zip(missing, self._draw(missing), strict=True))
+            strip = self._strips[y]
         return strip
 
     def notify_style_update(self) -> None:
@@ -196,14 +238,26 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         event.stop()
         self.scroll_lines(-WHEEL_LINES)
 
-    def _draw(self, y: int) -> Strip:
-        number, part = divmod(self.top + y, self.item_height)
-        if number >= self.count:
-            return Strip.blank(self.size.width, self.style_for(""))
-        line = highlighted(self.item(number, part, self.columns), self.search_text)
-        margin = self.margin(number, part) if self.bar_width else ()
-        is_current = self.has_cursor and number == self.cursor
-        return render_strip((*margin, *line), self.size.width, self.style_for, "cursor" if is_current else "")
+    def _draw(self, lines: Sequence[int]) -> list[Strip]:
+        """The strips of some visible lines; all are rendered in one go, because every key press draws some."""
+        count, columns, size = self.count, self.columns, self.size.width
+        places = [divmod(self.top + y, self.item_height) for y in lines]
+        shown = [place for place in places if place[0] < count]
+        contents = [self.item(number, part, columns) for number, part in shown]
+        margins = self.margins(shown) if self.bar_width else [()] * len(shown)
+        cursor = self.cursor if self.has_cursor else None
+        drawn = iter(
+            [
+                render_strip(
+                    (*margin, *(highlighted(content, self.search_text) if self.search_text else content)),
+                    size,
+                    self.style_for,
+                    "cursor" if number == cursor else "",
+                )
+                for (number, _), content, margin in zip(shown, contents, margins, strict=True)
+            ]
+        )
+        return [next(drawn) if number < count else Strip.blank(size, self.style_for("")) for number, _ in places]
 
     def _move_cursor(self, number: int, top: int | None) -> None:
         before, self.cursor = self.cursor, max(0, min(number, self.count - 1))
@@ -234,3 +288,26 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     def _lines_of(self, items: Iterable[int]) -> list[int]:
         lines = (item * self.item_height + part - self.top for item in items for part in range(self.item_height))
         return [y for y in lines if 0 <= y < self.size.height]
+
+
+class TextView(LineView):
+    """Shows lines that are already laid out."""
+
+    has_cursor = False
+    bar_width = 0
+    lines: Sequence[Line] = ()
+
+    @property
+    def count(self) -> int:
+        """The number of lines."""
+        return len(self.lines)
+
+    def item(self, number: int, part: int, columns: int) -> Line:
+        """A line."""
+        return self.lines[number]
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Show other lines."""
+        self.lines = lines
+        self.top = self._clamped_top(self.top)
+        self.redraw()

@@ -14,11 +14,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import raised
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import raised
 
 MIN_SIMILARITY = 65
 """The least similarity (of 100) of a label that does not contain the typed text."""
@@ -42,7 +42,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         title: the question, as display text.
         choices: the items, as display text.
         style_for: returns the style for style words.
-        multiple: whether several items can be chosen.
+        multiple: whether several items can be chosen; without marks, the one under the cursor is.
         chosen: the keys of the items that are chosen at first.
         ranked: whether the best match comes first; otherwise the order of `choices` stays.
         extra_choices: returns further items for the typed text, which come first.
@@ -74,6 +74,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         self.multiple, self.chosen, self.ranked = multiple, set(chosen), ranked
         self.extra_choices, self.search = extra_choices, search
         self.matches: list[Choice] = list(choices)
+        self._has_toggled = False
 
     def compose(self) -> ComposeResult:
         """Title, input, items, keys."""
@@ -165,6 +166,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     def _toggle(self) -> None:
         rows = self.query_one(RowList)
         if self.matches:
+            self._has_toggled = True
             self.chosen ^= {self.matches[rows.cursor].key}
             rows.redraw()
             rows.move(1)
@@ -172,6 +174,8 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     def _confirm(self) -> None:
         rows = self.query_one(RowList)
         if self.multiple:
+            if not self._has_toggled:  # without marks, enter takes the row under the cursor
+                self.chosen |= {choice.key for choice in self.matches[rows.cursor : rows.cursor + 1]}
             self.dismiss(tuple(choice.key for choice in self.choices if choice.key in self.chosen))
         elif self.matches:
             self.dismiss((self.matches[rows.cursor].key,))

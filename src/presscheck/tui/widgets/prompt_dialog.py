@@ -14,10 +14,10 @@ from textual.screen import ModalScreen
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
+from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import raised
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import raised
 
 
 class PromptDialog(ModalScreen[str | None], inherit_bindings=False):

@@ -5,14 +5,14 @@ Marks belong to the keys of rows, not to their indexes, so they stay with their 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from textual.message import Message
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.line_view import LineView, Place
 
 RowRenderer = Callable[[int, int], Line]
 """Renders a row, given its index and its width in cells."""
@@ -126,12 +126,17 @@ class RowList(LineView):
             self._marks_changed()
         return had_any
 
-    def margin(self, number: int, part: int) -> Line:
-        """The cursor bar, and the mark next to it."""
-        spans = super().margin(number, part)
-        if part == 0 and self.marked and self._key_of(number) in self.marked:
-            return (spans[0]._replace(text=spans[0].text[0]), Span("•", "accent"))
-        return spans
+    def margins(self, places: Sequence[Place]) -> list[Line]:
+        """The cursor bar, and the marks next to it."""
+        margins = super().margins(places)
+        if not self.marked:
+            return margins
+        return [
+            (spans[0]._replace(text=spans[0].text[0]), Span("•", "accent"))
+            if part == 0 and self._key_of(number) in self.marked
+            else spans
+            for (number, part), spans in zip(places, margins, strict=True)
+        ]
 
     def cursor_moved(self) -> None:
         """Post the message to the screen before it repaints, so that row and details change in one frame."""

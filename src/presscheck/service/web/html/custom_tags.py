@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
-from presscheck.documents.markdown.token_tree import outermost
+from presscheck.documents.markdown.parser import outermost
 from presscheck.service.web.html.code import code_html
 from presscheck.service.web.html.context import ResolvedLink
 from presscheck.service.web.html.inlines import anchor_end, anchor_tag
 
 if TYPE_CHECKING:
-    from presscheck.documents.markdown.token_tree import Token, Tokens
+    from presscheck.documents.markdown.parser import Token, Tokens
 
 _quoted = re.compile(r"\"([^\"]*)\"").search
 _condition = re.compile(r"\{%-?\s*+if\s++(.*?)-?%\}", re.DOTALL).match

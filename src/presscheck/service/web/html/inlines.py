@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from presscheck.service.web.html.context import ResolvedLink
 
 if TYPE_CHECKING:
-    from presscheck.documents.markdown.token_tree import Token
+    from presscheck.documents.markdown.parser import Token
 
 _address = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]")
 _formula = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)

@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from presscheck.documents.markdown.parser import parse
-from presscheck.documents.markdown.token_tree import outermost, take_alert, take_task
+from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.web.html.code import code_html
 from presscheck.service.web.html.context import Heading, Included, RenderContext, ResolvedLink
@@ -22,8 +21,7 @@ from presscheck.service.web.html.sanitizer import HtmlSanitizer
 from presscheck.service.web.html.tables import html_block
 
 if TYPE_CHECKING:
-    from presscheck.documents.markdown.parser import Environment
-    from presscheck.documents.markdown.token_tree import Token, Tokens
+    from presscheck.documents.markdown.parser import Environment, Token, Tokens
 
 __all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "heading_anchor", "render_page_html"]
 

@@ -11,8 +11,7 @@ from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.engine.shared_calls import changed_page, live_page
-from presscheck.text.plurals import count
-from presscheck.text.relative_time import long_ago
+from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_tree import Item, page_key
@@ -155,8 +154,10 @@ class PagePane:
             reason = result.error.message if result.error else "it is not in the cache"
             self.show_text(f"This page cannot be shown: {sanitize(reason)}")
             return
-        self.age = f"   as it was {long_ago(result.age)}" if result.state == "offline" else ""
-        self._screen.refresh_status_bars()
+        age = f"   as it was {long_ago(result.age)}" if result.state == "offline" else ""
+        if age != self.age:
+            self.age = age
+            self._screen.refresh_status_bars()
         self._show(item.key, result.value.markdown or "", result.value.title)
 
     def _show(self, key: str, markdown: str, title: str) -> None:

@@ -17,7 +17,7 @@ from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.engine.members import people_in
 from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_train
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen, WriteAction, count_text, merge_train, path_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.inbox.views import VIEWS, Group, RowDetails, View, arrange_rows, listing_of, row_details
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:

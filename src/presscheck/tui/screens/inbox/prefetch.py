@@ -12,12 +12,12 @@ from typing import Any
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.operation import Operation
-from presscheck.client.request_context import Priority
+from presscheck.client.request_priority import Priority
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
 from presscheck.engine.review.merge_forecast import forecast, was_updated
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import NetworkError, ServiceError
-from presscheck.text.relative_time import now, parse_time
+from presscheck.text.phrases import now, parse_time
 from presscheck.tui.screens.inbox.context import InboxContext
 
 OperationOf = Callable[[ChangeRequest], Operation[Any]]

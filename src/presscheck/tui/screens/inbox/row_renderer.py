@@ -8,7 +8,7 @@ from datetime import datetime
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.inbox.views import RowDetails, View, name_of
-from presscheck.text.relative_time import ago, since
+from presscheck.text.phrases import ago, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 

@@ -15,7 +15,7 @@ from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.engine.inbox.views import View
 from presscheck.engine.results import Result
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.external_programs import open_address
@@ -29,10 +29,9 @@ from presscheck.tui.screens.inbox.user_choice import UserChoice
 from presscheck.tui.screens.inbox.views import ViewActions
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.widgets.line_view import TextView, render_strip
 from presscheck.tui.widgets.row_list import RowList
-from presscheck.tui.widgets.status_line import StatusLine
-from presscheck.tui.widgets.strip_renderer import render_strip
-from presscheck.tui.widgets.text_view import TextView
 
 REST = 0.12
 """Seconds that the cursor stays on a row before its details are read."""

@@ -13,7 +13,7 @@ from presscheck.config.validation import read_views
 from presscheck.engine.inbox.query_language import parse, without_order
 from presscheck.engine.inbox.views import VIEWS, all_views, validate_view
 from presscheck.errors import ConfigurationError, InvalidArgument
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.saved_view_editor import SavedViewEditor

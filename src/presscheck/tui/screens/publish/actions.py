@@ -22,7 +22,7 @@ from presscheck.api.site_structure import (
 from presscheck.api.sites import CreateSite, DeleteSite, PublishSite, Site, UnpublishSite, UpdateSite
 from presscheck.api.spaces import ListSpaces
 from presscheck.errors import PresscheckError
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.publish.site_tree import all_items, move_item, pointer, title_of, visibility_of

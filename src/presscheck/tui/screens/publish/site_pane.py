@@ -14,7 +14,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.publish.site_tree import Items, all_items, children_of, key_of, tree_nodes, visibility_of
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.text_view import TextView
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
 
 _NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")

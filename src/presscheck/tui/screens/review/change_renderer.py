@@ -13,7 +13,7 @@ from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.engine.review.changes import ChangedItem, changed_items, kinds_text, summarize_changes
 from presscheck.engine.review.merge_readiness import join_names
 from presscheck.engine.review.threads import Thread, markdown_of_body
-from presscheck.text.relative_time import since
+from presscheck.text.phrases import since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.review.thread_renderer import thread_lines

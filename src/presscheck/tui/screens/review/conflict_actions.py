@@ -10,7 +10,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.merge.conflict_blocks import ConflictBlock, Side, conflict_at, conflict_blocks, resolve
 from presscheck.engine.shared_calls import changed_page
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 
 if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel

@@ -19,8 +19,8 @@ from presscheck.tui.widgets.composer import Composer
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.engine.results import PendingWrite
     from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.writes.pending_writes import PendingWrite
     from presscheck.tui.screens.review.context import ReviewContext
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}

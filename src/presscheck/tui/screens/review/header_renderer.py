@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.engine.review.changes import NOT_COMPARED, change_size
 from presscheck.engine.review.merge_readiness import person
-from presscheck.text.plurals import count
-from presscheck.text.relative_time import since
+from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 

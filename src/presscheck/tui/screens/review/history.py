@@ -12,7 +12,7 @@ from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.review.revision_history import Step, history
 from presscheck.errors import PresscheckError
-from presscheck.text.relative_time import now, since
+from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.screens.text_screen import TextScreen

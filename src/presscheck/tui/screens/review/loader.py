@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from presscheck.api.comments import ListComments
-from presscheck.text.relative_time import long_ago
+from presscheck.text.phrases import long_ago
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest

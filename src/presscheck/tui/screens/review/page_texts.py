@@ -18,7 +18,7 @@ from presscheck.tui.screens.review.change_renderer import PageText
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.api.operation import Operation
-    from presscheck.client.request_context import Priority
+    from presscheck.client.request_priority import Priority
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.review.context import ReviewContext
 

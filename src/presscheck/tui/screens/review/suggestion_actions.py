@@ -10,7 +10,7 @@ from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.pages.quotes import find_quoted_line
 from presscheck.documents.pages.suggestions import block_at, fingerprint, parse_suggestion, replace_block
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog

@@ -10,15 +10,14 @@ from textual.app import ComposeResult
 
 from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.review.threads import STATES, Thread, ThreadState
-from presscheck.text.plurals import count
-from presscheck.text.relative_time import ago, now
+from presscheck.text.phrases import ago, count, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.review.thread_renderer import OUTDATED
+from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
-from presscheck.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from presscheck.documents.pages.quotes import split_quote
-from presscheck.text.plurals import count
-from presscheck.text.relative_time import ago
+from presscheck.text.phrases import ago, count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment
-from presscheck.text.plurals import count
+from presscheck.text.phrases import count
 from presscheck.tui.screens.review.drafts import REVIEW_DRAFT, VERDICT_TEXTS
 
 if TYPE_CHECKING:
@@ -42,11 +42,12 @@ class VerdictActions:
 
     def command_approve(self) -> None:
         """Approve, with or without a comment."""
-        self._submit("approved", "Approve (comment optional)")
+        self._submit("approved", "Approve (comment optional)", may_be_empty=True)
 
     def command_request_changes(self) -> None:
-        """Request changes, with or without a comment."""
-        self._submit("changes-requested", "Request changes")
+        """Request changes, with a comment or with comments that were held."""
+        held = len(self._model.discussion.collected())
+        self._submit("changes-requested", "Request changes: say which", may_be_empty=held > 0)
 
     def command_begin_review(self) -> None:
         """Start a review: hold comments until it is submitted; again, end it if it has no comments."""
@@ -70,7 +71,7 @@ class VerdictActions:
         title = submit if number else "Comment on the change request"
         self._drafts.compose(title, "whole", call, may_be_empty=number > 0, submits=True)
 
-    def _submit(self, status: ReviewStatus, title: str) -> None:
+    def _submit(self, status: ReviewStatus, title: str, *, may_be_empty: bool) -> None:
         has_reviews = not self._context.engine.lacks(REVIEWS)
 
         def call(text: str) -> Operation[Any]:
@@ -85,5 +86,10 @@ class VerdictActions:
         title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
         initial = "" if has_reviews else VERDICT_TEXTS[status]
         self._drafts.compose(
-            title, f"{REVIEW_DRAFT} {status}", call, initial=initial, may_be_empty=has_reviews, submits=True
+            title,
+            f"{REVIEW_DRAFT} {status}",
+            call,
+            initial=initial,
+            may_be_empty=has_reviews and may_be_empty,
+            submits=True,
         )

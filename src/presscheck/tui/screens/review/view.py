@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from presscheck.text.plurals import count
-from presscheck.text.relative_time import now
+from presscheck.text.phrases import count, now
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.screens.review.change_renderer import (
     PageText,
@@ -28,8 +27,8 @@ from presscheck.tui.screens.review.header_renderer import (
     merge_line,
     state_line,
 )
+from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.row_list import RowList
-from presscheck.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.documents.diff.page_diff import Mode
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.threads import Thread
     from presscheck.tui.screens.review.page_texts import PageTextLoader
     from presscheck.tui.screens.review.thread_filter import ThreadFilter
-    from presscheck.tui.widgets.strip_renderer import StyleLookup
+    from presscheck.tui.widgets.line_view import StyleLookup
 
 WIDE = 100
 """Columns from which the list and the change, or both sides of a change, are shown side by side."""

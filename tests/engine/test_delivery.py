@@ -22,8 +22,8 @@ from presscheck.api import comments
 from presscheck.api.operation import Operation
 from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
-from presscheck.engine.writes import outbox_worker
-from presscheck.engine.writes.reconciliation import DeliveryReconciler
+from presscheck.engine.writes import delivery
+from presscheck.engine.writes.delivery import DeliveryReconciler
 from presscheck.errors import PresscheckError, ServiceError, ServiceFailed
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
@@ -220,7 +220,7 @@ async def test_only_a_token_of_the_author_sends_a_write(
     other = engine_on(service, home, token=another_token(service, "mia"))
     other.outbox.reschedule(number, 0, None)
     await other.start()
-    await until(lambda: [one.error for one in other.waiting()] == [outbox_worker.OTHER_AUTHOR])
+    await until(lambda: [one.error for one in other.waiting()] == [delivery.OTHER_AUTHOR])
     await other.write(comment(request, "Meanwhile")).landed()
     await other.close()
     renewed = engine_on(service, home, token=another_token(service, service.owner_id))
@@ -237,7 +237,7 @@ async def test_only_a_token_of_the_author_sends_a_write(
 async def test_an_abandoned_write_is_found_or_left_to_the_user(
     engine: Engine, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox_worker, "ABANDONED_AFTER", 0.0)
+    monkeypatch.setattr(delivery, "ABANDONED_AFTER", 0.0)
     request = await begun(engine)
     second = engine_on(service, tmp_path / "second")
     for call in (
@@ -250,7 +250,7 @@ async def test_an_abandoned_write_is_found_or_left_to_the_user(
     await until(lambda: [one.state for one in second.waiting()] == ["refused", "refused"])
     asked = [one.call for one in second.waiting()]
     assert [type(one).__name__ for one in asked] == ["CreateChangeRequest", "MergeChangeRequest"]
-    assert {one.error for one in second.waiting()} == {outbox_worker.ABANDONED}
+    assert {one.error for one in second.waiting()} == {delivery.ABANDONED}
     assert (await second.read(cr.GetChangeRequest(**path(request)))).status == "draft", "nothing merges by itself later"
     await second.close()
 

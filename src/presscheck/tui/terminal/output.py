@@ -1,4 +1,7 @@
-"""Sends only changed cells to the terminal.
+"""What is sent to the terminal: only safe characters and links, and only cells that changed.
+
+The filter of control characters is a second line of defence: text from the wire has passed `sanitize` before. Cell
+widths do not change.
 
 Textual paints whole regions, again at each layout; here each line is compared with what was sent for it before. Colours
 and attributes are sent only when they change, and not for blanks that look the same. A line with a character that does
@@ -17,10 +20,38 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.strip import Strip
+
+from presscheck.text.sanitize import is_safe_url
 
 _ATTRIBUTES = (("bold", "1"), ("dim", "2"), ("italic", "3"), ("underline", "4"), ("reverse", "7"), ("strike", "9"))
 _VISIBLE_ON_BLANKS = frozenset("479")
+
+
+class ControlCharFilter(LineFilter):
+    """A Textual line filter that replaces control characters and removes unsafe links."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The safe segments; the same list if nothing had to be changed."""
+        for text, style, _ in segments:  # a loop, as every line that is painted passes here
+            if not text.isprintable() or (style is not None and style.link is not None):
+                return [_safe(segment) for segment in segments]
+        return segments
+
+
+def _safe(segment: Segment) -> Segment:
+    text, style, _ = segment
+    if not text.isprintable():
+        text = "".join([character if character.isprintable() else _blank(character) for character in text])
+    if style is not None and style.link is not None and not is_safe_url(style.link):
+        style = style.update_link(None)
+    return Segment(text, style)
+
+
+def _blank(character: str) -> str:
+    return (" " if character.isspace() else "?") * max(0, get_character_cell_size(character))
 
 
 class SgrState(NamedTuple):

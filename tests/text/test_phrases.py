@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from presscheck.text.relative_time import ago, exact, now, parse_time, since, span
+from presscheck.text.phrases import ago, count, exact, now, parse_time, since, span
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -73,3 +73,14 @@ def test_now_compares_with_parsed_times() -> None:
     moment = parse_time("2020-01-01T00:00:00Z")
     assert moment is not None
     assert moment < now()
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (-1, "-1 pages"), (12345, "12,345 pages")]
+)
+def test_a_noun_has_an_s_except_after_one(number: int, text: str) -> None:
+    assert count(number, "page") == text
+
+
+def test_a_plural_can_be_given() -> None:
+    assert [count(number, "reply", "replies") for number in (1, 2)] == ["1 reply", "2 replies"]

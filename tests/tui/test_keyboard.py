@@ -13,7 +13,7 @@ from textual.events import Key, Paste
 from textual.keys import _character_to_key
 from textual.widgets import TextArea
 
-from presscheck.tui.type_ahead import PATIENCE
+from presscheck.tui.keyboard import PATIENCE
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 AT = {"space_id": "guides", "change_request_id": "3"}

@@ -1,4 +1,4 @@
-"""Relative times for people: `5 min ago`, `2 h`, the exact minute, or a dash for an unreadable time.
+"""Phrases with numbers and times: `5 min ago`, `2 h`, the exact minute, a dash for an unreadable time; `1 problem`.
 
 Only `now` reads the clock; everything else is a function of the time that it is given.
 """
@@ -8,10 +8,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, tzinfo
 
 UNKNOWN = "–"
-
 MINUTE, HOUR, DAY = 60, 3600, 86400
 _STEPS = ((365 * DAY, "y"), (30 * DAY, "mo"), (7 * DAY, "w"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min"))
-
 _FIRST, _LAST = datetime.min + timedelta(days=2), datetime.max - timedelta(days=2)
 
 
@@ -71,3 +69,14 @@ def parse_time(iso: str | None) -> datetime | None:
     if not _FIRST <= moment.replace(tzinfo=None) <= _LAST:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number, with thousands separators, and its noun in the right form.
+
+    Args:
+        number: how many.
+        noun: the noun in the singular.
+        plural: the noun in the plural, where that is not the singular with an s.
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -1,16 +1,22 @@
-"""Rate limiting by the service's `X-RateLimit` headers: slows requests down before the service rejects them.
+"""Priorities of requests, and their turn under the service's rate limit.
 
-The last part of a window is reserved for requests that a user waits for. The end of a window is computed from the
-service's own clock, because the local one may differ.
+The priority of a request can be raised while it waits, as when a screen needs what is being prefetched. The
+`X-RateLimit` headers slow requests down before the service rejects them; the last part of a window is reserved for
+requests that a user waits for. The end of a window is computed from the service's own clock, because the local one may
+differ.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
 
-from presscheck.client.request_context import RequestContext
+from presscheck.api.operation import Operation
 
 if TYPE_CHECKING:
     from httpx import Headers
@@ -21,6 +27,64 @@ SLOW_FROM = 0.2
 """The remaining share of a window below which requests are spread over the rest of its time."""
 RESERVE = 0.1
 """The share of a window that is reserved for requests that a user waits for."""
+
+
+class Priority(IntEnum):
+    """The priority of a request; lower numbers are sent first."""
+
+    VISIBLE = 0
+    """A visible part of the screen needs it."""
+    REQUESTED = 1
+    """A user action needs it."""
+    PREFETCH = 2
+    """The user will probably need it next."""
+    BACKGROUND = 3
+    """Nothing waits for it."""
+
+
+@dataclass(frozen=True)
+class RequestRecord:
+    """A request that was sent, for the activity log. `status` is None if there was no response."""
+
+    method: str
+    path: str
+    status: int | None
+    milliseconds: float
+    bytes: int
+    call: Operation[Any] | None = None
+    priority: Priority = Priority.REQUESTED
+
+
+class RequestContext:
+    """The priority of one request, which can be raised.
+
+    Args:
+        priority: the initial priority.
+    """
+
+    def __init__(self, priority: Priority = Priority.REQUESTED) -> None:
+        self.priority = priority
+        self._raised = asyncio.Event()
+
+    @property
+    def is_background(self) -> bool:
+        """Whether nothing waits for it."""
+        return self.priority is Priority.BACKGROUND
+
+    def raise_priority(self, priority: Priority) -> None:
+        """Raise the priority to this one, if it is higher."""
+        if priority < self.priority:
+            self.priority = priority
+            self._raised.set()
+
+    async def wait_for_higher_priority(self, seconds: float) -> bool:
+        """Wait until the priority is raised (returns True), or for this time (returns False)."""
+        self._raised.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._raised.wait()
+                return True
+        return False
 
 
 class BudgetExhausted(Exception):

@@ -1,18 +1,20 @@
-"""Keys typed faster than screens open: they wait, in order, for the dialog or screen that an earlier key opens.
+"""From key presses to commands: sequences such as `g i`, and keys typed faster than screens open.
 
-Textual forwards a key to what has the focus at the moment when the key arrives. Of `C` and a comment typed in one
-breath (or sent by a slow line in one packet), the first letters would go to the review, where they are commands.
+A sequence has no timeout: a prefix stays pending until the next key. A key that continues no sequence starts a new one.
 
-A confirmation drops the keys typed before it is open (`drops_type_ahead`): the user has not seen what it asks.
+Keys that are typed ahead wait, in order, for the dialog or screen that an earlier key opens. Textual forwards a key to
+what has the focus at the moment when the key arrives. Of `C` and a comment typed in one breath (or sent by a slow line
+in one packet), the first letters would go to the review, where they are commands. Keys typed before a confirmation is
+open are dropped (`drops_type_ahead`), because it was not seen.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from textual import events
@@ -20,15 +22,79 @@ from textual.dom import DOMNode
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 
+from presscheck.tui.commands import COMMANDS, PREFIXES, Command, Keymap, keys_of
+
 PATIENCE = 0.5
 """Seconds for which a command that asks the service before it opens a dialog holds later keys back."""
 LIMIT = 5.0
 """Seconds after which a key is delivered though an earlier one was never handled."""
-
 Input = events.Key | events.Paste
-
 RUNNING: ContextVar[object] = ContextVar("RUNNING", default=None)
 """The command that runs, in its task."""
+
+
+class Continuation(NamedTuple):
+    """A possible next key of a pending sequence, with the title of its command."""
+
+    key: str
+    title: str
+
+
+def key_name(event: events.Key) -> str:
+    """The name of a key in the command table: the character if it is printable, except `space`."""
+    if event.character and event.character.isprintable() and event.key != "space":
+        return event.character
+    return event.key
+
+
+class KeySequences:
+    """The pending keys of a sequence, and the commands that they can complete."""
+
+    def __init__(self, commands: Iterable[Command] = COMMANDS, keymap: Keymap | None = None) -> None:
+        self.commands = tuple(commands)
+        self.pending: tuple[str, ...] = ()
+        self._by_sequence = {
+            tuple(keys.split(" ")): command for command in self.commands for keys in keys_of(command, keymap)
+        }
+
+    def press(self, key: str) -> Command | None:
+        """The command that this key completes; None if more keys must follow or no command matches."""
+        sequence = (*self.pending, key)
+        is_open = any(len(other) > len(sequence) and other[: len(sequence)] == sequence for other in self._by_sequence)
+        if is_open:
+            self.pending = sequence
+            return None
+        command = self._by_sequence.get(sequence)
+        if command is None and self.pending:
+            self.pending = ()
+            return None if key == "escape" else self.press(key)
+        self.pending = ()
+        return command
+
+    def continuations(self) -> list[Continuation]:
+        """The possible next keys; empty if no sequence is pending."""
+        length = len(self.pending)
+        if not length:
+            return []
+        return [
+            Continuation(" ".join(sequence[length:]), command.title)
+            for sequence, command in self._by_sequence.items()
+            if len(sequence) > length and sequence[:length] == self.pending
+        ]
+
+    def prefix_title(self) -> str:
+        """The title of the pending prefix; empty if it has none."""
+        return PREFIXES.get(" ".join(self.pending), "")
+
+    def ambiguous(self) -> list[str]:
+        """The sequences that can never be typed, because another sequence is their prefix."""
+        sequences = [
+            " ".join(longer)
+            for longer in self._by_sequence
+            for shorter in self._by_sequence
+            if len(shorter) < len(longer) and longer[: len(shorter)] == shorter
+        ]
+        return sorted(sequences)
 
 
 class TypeAhead:

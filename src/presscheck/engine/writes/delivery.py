@@ -1,7 +1,12 @@
-"""The outbox worker: sends queued writes, in order within a scope and in parallel across scopes.
+"""Delivery of writes: the worker of the outbox, immediate sends, and reconciliation of unknown delivery.
 
-A write whose response was lost is never sent again before the worker has checked whether it arrived. A write that the
-service rejects keeps its text and blocks its own scope only.
+The worker sends queued writes in order within a scope, and in parallel across scopes. A write whose response was lost
+is never sent again before it was looked for: it counts as not arrived only if two searches after the time-out plus a
+settle time find nothing, because a delayed request may still arrive until then. A write that the service rejects keeps
+its text and blocks its own scope only.
+
+A write that cannot be queued is sent immediately, from the instance that made it. It is in the outbox while it is being
+sent, so that after a crash the next start can find out whether it arrived.
 """
 
 from __future__ import annotations
@@ -15,7 +20,6 @@ from typing import Any
 from presscheck.api.operation import Operation, revive
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.writes.effects import Effects, effects_of
-from presscheck.engine.writes.reconciliation import DeliveryReconciler
 from presscheck.errors import (
     Ambiguous,
     MalformedAnswer,
@@ -29,6 +33,10 @@ from presscheck.errors import (
 )
 from presscheck.store.outbox import Outbox, Row
 
+SETTLE = 2.0
+"""Seconds to wait before looking for a write of unknown delivery, and between two searches."""
+TIMEOUT = 30.0
+"""Seconds after which the client stops waiting for a response."""
 RETRY_AFTER_ERROR = 5.0
 """Seconds until a scope is tried again after a local error, such as a full disk."""
 LONGEST_PAUSE = 60.0
@@ -39,10 +47,143 @@ ABANDONED_AFTER = 240.0
 """Seconds after which a write that is sent immediately is considered abandoned: its instance has ended."""
 OTHER_AUTHOR = "Written by another user, not sent in your name: sign in as that user, or discard it"
 ABANDONED = "presscheck ended while sending this, so it may be saved or not: check, then send it again or discard it"
-
 Delivered = Callable[[Row, Operation[Any], bytes, Any], Awaitable[None]]
 """(the row, its call, the response body, the created item if it was found without a response)"""
 Refused = Callable[[Row, PresscheckError], None]
+
+
+class DeliveryReconciler:
+    """Looks for the results of writes in the service, bypassing the cache.
+
+    Args:
+        scheduler: the connection.
+        settle: seconds to wait before looking; None for the default.
+    """
+
+    def __init__(self, scheduler: RequestScheduler, settle: float | None = None) -> None:
+        self._scheduler, self.settle, self.timeout = scheduler, SETTLE if settle is None else settle, TIMEOUT
+
+    async def existing(self, effects: Effects, call: Operation[Any], author: str) -> tuple[Any, ...]:
+        """All items that are now in the listings that would contain the result of a write.
+
+        Raises:
+            RequestError: a listing cannot be read.
+        """
+        found: list[Any] = []
+        for listing in effects.listings(call, author) if effects.listings else ():
+            page, seen = await self.read(listing), set[str]()
+            found += page.items
+            while page.next is not None and page.next.page not in seen:
+                seen.add(page.next.page)
+                page = await self.read(listing.model_copy(update={"page": page.next.page}))
+                found += page.items
+        return tuple(found)
+
+    async def find(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
+        """Search once for the result of a write: an item that did not exist before, with the same author and text.
+
+        Raises:
+            RequestError: a listing cannot be read.
+        """
+        for item in await self.existing(effects, call, author):
+            if item.id not in (row.existing_ids or ()) and effects.is_result and effects.is_result(item, call, author):
+                return item
+        return None
+
+    async def result_of(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
+        """The item that a write created; None if it certainly did not arrive, or if it can be repeated anyway.
+
+        Raises:
+            RequestError: a listing cannot be read.
+        """
+        is_searched = effects.reconcile == "look"
+        if is_searched and (item := await self.find(row, effects, call, author)):
+            return item
+        await asyncio.sleep(self.until_certain(row))
+        for pause in (0, self.settle) if is_searched else ():
+            await asyncio.sleep(pause)
+            if item := await self.find(row, effects, call, author):
+                return item
+        return None
+
+    def until_certain(self, row: Row) -> float:
+        """Seconds until a request that was sent last can no longer arrive; not more if the clock was set back."""
+        now = time.time()
+        sent_at = now if row.sent_at is None else min(row.sent_at, now)
+        return max(0.0, sent_at + self.timeout + self.settle - now)
+
+    async def read(self, call: Operation[Any]) -> Any:
+        """The response of the service, not cached."""
+        return call.read_answer(await self._scheduler.service.fetch(call))
+
+
+class ImmediateSender:
+    """Sends single writes immediately.
+
+    Args:
+        outbox: stores each write while it is being sent.
+        scheduler: the connection.
+        reconciler: finds out whether a write of unknown delivery arrived.
+        user_id: returns the id of the signed-in user; empty if it cannot be known.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        scheduler: RequestScheduler,
+        reconciler: DeliveryReconciler,
+        user_id: Callable[[], Awaitable[str]],
+    ) -> None:
+        self._outbox, self._scheduler, self._reconciler, self._user_id = outbox, scheduler, reconciler, user_id
+
+    async def send(self, number: int, call: Operation[Any], effects: Effects) -> tuple[bytes, Any]:
+        """Send a write; returns the response body, or the created item if the response was lost and the item found.
+
+        Raises:
+            PresscheckError: the write failed; one of unknown delivery stays in the outbox for the user to decide.
+        """
+        try:
+            if effects.reconcile == "look":
+                items = await self._reconciler.existing(effects, call, await self._user_id())
+                self._outbox.note_existing(number, tuple(item.id for item in items))
+        except PresscheckError as error:  # the write itself was not sent
+            self._outbox.drop(number)
+            self._report(error)
+            raise
+        try:
+            return await self._scheduler.service.fetch(call), None
+        except (Ambiguous, ServiceFailed) as error:
+            return b"", await self._check_result(number, call, effects, error)
+        except PresscheckError as error:
+            self._outbox.drop(number)
+            self._report(error)
+            raise
+
+    def _report(self, error: PresscheckError) -> None:
+        if isinstance(error, NetworkError):
+            self._scheduler.go_offline(error)
+
+    async def _check_result(
+        self, number: int, call: Operation[Any], effects: Effects, error: Ambiguous | ServiceFailed
+    ) -> Any:
+        """The created item, if it is found; else raises the error and, if known, whether the write was done anyway."""
+        is_done, item = None, None
+        try:
+            if effects.state:
+                is_done = effects.state[1](await self._reconciler.read(effects.state[0](call)))
+            elif effects.reconcile == "look" and (row := self._outbox.row(number)):
+                await asyncio.sleep(self._reconciler.settle)
+                item = await self._reconciler.find(row, effects, call, await self._user_id())
+        except PresscheckError as second:
+            error.add_note(f"could not check the result: {second}")  # the first error is more useful
+        if is_done is not None:
+            self._outbox.drop(number)
+            result = "the change was made anyway" if is_done else "the change was not made; try again"
+            raise Ambiguous(f"{error.message}; {result}", request=error.request)
+        if item:
+            return item
+        self._outbox.refuse(number, error.message)
+        raise error
 
 
 class OutboxWorker:

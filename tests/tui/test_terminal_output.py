@@ -11,7 +11,7 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from presscheck.tui.terminal.diff_painter import DiffPainter
+from presscheck.tui.terminal.output import DiffPainter
 
 COLUMNS, ROWS = 24, 5
 STYLES = [

@@ -1,0 +1,283 @@
+"""What every request passes before its handler: request log, trusted hosts, the user of its token, rate limit.
+
+The log has one JSON object per line, with the id of the request. For a request, it has the method, the API path and the
+result, but never a query, body, header or site URL, because those may contain secrets.
+
+The `Host` comes back in addresses, and a foreign one may be an attack by DNS rebinding. The rate limit is announced in
+the headers that clients use to slow down.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import secrets
+import sys
+import time
+from collections.abc import Collection
+from contextvars import ContextVar
+from ipaddress import IPv6Address, ip_address
+from urllib.parse import urlsplit
+
+from sqlalchemy import Select, func, or_, select
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
+from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.serialization import problem_response
+from presscheck.service.models.organizations import TokenRow, UserRow
+from presscheck.service.models.sites import SiteRow
+
+_number: ContextVar[str] = ContextVar("_number", default="")
+_log = logging.getLogger("presscheck.requests")
+_host = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?").fullmatch
+ORIGIN = "presscheck.origin"
+WINDOW = 60
+"""Length of the window, in seconds."""
+SITES = ("/docs/", "/preview/", "/pdf/")
+"""Paths that visitors of published sites read without a token."""
+
+
+class JsonLines(logging.Formatter):
+    """Formats a log record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Returns the line."""
+        record_fields = {
+            "time": moment_text(system_clock()),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        if _number.get():
+            record_fields["request"] = _number.get()
+        record_fields |= getattr(record, "details", {})
+        if record.exc_info:
+            record_fields["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(record_fields, ensure_ascii=False)
+
+
+def write_log(*, requests: bool) -> None:
+    """Writes the log to standard error; `requests` adds a line for each request."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    for name in ("uvicorn", "alembic", "httpcore"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    _log.setLevel(logging.INFO if requests else logging.WARNING)
+
+
+class RequestIdMiddleware:
+    """Adds an ``x-request-id`` header to each response and logs the request."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        number, begun, said = secrets.token_hex(8), time.monotonic(), {"status": 0, "bytes": 0}
+        _number.set(number)
+
+        async def numbered(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["x-request-id"] = number
+                said["status"] = message["status"]
+            else:
+                said["bytes"] += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            await self.app(scope, receive, numbered)
+        finally:
+            _note(scope, said, round((time.monotonic() - begun) * 1000, 1))
+
+
+def _note(scope: Scope, result: dict[str, int], milliseconds: float) -> None:
+    details = {"method": scope["method"], "path": _harmless(scope["path"]), "ms": milliseconds, **result}
+    _log.log(logging.WARNING if result["status"] >= 500 else logging.INFO, "request", extra={"details": details})
+
+
+def _harmless(path: str) -> str:
+    """An API path in full; of other paths only the first part, as the rest may be a secret key."""
+    return path if path.startswith("/v1/") else f"/{path.lstrip('/').partition('/')[0]}"
+
+
+class TrustedHostMiddleware:
+    """Responds with 400 unless the `Host` is a loopback name, the host of a published site, or one of the operator's.
+
+    Unix sockets, which only local users reach, and requests without the header are not checked.
+
+    Args:
+        app: the application.
+        database: the database with the published sites.
+        public_url: the address that users reach the service at; if given, it is the start of all addresses.
+        hosts: further names that the operator trusts, such as that of `--host`.
+    """
+
+    def __init__(
+        self, app: ASGIApp, database: Database, public_url: str | None = None, hosts: Collection[str] = ()
+    ) -> None:
+        self.app, self._database = app, database
+        self._public_url = public_url.rstrip("/") if public_url else None
+        self._trusted = {name.lower() for name in (*hosts, urlsplit(public_url or "").hostname or "") if name}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles one request."""
+        if scope["type"] == "http":
+            if not await self._is_trusted(scope):
+                refusal = problem_response(
+                    400, "This host name is not served here; the operator can set it with --public-url."
+                )
+                await refusal(scope, receive, send)
+                return
+            scope[ORIGIN] = self._public_url or str(Request(scope).base_url).rstrip("/")
+        await self.app(scope, receive, send)
+
+    async def _is_trusted(self, scope: Scope) -> bool:
+        given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        match = _host(given[0]) if len(given) == 1 else None
+        if not given or given == [""]:
+            return True
+        if match is None:
+            return False
+        if (scope.get("server") or ("", 0))[1] is None:  # a Unix socket has no port
+            return True
+        name = match[1].strip("[]").rstrip(".").lower()
+        return _is_loopback(name) or name in self._trusted or await run_in_threadpool(self._is_site, name)
+
+    def _is_site(self, name: str) -> bool:
+        with self._database.reading.begin() as session:
+            site = select(SiteRow.id).where(func.lower(SiteRow.hostname) == name, SiteRow.published).limit(1)
+            return session.scalar(site) is not None
+
+
+def origin_of(request: Request) -> str:
+    """The start of all addresses in the response, such as ``https://docs.example.org``."""
+    return request.scope[ORIGIN]
+
+
+def _is_loopback(name: str) -> bool:
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def bearer_token(authorization: str) -> str:
+    """The token of an ``Authorization`` header; empty if it has none."""
+    kind, _, token = authorization.partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+def caller(session: Session, authorization: str, now: str) -> UserRow:
+    """The user of a request.
+
+    Raises:
+        ApiError: 401, the token is missing, unknown or expired.
+    """
+    token = bearer_token(authorization)
+    if not token:
+        raise ApiError(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
+    user = session.scalar(_users_with(hash_token(token), now))
+    if user is None:
+        raise ApiError(401, "The token is invalid or has expired.")
+    return user
+
+
+def is_valid(session: Session, token_hash: str, now: str) -> bool:
+    """Whether a token with this hash is known and has not expired."""
+    return session.scalar(_users_with(token_hash, now).with_only_columns(UserRow.id)) is not None
+
+
+def _users_with(token_hash: str, now: str) -> Select[UserRow]:
+    return (
+        select(UserRow)
+        .join(TokenRow, TokenRow.user_id == UserRow.id)
+        .where(TokenRow.sha256 == token_hash, or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > now))
+    )
+
+
+class RateLimitMiddleware:
+    """Responds with 429 after `limit` requests in this minute.
+
+    Each process counts for itself, so a service with several processes allows up to that many times the limit.
+    """
+
+    def __init__(self, app: ASGIApp, limit: int, database: Database, clock: Clock) -> None:
+        self.app, self._limit = app, limit
+        self._database, self._clock = database, clock
+        self._window = 0
+        self._counts: dict[str, int] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles one request."""
+        counted = await self._counted(scope) if scope["type"] == "http" else None
+        if counted is None:
+            await self.app(scope, receive, send)
+            return
+        left, reset = self._take(counted)
+        headers = {
+            "x-ratelimit-limit": str(self._limit),
+            "x-ratelimit-remaining": str(max(0, left)),
+            "x-ratelimit-reset": str(reset),
+        }
+        if left < 0:
+            whose = counted.partition(" ")[0]
+            refusal = problem_response(
+                429,
+                f"Rate limit exceeded: {self._limit} requests per minute for this {whose}.",
+                {**headers, "retry-after": str(max(1, reset - int(time.time())))},
+            )
+            await refusal(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(headers)
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+    async def _counted(self, scope: Scope) -> str | None:
+        """What the request counts for, such as ``token HASH``; None if it is not limited."""
+        if f"{scope['path']}/".startswith(SITES):
+            return f"address {_network(scope)} reading sites"
+        if not scope["path"].startswith("/v1/"):
+            return None
+        token = bearer_token(Headers(scope=scope).get("authorization", ""))
+        token_hash = hash_token(token) if token else ""
+        if token and (f"token {token_hash}" in self._counts or await run_in_threadpool(self._is_valid, token_hash)):
+            return f"token {token_hash}"
+        return f"address {_network(scope)}"
+
+    def _is_valid(self, token_hash: str) -> bool:
+        with self._database.reading.begin() as session:
+            return is_valid(session, token_hash, moment_text(self._clock()))
+
+    def _take(self, counted: str) -> tuple[int, int]:
+        """How many requests are left, and the time at which the window resets, in seconds."""
+        window = int(time.time()) // WINDOW
+        if window != self._window:
+            self._window, self._counts = window, {}
+        self._counts[counted] = self._counts.get(counted, 0) + 1
+        return self._limit - self._counts[counted], (window + 1) * WINDOW
+
+
+def _network(scope: Scope) -> str:
+    """The peer's address; of an IPv6 address its /64, which belongs to one subscriber. Empty for a Unix socket."""
+    host = str((scope.get("client") or ("",))[0])
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    return address.exploded[:19] if isinstance(address, IPv6Address) and not address.ipv4_mapped else host
