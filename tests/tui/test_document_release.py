@@ -65,8 +65,8 @@ async def test_a_service_that_tells_who_you_are_does_not_ask(service: RunningSer
 
 
 async def test_a_space_is_browsed_in_a_change_request(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path, user="ada")) as pilot:
-        await until(pilot, shows="Needs me 3")
+    async with running(app_on(service, tmp_path, user="robin")) as pilot:
+        await until(pilot, shows="Needs me 7")
         await pilot.press("g", "o")
         await until(pilot, shows="Release notes")
         pilot.app.screen.go_to("space guides")
@@ -86,8 +86,8 @@ async def test_a_space_is_browsed_in_a_change_request(service: RunningService, t
 
 
 async def test_a_space_without_change_requests_says_so(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path, user="ada")) as pilot:
-        await until(pilot, shows="Needs me 3")
+    async with running(app_on(service, tmp_path, user="robin")) as pilot:
+        await until(pilot, shows="Needs me 7")
         [empty] = await say(service, service.token, CreateChangeRequest(space_id="handbook", subject="Empty"))
         pilot.app.open_page("handbook")
         await until(pilot, shows="▾ Handbook")
@@ -96,8 +96,8 @@ async def test_a_space_without_change_requests_says_so(service: RunningService, 
 
 
 async def test_review_comment_and_merge(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path, user="ada")) as pilot:
-        await until(pilot, shows="Needs me 3")
+    async with running(app_on(service, tmp_path, user="robin")) as pilot:
+        await until(pilot, shows="Needs me 7")
         pilot.app.open_review(*TYPOS.values())
         await until(pilot, shows="compared with #1, which was merged before")
         await until(pilot, shows="Can merge?")
@@ -122,8 +122,8 @@ async def test_review_comment_and_merge(service: RunningService, tmp_path: Path)
 
 
 async def test_a_change_request_without_a_base_shows_all_pages(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path, user="ada"), (80, 24)) as pilot:
-        await until(pilot, shows="Needs me 3")
+    async with running(app_on(service, tmp_path, user="robin"), (80, 24)) as pilot:
+        await until(pilot, shows="Needs me 7")
         pilot.app.open_review("api", "5")
         await until(pilot, shows="all pages, not compared")
         await pilot.press("j", "enter")
@@ -132,7 +132,7 @@ async def test_a_change_request_without_a_base_shows_all_pages(service: RunningS
 
 
 async def test_publish_and_the_structure_of_a_site(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path, user="ada"), (80, 24)) as pilot:
+    async with running(app_on(service, tmp_path, user="robin"), (80, 24)) as pilot:
         await until(pilot, shows="Needs me")
         await pilot.press("g", "p")
         await until(pilot, shows="▾ Developers")
