@@ -80,8 +80,9 @@ async def test_triage_comment_approve_merge_publish(start: Start) -> None:
     terminal.gone("pending")
     terminal.press("m")
     terminal.wait("Merge into the live content")
+    terminal.wait("y  n")  # until then it checks for conflicts
     terminal.press("y")
-    terminal.wait("merged")
+    terminal.wait(r"(?m)^ merged")
     terminal.press("q")
     terminal.wait("Needs me 6")
     terminal.press("g", "p")
@@ -177,8 +178,9 @@ async def test_browse_edit_merge_and_publish_an_imported_repository(served: dict
     terminal.wait("2/2 changes")
     terminal.press("m")
     terminal.wait("Merge into the live content")
+    terminal.wait("y  n")  # until then it checks for conflicts
     terminal.press("y")
-    terminal.wait("merged")
+    terminal.wait(r"(?m)^ merged")
     terminal.press("g", "p")
     terminal.wait("There is no site yet")
     terminal.press("a")

@@ -10,8 +10,10 @@ from tests.service_users import say
 from tests.tui.app_driver import all_sent, app_on, running, shown, until, write
 
 from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest
+from presscheck.api.collections import ListCollections
 from presscheck.api.comments import ListComments
 from presscheck.api.sites import ListSites
+from presscheck.api.spaces import CreateSpace
 
 pytestmark = pytest.mark.usefixtures("at_once")
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
@@ -85,14 +87,30 @@ async def test_a_space_is_browsed_in_a_change_request(service: RunningService, t
         await pilot.press("escape")
 
 
-async def test_a_space_without_change_requests_says_so(service: RunningService, tmp_path: Path) -> None:
+async def test_an_empty_change_request_shows_main(service: RunningService, tmp_path: Path) -> None:
+    [empty] = await say(service, service.token, CreateChangeRequest(space_id="handbook", subject="Empty"))
     async with running(app_on(service, tmp_path, user="robin")) as pilot:
-        await until(pilot, shows="Needs me 7")
-        [empty] = await say(service, service.token, CreateChangeRequest(space_id="handbook", subject="Empty"))
-        pilot.app.open_page("handbook")
-        await until(pilot, shows="▾ Handbook")
-        await until(pilot, shows="Welcome")
-        assert f"in #{empty.number}" not in shown(pilot.app), "the empty change request has the content of main"
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page("handbook")
+        await until(pilot, shows="How we write")
+        assert f"in #{empty.number}" not in shown(pilot.app), "it has the content of main"
+
+
+async def test_a_space_without_change_requests_says_so(service: RunningService, tmp_path: Path) -> None:
+    service.stop()
+    service.release = None
+    service.start()
+    [collections] = await say(service, service.token, ListCollections(organization_id="tallowick"))
+    new = CreateSpace(organization_id="tallowick", title="New space", parent=collections.items[0].id)
+    [space] = await say(service, service.token, new)
+    service.stop()
+    service.release = "document"
+    service.start()
+    async with running(app_on(service, tmp_path, user="robin")) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page(space.id)
+        await until(pilot, shows="This service has no page content outside change requests, and no change")
+        await until(pilot, shows="O starts a change request.")
 
 
 async def test_review_comment_and_merge(service: RunningService, tmp_path: Path) -> None:
@@ -111,8 +129,9 @@ async def test_review_comment_and_merge(service: RunningService, tmp_path: Path)
         await all_sent(pilot)
         await pilot.press("m")
         await until(pilot, shows="Merge into the live content?")
+        await until(pilot, shows="y  n")
         await pilot.press("y")
-        await until(pilot, shows="merged")
+        await until(pilot, shows="\n merged")
     [request, comments] = await say(
         service, service.token, GetChangeRequest(**TYPOS), ListComments(**TYPOS, format="markdown")
     )
@@ -127,8 +146,8 @@ async def test_a_change_request_without_a_base_shows_all_pages(service: RunningS
         pilot.app.open_review("api", "5")
         await until(pilot, shows="all pages, not compared")
         await pilot.press("j", "enter")
-        await until(pilot, shows="not compared · 1 of")
-        await until(pilot, shows="The Tallowick API moves parcels")
+        await until(pilot, shows="not compared · 2 of")
+        await until(pilot, shows="A request without a token is answered with 401.")
 
 
 async def test_publish_and_the_structure_of_a_site(service: RunningService, tmp_path: Path) -> None:
@@ -142,6 +161,7 @@ async def test_publish_and_the_structure_of_a_site(service: RunningService, tmp_
         await until(pilot, shows="Its structure is shown once it is published")
         await pilot.press("P")
         await until(pilot, shows="Publish Inside Tallowick")
+        await until(pilot, shows="y  n")
         await pilot.press("y")
         await until(pilot, shows="is live")
         await until(pilot, shows="Handbook")
