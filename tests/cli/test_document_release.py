@@ -66,6 +66,11 @@ def test_inbox_and_spaces(shell: Shell) -> None:
     }
 
 
+def test_events_need_a_user(shell: Shell) -> None:
+    ran = shell.run("inbox", "--watch")
+    assert (ran.exit_code, NO_USER in ran.stderr) == (7, True)
+
+
 def test_a_diff_names_what_it_is_compared_with(shell: Shell) -> None:
     ran = shell.run("cr", "diff", "guides#3")
     assert ran.exit_code == 0
