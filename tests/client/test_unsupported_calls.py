@@ -12,8 +12,7 @@ from presscheck.api.imports import GetImport
 from presscheck.api.links import ListPageLinks, ListSpaceLinks
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import GetMember
-from presscheck.api.spaces import GetSpace
-from presscheck.api.url_lookup import GetSpaceGitInfo
+from presscheck.api.spaces import GetSpace, GetSpaceGitInfo
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.errors import NotFound, NotSupported

@@ -657,8 +657,8 @@ CASES: list[Case] = [
     case(url_lookup.GetContentByUrl, READ, "space", url=Id("space_url")),
     case(url_lookup.GetContentByUrl, READ, "change request", url=Id("change_request_url")),
     case(url_lookup.GetContentByUrl, READ, "collection", url=Id("collection_url")),
-    case(url_lookup.GetSpaceGitInfo, READ, error=(404, "This space has no Git sync.")),
-    case(url_lookup.GetSpacePDF, READ),
+    case(spaces.GetSpaceGitInfo, READ, error=(404, "This space has no Git sync.")),
+    case(spaces.GetSpacePDF, READ),
     # users
     case(users.GetCurrentUser, anyone),
     case(users.GetUser, member, user_id=Id("member_id")),

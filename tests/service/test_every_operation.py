@@ -17,7 +17,7 @@ from tests.service.call_scripts.talk import Talk
 from tests.web_server import web_server
 
 from presscheck.api.operation import every_operation
-from presscheck.api.url_lookup import GetSpaceGitInfo
+from presscheck.api.spaces import GetSpaceGitInfo
 from presscheck.client.client import Client
 from presscheck.errors import NotFound, NotSupported
 from presscheck.service.db.engine import Database
@@ -83,7 +83,7 @@ async def test_every_operation_returns_its_type_or_is_not_supported(say: Talk) -
     await say("organizations.RemoveMember", organization_id=org, user_id=say.member)
 
     with pytest.raises(NotFound, match="has no Git sync"):
-        await say("url_lookup.GetSpaceGitInfo", space_id=book)
+        await say("spaces.GetSpaceGitInfo", space_id=book)
     say.answered.add(GetSpaceGitInfo)
     assert say.faults == set(), "deviates from the description"
     assert set(all_handlers()) - say.answered == set(), "has a handler, but no test calls it"

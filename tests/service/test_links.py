@@ -17,8 +17,8 @@ from presscheck.api.links import (
     ListPageLinks,
     ListSpaceLinks,
 )
-from presscheck.api.spaces import GetSpace
-from presscheck.api.url_lookup import GetContentByUrl, GetSpaceGitInfo
+from presscheck.api.spaces import GetSpace, GetSpaceGitInfo
+from presscheck.api.url_lookup import GetContentByUrl
 from presscheck.errors import NotFound
 
 TEXT = """\

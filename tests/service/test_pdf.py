@@ -23,7 +23,7 @@ from presscheck import errors
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequestPDF
 from presscheck.api.content import ListChangeRequestFiles
 from presscheck.api.content_changes import InsertFiles, NewFile
-from presscheck.api.url_lookup import GetSpacePDF
+from presscheck.api.spaces import GetSpacePDF
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import LIFETIME
 from presscheck.service.models.jobs import SettingRow

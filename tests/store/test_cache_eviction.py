@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from presscheck.store.cache import Cache
-from presscheck.store.cache_tables import BATCH, size
+from presscheck.store.cache import BATCH, Cache, size
 
 KB = 1000
 

@@ -15,8 +15,7 @@ import pytest
 
 from presscheck.errors import StoreError
 from presscheck.store import cache_files, sqlite_files
-from presscheck.store.cache import Cache
-from presscheck.store.cache_tables import VERSION
+from presscheck.store.cache import VERSION, Cache
 
 FIRST_SCHEMA = """
 CREATE TABLE resources (object TEXT, id TEXT, json TEXT NOT NULL, PRIMARY KEY (object, id));

@@ -177,6 +177,11 @@ class TestPicker:
             await pilot.press("tab", "tab", "enter")
             assert answers(pilot) == [("ann",)]
 
+    async def test_enter_takes_the_row_under_the_cursor_if_none_was_marked(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True, chosen=["ann"])) as pilot:
+            await pilot.press(*"ci", "enter")
+            assert answers(pilot) == [("ann", "cid")]
+
     async def test_chosen_items_are_kept_while_searching(self) -> None:
         async with asked(Picker("Who?", PEOPLE, style_for, multiple=True)) as pilot:
             await pilot.press(*"cid", "tab", "backspace", "backspace", "backspace", "tab", "enter")

@@ -61,7 +61,7 @@ async def test_a_second_start_shows_the_store_before_the_service_answers(
 async def test_narrow_keeps_its_columns(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Explain")
-        await until(pilot, shows="✗ 1")
+        await until(pilot, shows="✗1")
         assert all(len(line) <= 80 for line in shown(pilot.app).splitlines())
 
 

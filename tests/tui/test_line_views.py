@@ -160,6 +160,19 @@ class TestRows:
             assert rows.clear_marks()
             assert not rows.clear_marks()
 
+    async def test_a_jump_shows_what_stands_around_its_target(self) -> None:
+        rows = RowList(numbered([]), style_for)
+        async with alone(rows):
+            rows.show(300)
+            rows.jump_to(5)
+            assert (rows.cursor, rows.top) == (5, 0), "it is in the upper two thirds already"
+            rows.jump_to(9)
+            assert (rows.cursor, rows.top) == (9, 6), "the last visible line has nothing below it"
+            rows.jump_to(200)
+            assert (rows.cursor, rows.top) == (200, 197)
+            rows.jump_to(299)
+            assert (rows.cursor, rows.top) == (299, 290)
+
     async def test_search_wraps_and_highlights(self) -> None:
         rows = RowList(numbered([]), style_for)
         async with alone(rows):

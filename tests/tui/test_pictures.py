@@ -103,7 +103,13 @@ async def review_split(pilot: Any, service: RunningService) -> None:
 
 async def review_thread(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
-    await until(pilot, holds=lambda: pilot.app.screen.view.rendered.threads)
+    screen = pilot.app.screen
+
+    def are_placed() -> bool:
+        threads = screen.threads.visible_on(screen.view.item)
+        return len(screen.view.rendered.threads) == 2 and any(thread.line is not None for thread in threads)
+
+    await until(pilot, holds=are_placed)
     await pilot.press("t")
 
 

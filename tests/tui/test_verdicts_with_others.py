@@ -185,3 +185,17 @@ async def test_two_people_archive_and_reopen(service: RunningService, tmp_path: 
         await pilot.press("y")
         await until(pilot, shows="already merged")
         await until(pilot, shows="merged by Noor")
+
+
+async def test_changes_are_requested_with_a_comment_only(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await open_review(pilot, AUTH)
+        before = (await mia.send(ListReviews(**AUTH))).items
+        await pilot.press("v", "r")
+        await until(pilot, shows="Request changes: say which")
+        await pilot.press("ctrl+s")
+        assert "Request changes: say which" in shown(pilot.app), "an empty comment is not sent"
+        await pilot.press(*"Not so", "ctrl+s")
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
+        after = (await mia.send(ListReviews(**AUTH))).items
+        assert len(after) == len(before) + 1

@@ -11,6 +11,7 @@ from presscheck.api.comments import Comment, Document, Format
 from presscheck.api.operation import Model, Operation, Page, Paged
 from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
+from presscheck.api.spaces import ExportedPDF
 from presscheck.api.users import Contribution, User
 
 ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]
@@ -103,12 +104,6 @@ class MergeResult(Model):
 
     revision: str
     result: str
-
-
-class ExportedPDF(Model):
-    """The URL of a PDF, valid for an hour."""
-
-    url: str
 
 
 class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):

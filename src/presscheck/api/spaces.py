@@ -21,6 +21,12 @@ class SpaceUrls(Location):
     icon: str | None = None
 
 
+class ExportedPDF(Model):
+    """The URL of a PDF, valid for an hour."""
+
+    url: str
+
+
 class SpacePermissions(Model):
     """The caller's permissions for a space."""
 
@@ -226,3 +232,32 @@ class SearchSpace(Paged, Operation[Page[SearchPageResult]]):
 
     space_id: str
     query: str = Field(max_length=512)
+
+
+class GetSpacePDF(Operation[ExportedPDF]):
+    """Export a space as PDF.
+
+    Exports everything, or everything from `page` (a page id) on; with `only`, that page alone.
+    """
+
+    operation_id = "getSpacePDF"
+    route = "GET /spaces/{space_id}/pdf"
+    feature = "PDF of a space"
+
+    space_id: str
+    only: bool | None = None
+    page: str | None = None
+
+
+class GetSpaceGitInfo(Operation[GitSync]):
+    """Get the Git repository that a space syncs with.
+
+    Fails with 404 if the space has no Git sync.
+    """
+
+    operation_id = "getSpaceGitInfo"
+    route = "GET /spaces/{space_id}/git/info"
+    feature = "Git information"
+    may_be_absent = True
+
+    space_id: str

@@ -1,10 +1,10 @@
-"""Looks up the content at a URL; the PDF export and the Git repository of a space."""
+"""Looks up the content at a URL."""
 
-from presscheck.api.change_requests import ChangeRequest, ExportedPDF
+from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.collections import Collection
 from presscheck.api.content import RevisionPage
 from presscheck.api.operation import Model, Operation
-from presscheck.api.spaces import GitSync, Space
+from presscheck.api.spaces import Space
 
 
 class ContentAtUrl(Model):
@@ -25,32 +25,3 @@ class GetContentByUrl(Operation[ContentAtUrl]):
     may_be_absent = True
 
     url: str
-
-
-class GetSpacePDF(Operation[ExportedPDF]):
-    """Export a space as PDF.
-
-    Exports everything, or everything from `page` (a page id) on; with `only`, that page alone.
-    """
-
-    operation_id = "getSpacePDF"
-    route = "GET /spaces/{space_id}/pdf"
-    feature = "PDF of a space"
-
-    space_id: str
-    only: bool | None = None
-    page: str | None = None
-
-
-class GetSpaceGitInfo(Operation[GitSync]):
-    """Get the Git repository that a space syncs with.
-
-    Fails with 404 if the space has no Git sync.
-    """
-
-    operation_id = "getSpaceGitInfo"
-    route = "GET /spaces/{space_id}/git/info"
-    feature = "Git information"
-    may_be_absent = True
-
-    space_id: str

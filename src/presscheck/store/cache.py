@@ -4,6 +4,13 @@ A resource with an `object` and an `id` is stored once, so that a new version of
 contains it. A listing is stored by rows, so that long ones can be read by window. Reads are for the thread of the user
 interface, writes for one other thread. File problems are never errors for callers: a damaged file is moved aside and
 replaced, and if no file can be written, new responses are kept in memory and the old file is still read.
+
+The tables: resources are in `resources`; `answers` and `items` refer to them. `used` is when a response was last read,
+in seconds since the epoch. User input in filters is only passed as parameters.
+
+The cache is kept within its size limit by evicting least recently used responses, in small transactions. Resources
+without references are deleted first. The first transaction of an eviction renames the response, so that no reader ever
+sees a part of a listing.
 """
 
 from __future__ import annotations
@@ -13,35 +20,405 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from presscheck.api.former_operation_names import FORMER_NAMES
 from presscheck.errors import StoreError
-from presscheck.store.cache_tables import (
-    SCHEMA,
-    STEPS,
-    VERSION,
-    WINDOW,
-    CacheReader,
-    Condition,
-    Evictor,
-    Stored,
-    StoredWindow,
-    compact,
-    identity,
-    in_memory,
-    keep_items,
-    transaction,
+from presscheck.store.search_index import SearchIndex, Stored
+from presscheck.store.search_schema import TRIGGERS
+from presscheck.store.sqlite_files import (
+    Statements,
+    connect,
+    connect_read_only,
+    delete_older,
+    inode,
+    open_file,
+    set_aside,
 )
-from presscheck.store.search_index import SearchIndex
-from presscheck.store.sqlite_files import connect, connect_read_only, delete_older, inode, open_file, set_aside
 
+ROWS = """
+SELECT items.position, coalesce(items.json, resources.json) FROM items
+LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id
+WHERE items.answer = ? AND items.generation = ? AND items.position IN (SELECT value FROM json_each(?))
+"""
+"""The rows at some positions of a listing."""
+RELATIONS = {
+    "is": "json_extract(thing, ?) = ?",
+    "in": "json_extract(thing, ?) IN (SELECT value FROM json_each(?))",
+    "contains": "instr(lower(json_extract(thing, ?)), ?) > 0",
+    "asked": """EXISTS (
+        SELECT 1 FROM answers AS asked JOIN items AS who
+        ON who.answer = asked.number AND who.generation = asked.generation
+        WHERE asked.key =
+            replace(replace(?, '{space}', json_extract(thing, '$.space')), '{id}', json_extract(thing, '$.id'))
+        AND instr(lower(json_extract(who.json, '$.user.displayName')), ?) > 0
+    )""",
+    "less": "json_extract(thing, ?) < ?",
+    "more": "json_extract(thing, ?) > ?",
+}
+"""The SQL of each relation, with parameters for the path and the value."""
+VERSION = 3
+_INDEXES = """
+CREATE INDEX answers_used ON answers (used);
+CREATE INDEX answers_thing ON answers (object, id) WHERE id IS NOT NULL;
+CREATE INDEX items_thing ON items (object, id) WHERE id IS NOT NULL
+"""
+SCHEMA = f"""
+CREATE TABLE resources (object TEXT, id TEXT, json TEXT NOT NULL, PRIMARY KEY (object, id));
+CREATE TABLE answers (
+    number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, at REAL NOT NULL, object TEXT, id TEXT, json TEXT,
+    total INTEGER, complete INTEGER NOT NULL DEFAULT 1, generation INTEGER NOT NULL DEFAULT 0,
+    used REAL NOT NULL DEFAULT 0
+);
+CREATE TABLE items (
+    answer INTEGER, generation INTEGER, position INTEGER, object TEXT, id TEXT, json TEXT,
+    PRIMARY KEY (answer, generation, position)
+) WITHOUT ROWID;
+{_INDEXES}
+"""
+WINDOW = """
+SELECT coalesce(items.json, resources.json) FROM items
+LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id
+WHERE items.answer = ? AND items.generation = ? AND items.position >= ? AND items.position < ?
+ORDER BY items.position
+"""
+BATCH = 200
+"""Rows, or pages of the file, that one transaction deletes."""
+TARGET = 0.9
+"""The share of the limit at which an eviction ends; it starts above the limit."""
+RETRY_GROWTH = 1.05
+"""The growth of the cache after which an eviction is tried again that could not reach its target."""
+_UNREFERENCED = """
+NOT EXISTS (SELECT 1 FROM items WHERE items.object = resources.object AND items.id = resources.id)
+AND NOT EXISTS (SELECT 1 FROM answers WHERE answers.object = resources.object AND answers.id = resources.id)
+"""
 __all__ = ["Cache", "Condition", "Stored", "StoredWindow"]
-
 T = TypeVar("T")
 MB = 1_000_000
 LIMIT = 500 * MB
 """The default size limit in bytes."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition on the JSON of a row.
+
+    Attributes:
+        path: a JSON path; for `asked`, the cache key of the list of requested reviewers, with the placeholders
+            ``{space}`` and ``{id}``.
+        relation: `is`, `in`, `contains` (the value in lower case), `less`, `more` or `asked`.
+        value: the value to compare with.
+    """
+
+    path: str
+    relation: str
+    value: str | int | tuple[str, ...]
+
+
+def matching(conditions: Iterable[Condition], order: tuple[str, bool] | None) -> tuple[str, list[str | int]]:
+    """The statement for positions and space ids, and its parameters after the number and generation of the listing."""
+    clauses, values = ["answer = ?", "generation = ?"], list[str | int]()
+    for one in conditions:
+        clauses.append(RELATIONS[one.relation])
+        values += [one.path, json.dumps(one.value) if isinstance(one.value, tuple) else one.value]
+    by = "position"
+    if order:
+        by = f"json_extract(thing, ?) COLLATE NOCASE {'DESC' if order[1] else 'ASC'}, position"
+        values.append(order[0])
+    return (
+        "SELECT position, json_extract(thing, '$.space') FROM"  # noqa: S608
+        " (SELECT items.*, coalesce(items.json, resources.json) AS thing FROM items"
+        " LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id)"
+        f" WHERE {' AND '.join(clauses)} ORDER BY {by}",
+        values,
+    )
+
+
+def _rename_keys() -> str:
+    """Statements that rename cache keys from ``family.Name`` to the `operationId` of the call.
+
+    The triggers of the search index are dropped, because the index is rebuilt at its next use anyway.
+    """
+    drops = [f"DROP TRIGGER IF EXISTS search_{name}" for name in TRIGGERS]
+    # the space ends the name; the range condition uses the index on the key
+    renames = [
+        f"UPDATE answers SET key = '{name}' || substr(key, {len(former) + 1})"  # noqa: S608
+        f" WHERE key >= '{former} ' AND key < '{former}!'"
+        for former, name in FORMER_NAMES.items()
+    ]
+    return ";".join((*drops, *renames))
+
+
+STEPS: dict[int, Statements] = {
+    1: "ALTER TABLE answers ADD COLUMN used REAL NOT NULL DEFAULT 0; UPDATE answers SET used = at;" + _INDEXES,  # noqa: S608
+    2: _rename_keys,
+}
+"""The statements that migrate each older version to the next one."""
+
+
+class transaction:  # noqa: N801  # reads as a statement
+    """BEGIN IMMEDIATE … COMMIT; rolls back on any error, including one of the commit."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._connection.execute("BEGIN IMMEDIATE")
+        return self._connection
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            if not kind:
+                self._connection.execute("COMMIT")
+        finally:
+            # on a full disk, SQLite has already rolled back
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+
+def in_memory() -> sqlite3.Connection:
+    """An empty cache in memory."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.executescript(SCHEMA)
+    return connection
+
+
+def compact(value: Any) -> str:
+    """A value as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def identity(thing: Any) -> tuple[str | None, str | None]:
+    """The `object` and the `id` of a resource; (None, None) if it does not have both."""
+    if isinstance(thing, dict):
+        fields = cast("dict[str, Any]", thing)
+        kind, name = fields.get("object"), fields.get("id")
+        if isinstance(kind, str) and isinstance(name, str):
+            return kind, name
+    return None, None
+
+
+def keep_items(write: sqlite3.Connection, number: int, generation: int, start: int, items: list[Any]) -> list[str]:
+    """Insert rows into a listing from `start` on; returns their JSON."""
+    texts = [compact(item) for item in items]
+    identities = [identity(item) for item in items]
+    write.executemany(
+        "INSERT OR REPLACE INTO resources VALUES (?, ?, ?)",
+        ((kind, name, text) for (kind, name), text in zip(identities, texts, strict=True) if kind),
+    )
+    write.executemany(
+        "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", _rows(number, generation, start, identities, texts)
+    )
+    return texts
+
+
+def _rows(
+    number: int, generation: int, start: int, identities: list[tuple[str | None, str | None]], texts: list[str]
+) -> Iterable[tuple[Any, ...]]:
+    for at, ((kind, name), text) in enumerate(zip(identities, texts, strict=True), start):
+        yield number, generation, at, kind, name, None if kind else text
+
+
+@dataclass(frozen=True)
+class StoredWindow:
+    """Some rows of a cached listing as JSON.
+
+    Attributes:
+        total: the number of rows of the whole listing.
+        at: when it was received, in seconds since the epoch; None if it was never fetched.
+        complete: whether all rows are cached.
+    """
+
+    items: tuple[str, ...]
+    total: int
+    at: float | None
+    complete: bool
+
+
+class CacheReader:
+    """Reads from one database; each method returns None if it has nothing under the key."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self.database = database
+
+    def answer(self, key: str) -> Stored | None:
+        """A response; for a listing, one page with all cached rows."""
+        row = self.database.execute(
+            "SELECT coalesce(answers.json, resources.json), at, number, generation, total FROM answers"
+            " LEFT JOIN resources USING (object, id) WHERE key = ?",
+            (key,),
+        ).fetchone()
+        if row is None:
+            return None
+        text, at, number, generation, total = row
+        if total is None:
+            return Stored(text, at) if text else None
+        items = [item for (item,) in self.database.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
+        return Stored(f'{{"items":[{",".join(items)}],"count":{total}}}', at)
+
+    def window(self, key: str, start: int, count: int) -> StoredWindow | None:
+        """Rows of a listing, from `start` on."""
+        found = self.database.execute(
+            "SELECT number, generation, total, at, complete FROM answers WHERE key = ?", (key,)
+        ).fetchone()
+        if found is None:
+            return None
+        number, generation, total, at, complete = found
+        rows = self.database.execute(WINDOW, (number, generation, start, start + count))
+        return StoredWindow(tuple(item or "{}" for (item,) in rows), total or 0, at, bool(complete))
+
+    def positions(self, key: str, ids: Iterable[str]) -> dict[str, int] | None:
+        """The positions of the items with these ids in a listing, by id; without those that are not in it."""
+        row = self._listing(key)
+        if row is None:
+            return None
+        found = self.database.execute(
+            "SELECT id, position FROM items WHERE answer = ? AND generation = ?"
+            " AND id IN (SELECT value FROM json_each(?))",
+            (*row, json.dumps(list(ids))),
+        )
+        return dict(found.fetchall())
+
+    def rows(self, key: str, positions: list[int]) -> dict[int, str] | None:
+        """The rows of a listing at these positions, as JSON by position."""
+        row = self._listing(key)
+        return dict(self.database.execute(ROWS, (*row, json.dumps(positions))).fetchall()) if row else None
+
+    def matching(
+        self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None
+    ) -> list[tuple[int, str]] | None:
+        """The rows of a listing that meet all conditions, as (position, space id); see `Cache.matching`."""
+        row = self._listing(key)
+        if row is None:
+            return None
+        statement, values = matching(conditions, order)
+        return self.database.execute(statement, (*row, *values)).fetchall()
+
+    def resource(self, kind: str, identity: str) -> str | None:
+        """The newest JSON of a resource, by `object` and `id`."""
+        row = self.database.execute(
+            "SELECT json FROM resources WHERE object = ? AND id = ?", (kind, identity)
+        ).fetchone()
+        return row[0] if row else None
+
+    def text(self, key: str) -> str | None:
+        """The JSON of a response that is not a listing."""
+        row = self.database.execute(
+            "SELECT coalesce(answers.json, resources.json) FROM answers LEFT JOIN resources USING (object, id)"
+            " WHERE key = ?",
+            (key,),
+        ).fetchone()
+        return row[0] if row else None
+
+    def _listing(self, key: str) -> tuple[int, int] | None:
+        return self.database.execute("SELECT number, generation FROM answers WHERE key = ?", (key,)).fetchone()
+
+
+def size(database: sqlite3.Connection) -> int:
+    """The used bytes of a database, without free pages."""
+    pages, free, each = (_pragma(database, name) for name in ("page_count", "freelist_count", "page_size"))
+    return (pages - free) * each
+
+
+class Evictor:
+    """Evicts responses from one cache.
+
+    Args:
+        limit: the size limit in bytes.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._is_running = False
+        self._swept: int | None = None
+        # the size that could not be reduced, and the pinned keys that prevented it
+        self._stuck: tuple[int, frozenset[str]] = (0, frozenset())
+
+    def step(self, database: sqlite3.Connection, pinned: Collection[str]) -> bool:
+        """Run one transaction of the eviction; returns whether there is more to do.
+
+        Args:
+            database: a connection that may write.
+            pinned: the keys of responses that must stay.
+        """
+        used_bytes = size(database)
+        if not self._is_running:
+            if used_bytes <= self._limit or (
+                used_bytes <= self._stuck[0] * RETRY_GROWTH and self._stuck[1] == frozenset(pinned)
+            ):
+                return False
+            self._is_running, self._swept = True, 0
+        if used_bytes > self._limit * TARGET:
+            with transaction(database) as write:
+                is_deleted = self._sweep(write) or _delete_oldest(write, pinned)
+            if is_deleted:
+                return True
+        if _free_pages(database):
+            return True
+        self._is_running, self._stuck = False, (used_bytes, frozenset(pinned))
+        return False
+
+    def _sweep(self, write: sqlite3.Connection) -> bool:
+        """Delete a batch of resources without references; False once all resources were checked."""
+        if self._swept is None:
+            return False
+        seen = write.execute("SELECT rowid FROM resources WHERE rowid > ? ORDER BY rowid LIMIT ?", (self._swept, BATCH))
+        rows = [number for (number,) in seen]
+        if not rows:
+            self._swept = None
+            return False
+        write.execute(
+            f"DELETE FROM resources WHERE rowid > ? AND rowid <= ? AND {_UNREFERENCED}",  # noqa: S608
+            (self._swept, rows[-1]),
+        )
+        self._swept = rows[-1]
+        return True
+
+
+def _delete_oldest(write: sqlite3.Connection, pinned: Collection[str]) -> bool:
+    """Delete a batch of the least recently used response; False if only pinned ones are left."""
+    found = write.execute(
+        "SELECT number, used, object, id FROM answers WHERE key NOT IN (SELECT value FROM json_each(?))"
+        " ORDER BY used LIMIT 1",
+        (json.dumps(list(pinned)),),
+    ).fetchone()
+    if found is None:
+        return False
+    number, used, kind, name = found
+    if used >= 0:  # renamed, no reader finds it any more; and the next batch continues with it
+        write.execute("UPDATE answers SET key = ?, used = -1 WHERE number = ?", (f"evicted {number}", number))
+    items = write.execute(
+        "SELECT generation, position, object, id FROM items WHERE answer = ? LIMIT ?", (number, BATCH)
+    ).fetchall()
+    write.executemany(
+        "DELETE FROM items WHERE answer = ? AND generation = ? AND position = ?",
+        ((number, generation, position) for generation, position, _, _ in items),
+    )
+    resources = {(kind, name) for _, _, kind, name in items if kind}
+    if len(items) < BATCH:
+        write.execute("DELETE FROM answers WHERE number = ?", (number,))
+        resources |= {(kind, name)} if kind else set()
+    _delete_unreferenced(write, resources)
+    return True
+
+
+def _delete_unreferenced(write: sqlite3.Connection, resources: Iterable[tuple[str, str]]) -> None:
+    write.executemany(f"DELETE FROM resources WHERE object = ? AND id = ? AND {_UNREFERENCED}", resources)  # noqa: S608
+
+
+def _free_pages(database: sqlite3.Connection) -> bool:
+    """Return a batch of free pages to the disk; returns whether there may be more."""
+    before = _pragma(database, "freelist_count")
+    if not before:
+        return False
+    database.execute(f"PRAGMA incremental_vacuum({BATCH})").fetchall()
+    return 0 < _pragma(database, "freelist_count") < before
+
+
+def _pragma(database: sqlite3.Connection, name: str) -> int:
+    return database.execute(f"PRAGMA {name}").fetchone()[0]
 
 
 class Cache:

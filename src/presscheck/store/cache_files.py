@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from presscheck.errors import StoreError
-from presscheck.store.cache_tables import VERSION, transaction
+from presscheck.store.cache import VERSION, transaction
 from presscheck.store.sqlite_files import BUSY_TIMEOUT
 
 _COMPANIONS = ("", "-wal", "-shm")

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from presscheck.store.cache_tables import Stored
 from presscheck.store.search_schema import RESOURCES, prepare
 
 TRANSACTION_SECONDS = 0.03
@@ -24,6 +23,14 @@ SOURCES_PER_READ = 16
 """Sources that are read from the queue at once."""
 _COLUMNS = ("scope", "id", "kind", "space", "change_request", "page", "title", "path", "address", "body", "links")
 _SELECTED = ", ".join(f"texts.{name}" for name in _COLUMNS)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A cached response as JSON, and when it was received, in seconds since the epoch."""
+
+    json: str
+    at: float
 
 
 @dataclass(frozen=True)

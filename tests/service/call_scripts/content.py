@@ -42,7 +42,7 @@ async def content(say: Talk, space: str) -> None:
     await say("links.ListSpaceLinks", **at)
     await say("links.ListPageLinks", **at, page_id=page.id)
     await say("links.ListPageBacklinks", **at, page_id=page.id)
-    assert (await say("url_lookup.GetSpacePDF", **at, page=page.id, only=True)).url.endswith(".pdf")
+    assert (await say("spaces.GetSpacePDF", **at, page=page.id, only=True)).url.endswith(".pdf")
     await say("url_lookup.GetContentByUrl", url=(await say("spaces.GetSpace", **at)).urls.app)
 
 

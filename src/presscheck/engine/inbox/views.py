@@ -107,7 +107,9 @@ class RowDetails:
     """Cached details of a change request; None if they were never fetched."""
 
     approved: tuple[str, ...] | None = None
-    """Names of the reviewers whose newest review approves."""
+    """Names of the reviewers who approved the newest revision."""
+    stale: tuple[str, ...] = ()
+    """Names of the reviewers who approved an older revision."""
     refused: tuple[str, ...] | None = None
     """Names of the reviewers whose newest review requests changes."""
     asked: tuple[str, ...] | None = None
@@ -145,7 +147,10 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
     viewed = engine.viewed(request.id) if pages else {}
     changed = {change.page.id: new_text(change) or request.revision for change in pages if change.page}
     return RowDetails(
-        approved=_names(current, "approved", me) if reviews else None,
+        approved=_names((review for review in current if not _is_stale(review, request)), "approved", me)
+        if reviews
+        else None,
+        stale=_names((review for review in current if _is_stale(review, request)), "approved", me),
         refused=_names(current, "changes-requested", me) if reviews else None,
         asked=tuple(
             name_of(reviewer.user.id, reviewer.user.display_name, me)
@@ -176,7 +181,12 @@ def name_of(person: str, name: str, me: str) -> str:
     return "you" if person == me else name.partition(" ")[0] or name
 
 
-def _names(reviews: tuple[Review, ...], status: str, me: str) -> tuple[str, ...]:
+def _is_stale(review: Review, request: ChangeRequest) -> bool:
+    """Whether the content changed since a review."""
+    return bool(review.revision) and review.revision != request.revision
+
+
+def _names(reviews: Iterable[Review], status: str, me: str) -> tuple[str, ...]:
     reviewers = (review.reviewer for review in reviews if review.status == status)
     return tuple(name_of(reviewer.id, reviewer.display_name, me) for reviewer in reviewers)
 

@@ -21,8 +21,7 @@ from presscheck.engine.activity_log import Activity
 from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.engine.results import Result, Window
 from presscheck.engine.writes.pending_writes import PendingWrites
-from presscheck.store.cache import Cache
-from presscheck.store.cache_tables import Stored
+from presscheck.store.cache import Cache, Stored
 
 T = TypeVar("T")
 INDEX_DELAY = 2.0

@@ -221,18 +221,20 @@ class Discussion:
         self._threads = None
 
     def _build(self, pending: tuple[OutboxEntry, ...], me: str) -> list[Thread]:
-        changes, user = pending_changes(pending), self._writes.me
+        changes = pending_changes(pending)
         comments = {comment.id: comment for page in self._comments.values() for comment in page}
+        replies = {**self._pending_replies(pending), **self._replies}
         return sort_threads(
-            build_thread(comment, self._replies_to(comment.id, user), changes, me) for comment in comments.values()
+            build_thread(comment, replies.get(comment.id, ()), changes, me) for comment in comments.values()
         )
 
-    def _replies_to(self, comment_id: str, user: User) -> Sequence[CommentReply]:
-        """The replies to a comment; only the pending ones if they were never fetched."""
-        replies = self._replies.get(comment_id)
-        if replies is not None:
-            return replies
-        return apply_pending(self.list_replies(comment_id), Page(items=()), self._pending, user).items
+    def _pending_replies(self, pending: tuple[OutboxEntry, ...]) -> dict[str, Sequence[CommentReply]]:
+        """The replies in the outbox by comment, for comments whose replies were never fetched."""
+        calls = {row.call.comment_id for row in pending if isinstance(row.call, PostReply)} - self._replies.keys()
+        return {
+            comment_id: apply_pending(self.list_replies(comment_id), Page(items=()), pending, self._writes.me).items
+            for comment_id in calls
+        }
 
 
 def build_thread(

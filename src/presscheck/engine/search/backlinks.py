@@ -38,8 +38,7 @@ from presscheck.engine.search.index_entries import pages_of
 from presscheck.engine.shared_calls import ALL
 from presscheck.errors import NetworkError, NotSupported
 from presscheck.store.cache import Cache
-from presscheck.store.cache_tables import Stored
-from presscheck.store.search_index import SearchIndex
+from presscheck.store.search_index import SearchIndex, Stored
 
 T = TypeVar("T")
 

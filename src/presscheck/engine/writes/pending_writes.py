@@ -117,6 +117,18 @@ def _created_at(entry: OutboxEntry) -> str:
     return datetime.fromtimestamp(entry.created_at, UTC).isoformat()
 
 
+def _message(entry: OutboxEntry, me: User) -> dict[str, Any]:
+    """The fields that a new comment and a new reply have in common."""
+    call: Any = entry.call
+    return {
+        "id": f"waiting:{entry.id}",
+        "postedBy": me,
+        "postedAt": _created_at(entry),
+        "body": call.body.model_dump(by_alias=True, exclude_unset=True),
+        **_marks(entry),
+    }
+
+
 def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     call: Any = entry.call
     target = {"changeRequest": call.change_request_id, "space": call.space_id}
@@ -124,60 +136,36 @@ def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
         target["page"] = {"id": call.page}
     if call.node:
         target["node"] = {"id": call.node}
-    new = Comment.model_validate(
-        {
-            "object": "comment",
-            "id": f"waiting:{entry.id}",
-            "postedBy": me,
-            "postedAt": _created_at(entry),
-            "body": call.body.model_dump(by_alias=True, exclude_unset=True),
-            "status": "open",
-            "target": target,
-            **_marks(entry),
-        }
-    )
+    new = Comment.model_validate({"object": "comment", "status": "open", "target": target, **_message(entry, me)})
     items = (*answer.items, new) if getattr(read, "order", None) == "asc" else (new, *answer.items)
     return answer.model_copy(update={"items": items, "count": (answer.count or 0) + 1})
 
 
 def _reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
-    call: Any = entry.call
-    new = CommentReply.model_validate(
-        {
-            "object": "comment-reply",
-            "id": f"waiting:{entry.id}",
-            "postedBy": me,
-            "postedAt": _created_at(entry),
-            "body": call.body.model_dump(by_alias=True, exclude_unset=True),
-            **_marks(entry),
-        }
-    )
+    new = CommentReply.model_validate({"object": "comment-reply", **_message(entry, me)})
     return answer.model_copy(update={"items": (*answer.items, new), "count": (answer.count or 0) + 1})
 
 
-def _changed_comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
-    def changed(comment: Any) -> Any:
-        call: Any = entry.call
-        if comment.id != call.comment_id:
-            return comment
-        update: dict[str, Any] = _marks(entry)
-        if call.resolved is not None:
-            update["status"] = "resolved" if call.resolved else "open"
-        return _edited(comment, call, update, me)
+def _changed(id_field: str) -> Overlay:
+    """The overlay of an update of the comment or reply whose id is in this field of the write."""
 
-    return answer.model_copy(update={"items": tuple(changed(comment) for comment in answer.items)})
+    def overlay(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+        changed = getattr(entry.call, id_field)
+        items = tuple(_edited(item, entry, me) if item.id == changed else item for item in answer.items)
+        return answer.model_copy(update={"items": items})
+
+    return overlay
 
 
-def _changed_reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _edited(message: Comment | CommentReply, entry: OutboxEntry, me: User) -> Any:
+    """A comment or reply with its new text, and with the reactions that the user added and removed.
+
+    A comment gets its new state; that of an update of a reply is for its comment.
+    """
     call: Any = entry.call
-    items = tuple(
-        _edited(item, call, _marks(entry), me) if item.id == call.comment_reply_id else item for item in answer.items
-    )
-    return answer.model_copy(update={"items": items})
-
-
-def _edited(message: Any, call: Any, update: dict[str, Any], me: User) -> Any:
-    """A comment or reply with its new text, and with the reactions that the user added and removed."""
+    update: dict[str, Any] = _marks(entry)
+    if call.resolved is not None and isinstance(message, Comment):
+        update["status"] = "resolved" if call.resolved else "open"
     if call.body is not None:
         update["body"] = call.body
     added, removed = call.added_reactions or (), call.removed_reactions or ()
@@ -199,15 +187,14 @@ def _with_reactions(
     return tuple(Reaction(emoji=emoji, count=len(by), users=by) for emoji, by in users.items() if by)
 
 
-def _without_reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
-    call: Any = entry.call
-    items = tuple(item for item in answer.items if item.id != call.comment_reply_id)
-    return answer.model_copy(update={"items": items})
+def _without(id_field: str) -> Overlay:
+    """The overlay of a deletion of the comment or reply whose id is in this field of the write."""
 
+    def overlay(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+        deleted = getattr(entry.call, id_field)
+        return answer.model_copy(update={"items": tuple(item for item in answer.items if item.id != deleted)})
 
-def _without_comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
-    call: Any = entry.call
-    return answer.model_copy(update={"items": tuple(item for item in answer.items if item.id != call.comment_id)})
+    return overlay
 
 
 def _review(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
@@ -240,11 +227,11 @@ def _changed_request(answer: Any, read: Any, entry: OutboxEntry, me: User) -> An
 
 OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (comments.ListComments, comments.PostComment): _comment,
-    (comments.ListComments, comments.UpdateComment): _changed_comment,
-    (comments.ListComments, comments.DeleteComment): _without_comment,
+    (comments.ListComments, comments.UpdateComment): _changed("comment_id"),
+    (comments.ListComments, comments.DeleteComment): _without("comment_id"),
     (comments.ListReplies, comments.PostReply): _reply,
-    (comments.ListReplies, comments.UpdateReply): _changed_reply,
-    (comments.ListReplies, comments.DeleteReply): _without_reply,
+    (comments.ListReplies, comments.UpdateReply): _changed("comment_reply_id"),
+    (comments.ListReplies, comments.DeleteReply): _without("comment_reply_id"),
     (change_requests.ListReviews, change_requests.SubmitReview): _review,
     (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
 }

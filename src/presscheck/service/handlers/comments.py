@@ -1,6 +1,6 @@
-"""Comments on change requests and live spaces; the same rules apply to both.
+"""Comments and replies on change requests and live spaces; the same rules apply to all of them.
 
-The author and admins of the space may change a comment; everyone who may comment may reply and react.
+The author and admins of the space may change a comment or reply; everyone who may comment may reply and react.
 """
 
 from __future__ import annotations
@@ -9,26 +9,45 @@ from sqlalchemy import delete, select
 
 from presscheck.api.comments import (
     Comment,
+    CommentReply,
     DeleteComment,
+    DeleteReply,
     DeleteSpaceComment,
     GetComment,
+    GetReply,
     GetSpaceComment,
     ListComments,
+    ListReplies,
     ListSpaceComments,
+    ListSpaceReplies,
     PostComment,
+    PostReply,
     PostSpaceComment,
+    PostSpaceReply,
     UpdateComment,
+    UpdateReply,
     UpdateSpaceComment,
 )
 from presscheck.api.operation import Page
 from presscheck.documents.pages.tree import find
+from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import ancestor, branch_of, note_work
-from presscheck.service.review.threads import as_comments, comment_in, may_change, new_comment, react, stored_text
+from presscheck.service.review.threads import (
+    Written,
+    as_comments,
+    as_replies,
+    comment_in,
+    may_change,
+    new_comment,
+    react,
+    reply_to,
+    stored_text,
+)
 
 
 @handles(ListComments)
@@ -91,11 +110,81 @@ def delete_space_comment(context: Context, call: DeleteSpaceComment) -> None:
     _deleted(context, call)
 
 
-AnyComment = GetComment | UpdateComment | DeleteComment | GetSpaceComment | UpdateSpaceComment | DeleteSpaceComment
-AnyCall = AnyComment | ListComments | PostComment | ListSpaceComments | PostSpaceComment
+@handles(ListReplies)
+def list_replies(context: Context, call: ListReplies) -> Page[CommentReply]:
+    """Lists the replies to a comment of a change request, oldest first."""
+    return _listed_replies(context, call)
 
 
-def resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved: bool) -> None:
+@handles(ListSpaceReplies)
+def list_space_replies(context: Context, call: ListSpaceReplies) -> Page[CommentReply]:
+    """Lists the replies to a comment on a live space, oldest first."""
+    return _listed_replies(context, call)
+
+
+@handles(PostReply)
+def post_reply(context: Context, call: PostReply) -> CommentReply:
+    """Replies to a comment of a change request."""
+    return _replied(context, call)
+
+
+@handles(PostSpaceReply)
+def post_space_reply(context: Context, call: PostSpaceReply) -> CommentReply:
+    """Replies to a comment on a live space."""
+    return _replied(context, call)
+
+
+@handles(GetReply)
+def get_reply(context: Context, call: GetReply) -> CommentReply:
+    """Returns a reply."""
+    space, row = _where(context, call)
+    comment = comment_in(context, space, row, call.comment_id)
+    return as_replies(context, space, comment, [reply_to(context, comment, call.comment_reply_id)], call.format)[0]
+
+
+@handles(UpdateReply)
+def update_reply(context: Context, call: UpdateReply) -> CommentReply:
+    """Edits a reply or reacts to it; `resolved` applies to the parent comment."""
+    space, row = _where(context, call, "comment")
+    comment = comment_in(context, space, row, call.comment_id)
+    reply = reply_to(context, comment, call.comment_reply_id)
+    _change(context, space, row, comment, reply, call)
+    return as_replies(context, space, comment, [reply])[0]
+
+
+@handles(DeleteReply)
+def delete_reply(context: Context, call: DeleteReply) -> None:
+    """Deletes a reply; a missing one is not an error."""
+    space, row = _where(context, call, "comment")
+    try:
+        reply = reply_to(context, comment_in(context, space, row, call.comment_id), call.comment_reply_id)
+    except ApiError:
+        return  # missing, or elsewhere: the response is the same
+    _delete(context, space, row, reply)
+
+
+AnyCall = (
+    ListComments
+    | ListSpaceComments
+    | PostComment
+    | PostSpaceComment
+    | GetComment
+    | GetSpaceComment
+    | UpdateComment
+    | UpdateSpaceComment
+    | DeleteComment
+    | DeleteSpaceComment
+    | ListReplies
+    | ListSpaceReplies
+    | PostReply
+    | PostSpaceReply
+    | GetReply
+    | UpdateReply
+    | DeleteReply
+)
+
+
+def _resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved: bool) -> None:
     """Resolves or reopens a comment if the caller may change it.
 
     Raises:
@@ -159,21 +248,64 @@ def _has_page(context: Context, space: SpaceRow, row: ChangeRequestRow | None, p
     return any(find(tree, page_id) for tree in trees)
 
 
+def _listed_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page[CommentReply]:
+    space, row = _where(context, call)
+    comment = comment_in(context, space, row, call.comment_id)
+    rows = select(ReplyRow).where(ReplyRow.comment_id == comment.id)
+    order = (ReplyRow.posted_at, ReplyRow.id)
+    return page_of_rows(
+        context, call, rows, lambda found: as_replies(context, space, comment, found, call.format), order=order
+    )
+
+
+def _replied(context: Context, call: PostReply | PostSpaceReply) -> CommentReply:
+    space, row = _where(context, call, "comment")
+    comment = comment_in(context, space, row, call.comment_id)
+    reply = ReplyRow(
+        id=new_id(),
+        comment_id=comment.id,
+        body=stored_text(call.body),
+        posted_by=context.user.id,
+        posted_at=context.now(),
+    )
+    context.session.add(reply)
+    if row is not None:
+        note_work(context, row, "comment")
+    context.session.flush()
+    return as_replies(context, space, comment, [reply], getattr(call, "format", None))[0]
+
+
 def _updated(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comment:
     space, row = _where(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
+    _change(context, space, row, comment, comment, call)
+    return as_comments(context, [comment])[0]
+
+
+def _change(
+    context: Context,
+    space: SpaceRow,
+    row: ChangeRequestRow | None,
+    comment: CommentRow,
+    written: Written,
+    call: UpdateComment | UpdateSpaceComment | UpdateReply,
+) -> None:
+    """Edits a comment or a reply and reacts to it; resolves or reopens the comment that it belongs to.
+
+    Raises:
+        ApiError: 403.
+    """
     if call.body is not None:
-        if not may_change(context, space, comment):
-            raise ApiError(403, "You can only edit your own comments, unless you are an admin of the space.")
-        comment.body = stored_text(call.body)
-        comment.edited_at = context.now()
+        if not may_change(context, space, written):
+            raise ApiError(403, f"You can only edit your own {_kind(written)}, unless you are an admin of the space.")
+        written.body = stored_text(call.body)
+        written.edited_at = context.now()
     if call.resolved is not None:
-        resolve(context, space, comment, resolved=call.resolved)
-    react(context, comment.id, call.added_reactions or (), call.removed_reactions or ())
+        _resolve(context, space, comment, resolved=call.resolved)
+    react(context, written.id, call.added_reactions or (), call.removed_reactions or ())
     if row is not None:
         note_work(context, row)
     context.session.flush()
-    return as_comments(context, [comment])[0]
 
 
 def _deleted(context: Context, call: DeleteComment | DeleteSpaceComment) -> None:
@@ -182,12 +314,25 @@ def _deleted(context: Context, call: DeleteComment | DeleteSpaceComment) -> None
         comment = comment_in(context, space, row, call.comment_id)
     except ApiError:
         return  # missing, or elsewhere: the response is the same
-    if not may_change(context, space, comment):
-        raise ApiError(403, "You can only delete your own comments, unless you are an admin of the space.")
-    replies = select(ReplyRow.id).where(ReplyRow.comment_id == comment.id)
+    _delete(context, space, row, comment)
+
+
+def _delete(context: Context, space: SpaceRow, row: ChangeRequestRow | None, written: Written) -> None:
+    """Deletes a reply, or a comment with its replies, and all reactions to them.
+
+    Raises:
+        ApiError: 403.
+    """
+    if not may_change(context, space, written):
+        raise ApiError(403, f"You can only delete your own {_kind(written)}, unless you are an admin of the space.")
+    replies = select(ReplyRow.id).where(ReplyRow.comment_id == written.id)
     context.session.execute(
-        delete(ReactionRow).where((ReactionRow.target_id == comment.id) | ReactionRow.target_id.in_(replies))
+        delete(ReactionRow).where((ReactionRow.target_id == written.id) | ReactionRow.target_id.in_(replies))
     )
-    context.session.delete(comment)
+    context.session.delete(written)
     if row is not None:
         note_work(context, row)
+
+
+def _kind(written: Written) -> str:
+    return "comments" if isinstance(written, CommentRow) else "replies"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from presscheck.api.change_requests import ExportedPDF, GetChangeRequestPDF
-from presscheck.api.url_lookup import GetSpacePDF
+from presscheck.api.change_requests import GetChangeRequestPDF
+from presscheck.api.spaces import ExportedPDF, GetSpacePDF
 from presscheck.documents.pages.tree import find
 from presscheck.service.http.operation_registry import Context, handles, not_found
 from presscheck.service.models.content import RevisionRow

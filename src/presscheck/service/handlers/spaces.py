@@ -16,6 +16,8 @@ from presscheck.api.spaces import (
     DeleteSpace,
     DuplicateSpace,
     GetSpace,
+    GetSpaceGitInfo,
+    GitSync,
     ListSpaces,
     MoveSpace,
     RestoreSpace,
@@ -159,6 +161,13 @@ def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
     place(context.session, copy, row.parent_id, others.index(row) + 1)
     context.session.flush()
     return as_spaces(context, [copy])[0]
+
+
+@handles(GetSpaceGitInfo)
+def get_space_git_info(context: Context, call: GetSpaceGitInfo) -> GitSync:
+    """Always 404: this service has no Git sync; imported content has no link to its repository."""
+    space_for(context, call.space_id)
+    raise ApiError(404, "This space has no Git sync.")
 
 
 def _copy(context: Context, row: SpaceRow) -> SpaceRow:

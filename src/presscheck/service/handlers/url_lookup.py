@@ -1,12 +1,11 @@
-"""Resolves app URLs to content, and returns the Git sync of a space."""
+"""Resolves app URLs to content."""
 
 from __future__ import annotations
 
 import re
 from urllib.parse import unquote, urlsplit
 
-from presscheck.api.spaces import GitSync
-from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl, GetSpaceGitInfo
+from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl
 from presscheck.service.content.serializers import page_by_id
 from presscheck.service.handlers.collections import as_collection
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
@@ -35,13 +34,6 @@ def get_content_by_url(context: Context, call: GetContentByUrl) -> ContentAtUrl:
     if match := _SPACE.fullmatch(path):
         return _in_space(context, *match.groups())
     raise not_found("content at this URL")
-
-
-@handles(GetSpaceGitInfo)
-def get_space_git_info(context: Context, call: GetSpaceGitInfo) -> GitSync:
-    """Always 404: this service has no Git sync; imported content has no link to its repository."""
-    space_for(context, call.space_id)
-    raise ApiError(404, "This space has no Git sync.")
 
 
 def _in_space(context: Context, space_id: str, change_request: str | None, page_id: str | None) -> ContentAtUrl:

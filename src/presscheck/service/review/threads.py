@@ -30,8 +30,8 @@ from presscheck.service.permissions import level_in_space, reaches
 from presscheck.service.review.change_requests import note_work
 from presscheck.service.spaces.user_serializer import people
 
-Thread = CommentRow | ReplyRow
-"""Tables of items that can have reactions."""
+Written = CommentRow | ReplyRow
+"""What a person wrote, and others can react to."""
 
 
 def has_text(body: Document) -> bool:
@@ -110,7 +110,7 @@ def reply_to(context: Context, comment: CommentRow, reply_id: str) -> ReplyRow:
     return reply
 
 
-def may_change(context: Context, space: SpaceRow, written: Thread) -> bool:
+def may_change(context: Context, space: SpaceRow, written: Written) -> bool:
     """Whether the caller may edit or delete it: its author, and admins of the space."""
     return written.posted_by == context.user.id or reaches(level_in_space(context, space), "admin")
 
@@ -148,14 +148,8 @@ def as_replies(
     reactions = _reactions(context, [row.id for row in rows])
     return [
         CommentReply(
-            id=row.id,
-            posted_by=users[row.posted_by],
-            posted_at=row.posted_at,
-            edited_at=row.edited_at,
-            reactions=reactions.get(row.id, ()),
-            body=in_shape(Document(**row.body), shape),
             urls=Location(location=context.location(f"{_place(comment)}/replies/{row.id}")),
-            permissions=_permissions(context, space, row),
+            **_written(context, space, row, users, reactions.get(row.id, ()), shape),
         )
         for row in rows
     ]
@@ -171,21 +165,35 @@ def _comment(
 ) -> Comment:
     space = context.session.get_one(SpaceRow, row.space_id)
     return Comment(
-        id=row.id,
-        posted_by=users[row.posted_by],
-        posted_at=row.posted_at,
-        edited_at=row.edited_at,
-        reactions=reactions,
         replies=sum(replier.count for replier in repliers),
         repliers=repliers,
-        body=in_shape(Document(**row.body), shape),
         target=_target(row),
         status="resolved" if row.resolved_at else "open",
         resolved_at=row.resolved_at,
         resolved_by=users[row.resolved_by] if row.resolved_by else None,
         urls=Location(location=context.location(_place(row))),
-        permissions=_permissions(context, space, row),
+        **_written(context, space, row, users, reactions, shape),
     )
+
+
+def _written(
+    context: Context,
+    space: SpaceRow,
+    row: Written,
+    users: dict[str, User],
+    reactions: tuple[Reaction, ...],
+    shape: Format | None,
+) -> dict[str, Any]:
+    """The fields that comments and replies have in common."""
+    return {
+        "id": row.id,
+        "posted_by": users[row.posted_by],
+        "posted_at": row.posted_at,
+        "edited_at": row.edited_at,
+        "reactions": reactions,
+        "body": in_shape(Document(**row.body), shape),
+        "permissions": _permissions(context, space, row),
+    }
 
 
 def _target(row: CommentRow) -> CommentTarget:
@@ -200,7 +208,7 @@ def _target(row: CommentRow) -> CommentTarget:
     )
 
 
-def _permissions(context: Context, space: SpaceRow, row: Thread) -> CommentPermissions:
+def _permissions(context: Context, space: SpaceRow, row: Written) -> CommentPermissions:
     changes = may_change(context, space, row)
     speaks = reaches(level_in_space(context, space), "comment")
     return CommentPermissions(view=True, edit=changes and speaks, reply=speaks, delete=changes and speaks)

@@ -163,6 +163,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.keys = KeySequences(())
         self.last_key = ""
         self.pane_commands = PaneCommands(self)
+        self._engine: Engine | None = None
         self._stop_status: Callable[[], None] | None = None
         self._popup_timer: Timer | None = None
         self._clock: Timer | None = None
@@ -175,8 +176,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def engine(self) -> Engine:
-        """The engine behind all screens."""
-        return self.app_context.engine
+        """The engine behind all screens; the app opens it once."""
+        if self._engine is None:
+            self._engine = self.app_context.engine
+        return self._engine
 
     @property
     def style_for(self) -> StyleLookup:

@@ -7,7 +7,7 @@ animation, and the cost depends only on the visible lines. All text must have pa
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -58,6 +58,21 @@ def highlighted(line: Line, search_text: str) -> Line:
     return tuple(span for span in spans if span.text)
 
 
+class _Strips(dict[int, Strip]):
+    """The strips of visible lines; where one is missing, all missing ones are drawn.
+
+    Every line that is painted is looked up here, so a look-up is one access of a dict.
+    """
+
+    def __init__(self, draw_missing: Callable[[int], None]) -> None:
+        super().__init__()
+        self._draw_missing = draw_missing
+
+    def __missing__(self, y: int) -> Strip:
+        self._draw_missing(y)
+        return self[y]
+
+
 Place = tuple[int, int]
 """An item and the index of one of its lines."""
 
@@ -88,7 +103,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self.cursor: int = 0
         self.item_height: int = 1
         self.search_text = ""
-        self._strips: dict[int, Strip] = {}
+        self._strips = _Strips(self._draw_missing)
 
     @property
     def count(self) -> int:
@@ -98,6 +113,10 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     def item(self, number: int, part: int, columns: int) -> Line:
         """One line of an item: `part` is its index in the item, `columns` the width in cells."""
         return ()
+
+    def items(self, places: Sequence[Place], columns: int) -> list[Line]:
+        """Some lines of items."""
+        return [self.item(number, part, columns) for number, part in places]
 
     def margins(self, places: Sequence[Place]) -> list[Line]:
         """The margins on the left of some lines, with the bar where the cursor is on the item."""
@@ -152,6 +171,13 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """Move the cursor to an item and scroll to it; `top` is the preferred first visible line."""
         self._move_cursor(number, top)
 
+    def jump_to(self, number: int) -> None:
+        """Move the cursor to an item that is shown with what stands around it: unless it is in the upper two thirds
+        of the view, it is placed a third from the top."""
+        line, height = number * self.item_height, self.size.height
+        is_placed = self.top <= line <= self.top + height * 2 // 3
+        self.move_to(number, top=None if is_placed else line - height // 3)
+
     def scroll_lines(self, by: int) -> None:
         """Scroll without moving the cursor."""
         top = self._clamped_top(self.top + by)
@@ -187,18 +213,14 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             at = (self.cursor + number * step) % size
             lines = (plain(self.item(at, part, columns)).lower() for part in range(self.item_height))
             if self.search_text and any(self.search_text in line for line in lines):
-                self.move_to(at)
+                self.jump_to(at)
                 return True
         return False
 
-    def render_line(self, y: int) -> Strip:
-        """The strip of one visible line."""
-        strip = self._strips.get(y)
-        if strip is None:
-            missing = [line for line in range(max(self.size.height, y + 1)) if line not in self._strips]
-            self._strips.update(zip(missing, self._draw(missing), strict=True))
-            strip = self._strips[y]
-        return strip
+    @property
+    def render_line(self) -> Callable[[int], Strip]:  # pyright: ignore[reportIncompatibleMethodOverride]  # a look-up
+        """Returns the strip of a visible line; Textual calls it for each line that it paints."""
+        return self._strips.__getitem__
 
     def notify_style_update(self) -> None:
         """Render everything again, because the theme changed."""
@@ -238,12 +260,16 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         event.stop()
         self.scroll_lines(-WHEEL_LINES)
 
+    def _draw_missing(self, y: int) -> None:
+        missing = [line for line in range(max(self.size.height, y + 1)) if line not in self._strips]
+        self._strips.update(zip(missing, self._draw(missing), strict=True))
+
     def _draw(self, lines: Sequence[int]) -> list[Strip]:
         """The strips of some visible lines; all are rendered in one go, because every key press draws some."""
         count, columns, size = self.count, self.columns, self.size.width
         places = [divmod(self.top + y, self.item_height) for y in lines]
         shown = [place for place in places if place[0] < count]
-        contents = [self.item(number, part, columns) for number, part in shown]
+        contents = self.items(shown, columns)
         margins = self.margins(shown) if self.bar_width else [()] * len(shown)
         cursor = self.cursor if self.has_cursor else None
         drawn = iter(

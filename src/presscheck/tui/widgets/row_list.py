@@ -80,7 +80,14 @@ class RowList(LineView):
 
     def item(self, number: int, part: int, columns: int) -> Line:
         """A row, or its second line."""
-        return self.second_line(number, columns) if part and self.second_line else self.row(number, columns)
+        return self.items(((number, part),), columns)[0]
+
+    def items(self, places: Sequence[Place], columns: int) -> list[Line]:
+        """Rows, or their second lines."""
+        row, second_line = self.row, self.second_line
+        return [
+            second_line(number, columns) if part and second_line else row(number, columns) for number, part in places
+        ]
 
     def show(self, count: int, *, cursor: int | None = None) -> None:
         """Show this number of rows, all of them new; the cursor stays on the row with its key, or goes to `cursor`."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.page_tree import Item
 
 Path = dict[str, Any]
 """The arguments that name a change request in a call."""
@@ -36,7 +37,10 @@ class EditActions:
 
     def reason_new_request(self) -> str | None:
         """Disabled without a space, offline and in a read-only profile."""
-        item, status = self._screen.item, self._screen.engine.status
+        return self._disabled(self._screen.item)
+
+    def _disabled(self, item: Item | None) -> str | None:
+        status = self._screen.engine.status
         if item is None or item.space is None:
             return "go to a space or a page first"
         if not status.online:
@@ -45,18 +49,21 @@ class EditActions:
 
     def reason_add(self) -> str | None:
         """Disabled without a space, and if the service has no page editing."""
-        return self._screen.engine.missing_reason(EditChangeRequestContent) or self.reason_new_request()
+        return self._cannot_edit(self._screen.item)
+
+    def _cannot_edit(self, item: Item | None) -> str | None:
+        return self._screen.engine.missing_reason(EditChangeRequestContent) or self._disabled(item)
 
     def reason_rename(self) -> str | None:
         """Disabled without a page."""
         item = self._screen.item
-        return self.reason_add() or (None if item and item.page else "go to a page first")
+        return self._cannot_edit(item) or (None if item and item.page else "go to a page first")
 
     def reason_edit(self) -> str | None:
         """Disabled without a page that has a text."""
         item = self._screen.item
         is_document = item is not None and item.kind == "document"
-        return self.reason_add() or (None if is_document else "go to a page with a text first")
+        return self._cannot_edit(item) or (None if is_document else "go to a page with a text first")
 
     reason_delete = reason_rename
 

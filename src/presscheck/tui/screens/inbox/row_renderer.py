@@ -14,8 +14,8 @@ from presscheck.text.styled_text import Line, Span, cut, pad, width
 
 WIDE = 100
 """The width from which the wide columns are used, in cells."""
-SIZES = (14, 8, 7, 12, 8, 7, 9)
-NARROW_SIZES = (9, 6, 6, 5, 6, 7, 1)
+SIZES = (14, 8, 7, 12, 8, 11, 9)
+NARROW_SIZES = (8, 6, 6, 5, 6, 8, 1)
 """The widths of the columns: space, author, age, viewed pages, comments, reviews, outdated."""
 NO_SIGN = Span(" ")
 
@@ -94,9 +94,11 @@ def _main(request: ChangeRequest, known: RowDetails, is_wide: bool) -> Line:
 def _verdicts(known: RowDetails) -> Line:
     parts: list[Span] = []
     if known.approved:
-        parts.append(Span(f"✓ {len(known.approved)} ", "added"))
+        parts.append(Span(f"✓{len(known.approved)} ", "added"))
     if known.refused:
-        parts.append(Span(f"✗ {len(known.refused)}", "removed"))
+        parts.append(Span(f"✗{len(known.refused)} ", "removed"))
+    if known.stale:
+        parts.append(Span(f"✓{len(known.stale)} stale", "waiting"))
     return tuple(parts)
 
 
@@ -106,6 +108,7 @@ def _reviewers(known: RowDetails) -> Line:
     parts = [Span(" Reviewers  ", "quiet")]
     parts += [Span(f"✓ {sanitize(name)}   ", "added") for name in known.approved or ()]
     parts += [Span(f"✗ {sanitize(name)}   ", "removed") for name in known.refused or ()]
+    parts += [Span(f"✓ {sanitize(name)} (older revision)   ", "waiting") for name in known.stale]
     parts += [Span(f"◷ {sanitize(name)}   ", "waiting") for name in known.asked or ()]
     return tuple(parts) if len(parts) > 1 else (parts[0], Span("none requested", "quiet"))
 

@@ -25,7 +25,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.publish.site_tree import all_items, move_item, pointer, title_of, visibility_of
+from presscheck.tui.screens.publish.site_pane import all_items, move_item, pointer, title_of, visibility_of
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog

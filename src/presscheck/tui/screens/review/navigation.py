@@ -164,7 +164,7 @@ class ReviewNavigation:
         self._view.select(next(rows, 0))
         if self._view.items.has_focus:
             self.command_next_pane()
-        self._view.change.move_to(self._view.rendered.first_line_of_thread(thread_id))
+        self._view.change.jump_to(self._view.rendered.first_line_of_thread(thread_id))
 
     def load_visible(self) -> None:
         """Load the texts of the items whose rows are visible."""
@@ -206,4 +206,4 @@ class ReviewNavigation:
         """Go to a line of the change, and give it the focus."""
         if self._view.items.has_focus:
             self.command_next_pane()
-        self._view.change.move_to(line)
+        self._view.change.jump_to(line)

@@ -155,7 +155,7 @@ class ReviewView:
         anchor = self.rendered.anchor_at(self.change.cursor)
         self.mode = mode
         self.show_change()
-        self.change.move_to(self.rendered.line_of(anchor))
+        self.change.jump_to(self.rendered.line_of(anchor))
 
     def unfold(self) -> None:
         """Unfold unchanged lines at the cursor, or fold or unfold a resolved thread."""
