@@ -96,7 +96,7 @@ async def test_an_empty_change_request_shows_main(service: RunningService, tmp_p
         assert f"in #{empty.number}" not in shown(pilot.app), "it has the content of main"
 
 
-async def test_a_space_without_change_requests_says_so(service: RunningService, tmp_path: Path) -> None:
+async def test_a_space_without_change_requests_shows_what_to_do(service: RunningService, tmp_path: Path) -> None:
     service.stop()
     service.release = None
     service.start()

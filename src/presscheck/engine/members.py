@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from presscheck.api.organizations import ListMembers
 from presscheck.api.users import GetCurrentUser
@@ -12,8 +12,20 @@ from presscheck.engine.shared_calls import ALL
 from presscheck.errors import Forbidden, NotSupported
 
 if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
     from presscheck.api.users import User
-    from presscheck.engine.engine import Engine
+
+
+class PeopleReader(Reader, Protocol):
+    """The parts of the engine that list people."""
+
+    def missing_reason(self, operation: type[Operation[Any]]) -> str | None:
+        """Why the service cannot do an operation; None if it may have it."""
+        ...
+
+    async def people(self, organization: str) -> list[User]:
+        """The people of an organization, as far as the service lists them."""
+        ...
 
 
 class Person(NamedTuple):
@@ -23,7 +35,7 @@ class Person(NamedTuple):
     role: str
 
 
-async def people_in(engine: Engine, organization: str, known: Iterable[User | None]) -> list[Person]:
+async def people_in(engine: PeopleReader, organization: str, known: Iterable[User | None]) -> list[Person]:
     """Lists the members of an organization; if the caller may not list them, as guests may not, the known users.
 
     Args:
