@@ -18,8 +18,9 @@ from presscheck.api.site_structure import AddSiteSpace, GetSiteStructure
 from presscheck.api.sites import GetSite, ListSites, PublishSite
 from presscheck.api.spaces import GetSpace, ListSpaces
 from presscheck.api.teams import CreateTeam
-from presscheck.api.users import GetCurrentUser
+from presscheck.api.users import GetCurrentUser, User
 from presscheck.engine.engine import Engine
+from presscheck.engine.reads.substitutes import Substitutes
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.review.nearest_request import nearest_request
 from presscheck.errors import NotFound, NotSupported
@@ -66,6 +67,29 @@ async def test_the_user_comes_from_the_settings(service: RunningService, tmp_pat
     engine = await started(service, tmp_path / "no such user", user="Zoe")
     with pytest.raises(NotSupported, match="No user “Zoe” is known: check `user` in the settings"):
         await engine.read(GetCurrentUser())
+    await engine.close()
+
+
+async def test_the_user_is_searched_once(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = await started(service, tmp_path, user="mia")
+    await engine.read(GetCurrentUser())
+    await engine.close()
+    searched: list[str] = []
+
+    async def search(_: Substitutes, organization: str, _priority: object) -> list[User]:
+        searched.append(organization)
+        return []
+
+    monkeypatch.setattr(Substitutes, "people", search)
+    engine = await started(service, tmp_path, user="Mia Okonkwo")
+    assert (await engine.read(GetCurrentUser())).id == "mia"
+    assert searched == []
+    engine.set_user("noor")
+    with pytest.raises(NotSupported):
+        await engine.read(GetCurrentUser())
+    assert "tallowick" in searched
     await engine.close()
 
 

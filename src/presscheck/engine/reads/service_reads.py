@@ -135,6 +135,10 @@ class _FreshReader:
         value, _ = await self._reads.fresh(call, priority)
         return value
 
+    def known(self, call: Operation[T], /) -> Result[T] | None:
+        """The cached response."""
+        return self._reads.stored.known(call)
+
 
 async def fetch_all_pages(
     reads: ServiceReads, listing: Operation[Any], priority: Priority

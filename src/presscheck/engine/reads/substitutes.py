@@ -13,7 +13,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -23,7 +23,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.client.request_priority import Priority
 from presscheck.documents.pages.tree import flatten, semantic_changes
-from presscheck.engine.protocols import Reader
+from presscheck.engine.protocols import Reader, StoredReader
 from presscheck.engine.shared_calls import ALL, reviewers_of
 from presscheck.errors import Forbidden, NotFound, NotSupported
 
@@ -42,6 +42,10 @@ NO_HOLDER = ", and no change request has this content"
 NO_USER = "This service does not tell who you are: set `user` in the settings"
 
 
+class FreshReader(Reader, StoredReader, Protocol):
+    """Reads from the service only, and looks up what is cached."""
+
+
 class Substitutes:
     """Answers from other operations.
 
@@ -50,7 +54,7 @@ class Substitutes:
         user: the id, the e-mail address or the name of the signed-in user, from the settings; None if unknown.
     """
 
-    def __init__(self, reader: Reader, user: str | None) -> None:
+    def __init__(self, reader: FreshReader, user: str | None) -> None:
         self._reader, self.user = reader, user
         self._holders: dict[tuple[str, str], tuple[_Holder, float]] = {}
         """The change requests with the content of a revision, by space and revision, and when they were searched."""
@@ -116,6 +120,9 @@ class Substitutes:
     async def _current_user(self, _: Call, priority: Priority) -> bytes:
         if not self.user:
             raise _Unknown(NO_USER)
+        known = self._reader.known(GetCurrentUser())
+        if known and _is_called(known.value, self.user):
+            return _json(known.value)  # found at an earlier start
         people: dict[str, User] = {}
         for organization in await self._all(organizations.ListOrganizations(), priority):
             people |= {person.id: person for person in await self.people(organization.id, priority)}
@@ -304,6 +311,11 @@ class _Unknown(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+def _is_called(user: User, name: str) -> bool:
+    """Whether a user has this id, e-mail address or name."""
+    return name == user.id or name.casefold() in ((user.email or "").casefold(), user.display_name.casefold())
 
 
 async def _nothing(_call: Call, _priority: Priority) -> bytes:
