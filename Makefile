@@ -7,7 +7,7 @@ SHELL := /bin/bash
 # what `make load` runs: the tests that wait for other processes most
 LOADED := tests/tui tests/journeys tests/engine
 
-.PHONY: help env demo test needs lint types check quick load matrix fuzz kills forecast edits crash screenshots snapshots clean
+.PHONY: help env demo test needs lint types check quick load matrix fuzz kills forecast edits attack crash screenshots snapshots clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +58,9 @@ forecast: env  ## the forecast of conflicts against what the service then says, 
 
 edits: env  ## diffs of 200 random edits of each generated repository, and of those of PRESSCHECK_DOCS
 	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal tests/documents/test_diff_on_documentation.py
+
+attack: env  ## every hostile request of the tests, on both database engines: at most ten minutes
+	@$(BIN)/python -m tests.attack
 
 crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
 	$(BIN)/python -m tests.crash

@@ -16,6 +16,7 @@ import uvicorn
 
 from presscheck.service.app import build
 from presscheck.service.db.engine import Database
+from presscheck.service.db.file_location import open_store, save_location
 from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import found, give_token
@@ -52,8 +53,10 @@ class RunningService:
         database_url: str | None = None,
         outside: OutboundConfig = NOTHING_ALLOWED,
         lacks: str | None = None,
+        files: str | None = None,
     ) -> None:
         self.directory = directory
+        self.files = files
         self.lacks = lacks
         self.outside = outside
         self.release = release
@@ -72,6 +75,8 @@ class RunningService:
             session.flush()
             give_token(session, clock, owner, token_file)
             self.owner_id = owner.id
+            if self.files:
+                save_location(session, self.files)
         database.close()
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -91,6 +96,7 @@ class RunningService:
             release=self.release,
             outside=self.outside,
             lacks=self.lacks,
+            files=open_store(self.files, self.directory) if self.files else None,
         )
         listener = self._bound()
         listener.listen(128)
@@ -135,6 +141,7 @@ def running_service(
     database_url: str | None = None,
     outside: OutboundConfig = NOTHING_ALLOWED,
     lacks: str | None = None,
+    files: str | None = None,
 ) -> Iterator[RunningService]:
     """A running service with `base_url`, `token`, `stop()` and `start()`."""
     service = RunningService(
@@ -146,6 +153,7 @@ def running_service(
         database_url=database_url,
         outside=outside,
         lacks=lacks,
+        files=files,
     )
     service.start()
     try:

@@ -16,10 +16,15 @@ sys.addaudithook(GUARD.hook)
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name): a program of tests/needs.py, without which the test is skipped")
+    config.addinivalue_line(
+        "markers", "attack(kind): a hostile request; `make attack` runs these and counts them by kind"
+    )
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    for marker in item.iter_markers("attack"):
+        item.user_properties.append(("attack", marker.args[0]))
     for marker in item.iter_markers("needs"):
         require(marker.args[0])
     try:

@@ -14,6 +14,7 @@
         ├── NetworkError                no response (host name, connection, time-out)
         │   └── Ambiguous               the request was sent; whether it was processed is unknown
         ├── MalformedAnswer             the response is invalid
+        │   └── IncompleteList          a listing does not end; has its first items
         └── ServiceError                an error response; has its status and message
             ├── NotSignedIn             401
             ├── Forbidden               403
@@ -106,6 +107,10 @@ class Ambiguous(NetworkError):
 
 class MalformedAnswer(RequestError):
     """The response is invalid: wrong content type, invalid JSON, incomplete, too large."""
+
+
+class IncompleteList(MalformedAnswer):
+    """A listing that does not end, such as one whose pages repeat; the items that were received are used."""
 
 
 class ServiceError(RequestError):

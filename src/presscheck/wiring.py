@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from presscheck.client.offline_client import OfflineClient
     from presscheck.client.request_priority import RequestRecord
     from presscheck.engine.engine import Engine
+    from presscheck.service.db.blob_store import BlobStore
     from presscheck.service.db.engine import Database
     from presscheck.store.cache import Cache
     from presscheck.tui.app import PresscheckApp
@@ -133,6 +134,7 @@ def run_service(
     *,
     database: str | None,
     data: Path | None,
+    files: str | None,
     translator: Sequence[str],
     allowed: Sequence[str],
     **options: Any,
@@ -142,6 +144,7 @@ def run_service(
     Args:
         database: the URL of the database; None for an SQLite file in the data directory.
         data: the data directory; None for the user's own.
+        files: the location of uploaded files; None for that of the database.
         translator: the command line of the translation program.
         allowed: private networks that the service may connect to.
         options: further fields of `ServeOptions`.
@@ -160,6 +163,7 @@ def run_service(
     arguments = ["--database", url, "--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
     arguments += ["--host", options["host"]]
+    arguments += ["--files", files] if files else []
     arguments += ["--public-url", options["public_url"]] if options["public_url"] else []
     arguments += ["--rate-limit", str(options["rate_limit"])] if options["rate_limit"] else []
     arguments += ["--release", options["release"]] if options["release"] else []
@@ -168,6 +172,7 @@ def run_service(
         ServeOptions(
             database=url,
             data=directory,
+            files=files,
             outside=OutboundConfig(allowed=tuple(allowed), translator=tuple(translator)),
             arguments=tuple(arguments),
             **options,
@@ -190,6 +195,24 @@ def service_database(database: str | None, data: Path | None) -> Generator[tuple
         yield opened_database, directory
     finally:
         opened_database.close()
+
+
+@contextmanager
+def service_files(
+    database: str | None, data: Path | None, files: str | None
+) -> Generator[tuple[Database, BlobStore], None, None]:
+    """The database of the local service and the store of its files, open for the duration of the block.
+
+    Raises:
+        ConfigurationError: the database cannot be opened, or its files are in another location.
+    """
+    from presscheck.service.db.file_location import save_location, store_of  # 264 ms, only for `presscheck serve`
+
+    with service_database(database, data) as (opened_database, directory):
+        with opened_database.reading.begin() as session:
+            store = store_of(session, files, directory)
+        opened_database.write(lambda session: save_location(session, store.location))
+        yield opened_database, store
 
 
 def _service_location(database: str | None, data: Path | None) -> tuple[str, Path]:

@@ -81,6 +81,8 @@ class FaultServer:
     """Answers from a script, the last entry for ever; an entry is bytes, or what to do with the connection."""
 
     script: list[Fault] = field(default_factory=list)
+    always: dict[str, Fault] = field(default_factory=dict)
+    """Answers by path and query, instead of the script."""
     asked: list[Asked] = field(default_factory=list)
     address: str = ""
     connections: int = 0
@@ -117,7 +119,7 @@ class FaultServer:
         async with self.news:
             self.asked.append(Asked(method, target, headers, body, number))
             self.news.notify_all()
-        fault = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        fault = self.always.get(target) or (self.script.pop(0) if len(self.script) > 1 else self.script[0])
         if isinstance(fault, bytes):
             writer.write(fault)
             await writer.drain()

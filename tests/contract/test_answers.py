@@ -1,5 +1,6 @@
 """Answers of both releases are read: whole, bare, with fields and words that nobody knows, with nulls."""
 
+import re
 import types
 from collections.abc import Iterator
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -93,7 +94,9 @@ def test_no_field_is_misspelt() -> None:
         for model, names in known.items()
         for alias in {info.alias or field for field, info in model.model_fields.items()} - names
     }
-    assert misspelt == set()
+    ours = {name for name in misspelt if re.fullmatch(r"(Page\[.*\]|Links)\.total", name)}  # of the local service
+    assert ours
+    assert misspelt == ours
 
 
 def collect(annotation: Any, schema: Described, known: dict[type[Model], set[str]], depth: int) -> None:

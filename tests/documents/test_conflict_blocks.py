@@ -108,6 +108,7 @@ def test_both_sides_are_drawn(mode: Mode) -> None:
     assert text.index("ours  change request") < text.index("It glows.") < text.index("theirs  live")
     assert "<<<<<<<" not in text
     assert "=======" not in text
+    assert any("Conflict:" in plain(rendered.lines[line]) for line in rendered.changes), "] goes to it"
     assert {rendered.anchors[number] for number, line in enumerate(rendered.lines) if "ours" in plain(line)} == {2}
 
 

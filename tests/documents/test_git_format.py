@@ -351,6 +351,7 @@ def test_unreadable_files_are_reported_and_skipped(tmp_path: Path) -> None:
     assert page(repository, "good.md").title == "Good"
 
 
+@pytest.mark.attack("path traversal")
 def test_nothing_outside_the_directory_is_imported(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
@@ -370,6 +371,7 @@ def test_nothing_outside_the_directory_is_imported(tmp_path: Path) -> None:
     assert {"s.md", "folder"} <= {problem.file for problem in repository.problems}
 
 
+@pytest.mark.attack("path traversal")
 def test_symlinked_config_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "elsewhere.yaml").write_text("root: hidden")
     docs = tmp_path / "docs"

@@ -30,6 +30,7 @@ from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.documents.markdown.link_report import orphan_pages
 from presscheck.engine.engine import Engine
 from presscheck.engine.search.backlinks import backlinks, links_of_space
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.models.content import DocumentRow
@@ -103,7 +104,7 @@ async def test_local_links_of_documentation_equal_those_of_the_service(
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        bring_in(session, system_clock, owner, tmp_path, (documentation.directory,))
+        bring_in(session, system_clock, owner, DiskBlobStore(tmp_path), (documentation.directory,))
         session.flush()
         texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
     database.close()

@@ -19,6 +19,8 @@ ONLY_IN = {
     "textual": {"tui"},
     "starlette": {"service"},
     "uvicorn": {"service"},
+    "boto3": {"service"},
+    "botocore": {"service"},
     "sqlalchemy": {"service"},
     "alembic": {"service"},
     "httpcore": {"service"},

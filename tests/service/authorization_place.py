@@ -36,7 +36,7 @@ from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpac
 from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation
 from presscheck.service.content.revisions import add_document, add_revision, new_page
-from presscheck.service.db.blob_store import store_blob
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import moment_text, new_id, system_clock
 from presscheck.service.models.content import CommentRow, ReplyRow
@@ -81,7 +81,7 @@ class PlaceBuilder:
         website: str,
     ) -> None:
         self.database = database
-        self.data = data
+        self.files = DiskBlobStore(data)
         self.make = make
         self.ids = ids
         self.home = ids["home_id"]
@@ -224,7 +224,7 @@ class PlaceBuilder:
             pages,
             created_at=now,
             created_by=self.users["owner"],
-            files=[{**file, "content": store_blob(self.data, picture)}],
+            files=[{**file, "content": self.files.put(picture)}],
             reusable_contents=[note],
         )
         session.get_one(SpaceRow, space_id).revision_id = revision.id
@@ -346,9 +346,7 @@ class PlaceBuilder:
         issue = ReaderIssueRow(
             id=new_id(), conversation_id=name, cluster_id=cluster.id, title="Oil", ingested_at=now, **about
         )
-        version = SpecVersionRow(
-            id=new_id(), spec_id=spec, content=store_blob(self.data, OPENAPI.encode()), created_at=now
-        )
+        version = SpecVersionRow(id=new_id(), spec_id=spec, content=self.files.put(OPENAPI.encode()), created_at=now)
         with self.database.writing.begin() as session:
             session.add_all((cluster, issue, version))
             session.get_one(SpecRow, spec).last_version = version.id

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from sqlalchemy import event
+from sqlalchemy import event, inspect, text
 from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK
 from tests.service.authorization_place import PlaceBuilder
@@ -72,18 +72,17 @@ CALLERS = {OPEN: _IN_BOTH, PRIVATE: (*_IN_BOTH, *GRANTED)}
 class InProcessService:
     """The service, called without a socket. Its database can be set back to a saved state."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, database_url: str | None = None) -> None:
         self.directory = directory
         path = directory / "service.sqlite"
-        self.database = Database(f"sqlite:///{path}")
-        event.listen(self.database.engine, "connect", _without_waiting_for_the_disk)
-        self.database.engine.dispose()
+        self.database = Database(database_url or f"sqlite:///{path}")
+        if not database_url:
+            event.listen(self.database.engine, "connect", _without_waiting_for_the_disk)
+            self.database.engine.dispose()
         self._app = build(self.database, data_dir=directory, outside=LOOPBACK)
         transport = httpx.ASGITransport(app=self._app)
         self._http = httpx.AsyncClient(transport=transport, base_url="http://presscheck.test")
-        self._live = sqlite3.connect(path, isolation_level=None)
-        self._saved = sqlite3.connect(":memory:")
-        self._version = 0
+        self._state = PostgresqlState(self.database) if database_url else SqliteState(path)
 
     async def send(self, call: Operation[Any], token: str | None) -> httpx.Response:
         """Sends a call with this token, or without one."""
@@ -98,16 +97,11 @@ class InProcessService:
 
     def save(self) -> None:
         """Saves the state of the database."""
-        self._live.backup(self._saved)
-        self._version = self._data_version()
+        self._state.save()
 
     def restore(self) -> bool:
         """Sets the database back to the saved state; returns whether it had changed."""
-        if self._data_version() == self._version:
-            return False
-        self._saved.backup(self._live)
-        self._version = self._data_version()
-        return True
+        return self._state.restore()
 
     def close(self) -> None:
         """Closes all connections."""
@@ -116,12 +110,77 @@ class InProcessService:
             endpoint = getattr(route, "endpoint", None)
             if isinstance(endpoint, Adapter):
                 endpoint.workers.outgoing.close()
+        self._state.close()
+        self.database.close()
+
+
+class SqliteState:
+    """The saved state of an SQLite database."""
+
+    def __init__(self, path: Path) -> None:
+        self._live = sqlite3.connect(path, isolation_level=None)
+        self._saved = sqlite3.connect(":memory:")
+        self._version = 0
+
+    def save(self) -> None:
+        self._live.backup(self._saved)
+        self._version = self._data_version()
+
+    def restore(self) -> bool:
+        if self._data_version() == self._version:
+            return False
+        self._saved.backup(self._live)
+        self._version = self._data_version()
+        return True
+
+    def close(self) -> None:
         self._live.close()
         self._saved.close()
-        self.database.close()
 
     def _data_version(self) -> int:
         return self._live.execute("PRAGMA data_version").fetchone()[0]
+
+
+class PostgresqlState:
+    """The saved state of a PostgreSQL database; triggers record which tables were changed since."""
+
+    def __init__(self, database: Database) -> None:
+        self._connection = database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+
+    def save(self) -> None:
+        self._run("CREATE SCHEMA saved", "CREATE TABLE saved.changed (name text)")
+        self._run(
+            "CREATE FUNCTION saved.note() RETURNS trigger LANGUAGE plpgsql AS "
+            "'BEGIN INSERT INTO saved.changed VALUES (TG_TABLE_NAME); RETURN NULL; END'"
+        )
+        for table in inspect(self._connection).get_table_names():
+            self._run(f'CREATE TABLE saved."{table}" AS TABLE public."{table}"')
+            self._run(
+                f'CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON public."{table}" '
+                "FOR EACH ROW EXECUTE FUNCTION saved.note()"
+            )
+        self._run("SET session_replication_role = replica")  # no triggers and no foreign keys while it is restored
+
+    def restore(self) -> bool:
+        changed = self._connection.execute(text("SELECT DISTINCT name FROM saved.changed")).scalars().all()
+        for table in changed:
+            columns = ", ".join(
+                f'"{column["name"]}"'
+                for column in inspect(self._connection).get_columns(table)
+                if not column.get("computed")
+            )
+            self._run(f'DELETE FROM public."{table}"')
+            self._run(f'INSERT INTO public."{table}" ({columns}) SELECT {columns} FROM saved."{table}"')
+        if changed:
+            self._run("DELETE FROM saved.changed")
+        return bool(changed)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _run(self, *statements: str) -> None:
+        for statement in statements:
+            self._connection.execute(text(statement))
 
 
 class World:
@@ -148,9 +207,9 @@ class World:
 
 
 @contextmanager
-def authorization_world(directory: Path) -> Iterator[World]:
+def authorization_world(directory: Path, database_url: str | None = None) -> Iterator[World]:
     """A world on a new database."""
-    service = InProcessService(directory)
+    service = InProcessService(directory, database_url)
     try:
         with web_server({"/a.txt": "a"}) as website:
             world = World(service, website)

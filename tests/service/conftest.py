@@ -7,6 +7,7 @@ import pytest
 from tests.needs import require
 from tests.postgresql import Cluster, cluster
 from tests.running_service import RunningService, running_service
+from tests.service.engines import ENGINES, new_database
 from tests.service.factories import World, plant_world
 
 from presscheck.service.db.engine import Database
@@ -35,12 +36,10 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return new_database(request) or f"sqlite:///{tmp_path / 'empty.sqlite'}"
 
 
-def new_database(request: pytest.FixtureRequest) -> str | None:
-    """The URL of a new PostgreSQL database; None for SQLite with its default file."""
-    if request.param == "sqlite":
-        return None
-    running: Cluster = request.getfixturevalue("postgresql")
-    return running.new_database()
+@pytest.fixture(params=ENGINES)
+def own_database(request: pytest.FixtureRequest) -> str | None:
+    """The URL of an empty PostgreSQL database, or None for SQLite in the data directory, see `ENGINES`."""
+    return new_database(request)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import walk
-from presscheck.service.db.blob_store import blob_path
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ContributorRow, DocumentRow, RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 
@@ -84,5 +84,5 @@ def require_kept(session: Session, data: Path, revisions: dict[str, RevisionRow]
     for revision in revisions.values():
         assert {at.page["documentId"] for at in walk(revision.tree) if at.page.get("documentId")} <= texts
         for file in revision.files:
-            path = blob_path(data, file["content"])
+            path = DiskBlobStore(data).path(file["content"])
             assert path and path.stat().st_size == file["size"]

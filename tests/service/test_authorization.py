@@ -19,6 +19,7 @@ from tests.service.authorization_world import (
     World,
     authorization_world,
 )
+from tests.service.engines import ENGINES, new_database
 
 from presscheck.api.openapi import PutOpenAPISpec
 from presscheck.api.operation import Operation, every_operation
@@ -37,13 +38,14 @@ NESTED = [
 EVERYONE = [(place, caller) for place, callers in CALLERS.items() for caller in callers]
 
 
-@pytest.fixture(scope="session")
-def authorization(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+@pytest.fixture(scope="session", params=ENGINES)
+def authorization(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """The world of these tests, which each call leaves as it was."""
-    with authorization_world(tmp_path_factory.mktemp("authorization")) as world:
+    with authorization_world(tmp_path_factory.mktemp("authorization"), new_database(request)) as world:
         yield world
 
 
+@pytest.mark.attack("authorization matrix")
 @pytest.mark.parametrize("case", CASES, ids=str)
 async def test_callers_get_what_is_declared(authorization: World, case: Case) -> None:
     deviations = [
@@ -54,6 +56,7 @@ async def test_callers_get_what_is_declared(authorization: World, case: Case) ->
     assert not deviations, "\n".join(deviations)
 
 
+@pytest.mark.attack("other organizations")
 @pytest.mark.parametrize("case", NESTED, ids=lambda case: case.operation.__name__)
 async def test_an_item_is_only_found_in_its_container(authorization: World, case: Case) -> None:
     """A path that leads from an organization, space or site of the caller to an item of another one is not found."""

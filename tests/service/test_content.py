@@ -27,9 +27,10 @@ from presscheck.api.content_changes import (
 from presscheck.documents.pages.file_urls import unsigned_url
 from presscheck.service.app import build
 from presscheck.service.content.file_urls import file_address
-from presscheck.service.db.blob_store import store_blob
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import make_key
+from presscheck.service.db.staged_files import StagedFiles
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.organizations import UserRow
 
@@ -240,11 +241,12 @@ async def test_the_url_of_a_file_expires(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
     with database.writing.begin() as session:
         make_key(session)
-    content = store_blob(tmp_path, b"lamp")
+    files = DiskBlobStore(tmp_path)
+    content = files.put(b"lamp")
     app = build(database, data_dir=tmp_path, clock=lambda: moment[0])
     with database.reading.begin() as session:
         nobody = UserRow(id="", display_name="", created_at="")
-        context = Context(session, nobody, "http://test", lambda: moment[0], tmp_path)
+        context = Context(session, nobody, "http://test", lambda: moment[0], StagedFiles(files))
         addresses = []
         for minute in (59, 0):
             moment[0] = datetime(2026, 5, 20, 9 if minute else 10, minute, tzinfo=UTC)
@@ -259,11 +261,12 @@ async def test_the_url_of_a_file_expires(tmp_path: Path) -> None:
     database.close()
 
 
-async def test_files_are_uploaded_by_url(tmp_path: Path) -> None:
+@pytest.mark.attack("forbidden outgoing addresses")
+async def test_files_are_uploaded_by_url(tmp_path: Path, own_database: str | None) -> None:
     pages = {"/a.txt": "Lamp.\n", "/far": "-> http://10.0.0.1/", "/large": "x" * 1_000_001}
     with (
         web_server(pages, "text/plain") as site,
-        running_service(tmp_path, outside=LOOPBACK) as running,
+        running_service(tmp_path, outside=LOOPBACK, database_url=own_database) as running,
     ):
         world = plant_world(running.database_url, running.base_url)
         draft = await world.draft()

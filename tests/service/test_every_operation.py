@@ -20,6 +20,7 @@ from presscheck.api.operation import every_operation
 from presscheck.api.spaces import GetSpaceGitInfo
 from presscheck.client.client import Client
 from presscheck.errors import NotFound, NotSupported
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id, system_clock
 from presscheck.service.handlers import all_handlers
@@ -53,7 +54,7 @@ async def _talk(tmp_path: Path, database_url: str, website: str) -> AsyncIterato
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        assert bring_in(session, system_clock, owner, tmp_path, (tmp_path / "book",)) == []
+        assert bring_in(session, system_clock, owner, DiskBlobStore(tmp_path), (tmp_path / "book",)) == []
         home = session.query(OrganizationRow).one()
         elsewhere = OrganizationRow(id=new_id(), title="Other", created_at=NOW)
         member = UserRow(id=new_id(), display_name="Member", email="member@example.org", created_at=NOW)

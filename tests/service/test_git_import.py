@@ -20,6 +20,7 @@ from presscheck.api.spaces import ListSpaces, Space
 from presscheck.client.client import Client
 from presscheck.documents.markdown.links import Destination, LinkResolver, source_path
 from presscheck.errors import ConfigurationError
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.git_import.importer import import_repository
 from presscheck.service.models.content import RevisionRow
@@ -62,7 +63,7 @@ def brought_in(directory: Path, repository: Path) -> list[str]:
     ):
         owner = found(session, lambda: NOW, sample=False)
         session.flush()
-        return bring_in(session, lambda: NOW, owner, directory, (repository,))
+        return bring_in(session, lambda: NOW, owner, DiskBlobStore(directory), (repository,))
 
 
 async def seen(client: Client) -> tuple[Space, Revision]:
@@ -135,7 +136,7 @@ def test_pages_have_the_object_ids_of_git(tmp_path: Path, repository: Path) -> N
         owner = found(session, lambda: NOW, sample=False)
         session.flush()
         organization = session.scalars(select(OrganizationRow)).one()
-        import_repository(session, organization, owner, repository, data=tmp_path, clock=lambda: NOW)
+        import_repository(session, organization, owner, repository, store=DiskBlobStore(tmp_path), clock=lambda: NOW)
         page = session.scalars(select(RevisionRow)).one().tree[-1]
     database.close()
     assert page["git"] == {"oid": named.stdout.strip(), "path": "hidden.md"}

@@ -28,6 +28,7 @@ def connected(base_url: str) -> socket.socket:
     return socket.create_connection((host, int(port)), timeout=20)
 
 
+@pytest.mark.attack("half-sent and slow requests")
 @pytest.mark.parametrize("authorization", ["", "authorization: Bearer unknown\r\n", "authorization: Basic eDp5\r\n"])
 @pytest.mark.parametrize("size", ["content-length: 31000000", "transfer-encoding: chunked"])
 def test_the_token_is_checked_before_the_body_is_read(service: RunningService, authorization: str, size: str) -> None:
@@ -37,6 +38,7 @@ def test_the_token_is_checked_before_the_body_is_read(service: RunningService, a
         assert connection.recv(12) == b"HTTP/1.1 401"
 
 
+@pytest.mark.attack("half-sent and slow requests")
 def test_a_long_body_is_refused_by_its_declared_length(service: RunningService) -> None:
     for length in ("40000000", "9" * 5000):
         with connected(service.base_url) as connection:
@@ -54,8 +56,9 @@ def silent_server() -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-async def test_slow_tunnels_do_not_hold_up_other_requests(tmp_path: Path) -> None:
-    with running_service(tmp_path, outside=LOOPBACK) as service:
+@pytest.mark.attack("half-sent and slow requests")
+async def test_slow_tunnels_do_not_hold_up_other_requests(tmp_path: Path, own_database: str | None) -> None:
+    with running_service(tmp_path, outside=LOOPBACK, database_url=own_database) as service:
         world = plant_world(service.database_url, service.base_url)
         headers = {"authorization": f"Bearer {world.tokens['admin']}"}
         limits = httpx.Limits(max_connections=None)
@@ -110,8 +113,9 @@ def served(app: Any, protocol: type[DeadlineProtocol] = DeadlineProtocol) -> Ite
             thread.join(20)
 
 
-def test_the_rate_limit_counts_tokens_and_addresses(tmp_path: Path) -> None:
-    service = RunningService(tmp_path)
+@pytest.mark.attack("half-sent and slow requests")
+def test_the_rate_limit_counts_tokens_and_addresses(tmp_path: Path, own_database: str | None) -> None:
+    service = RunningService(tmp_path, database_url=own_database)
     while time.time() % 60 > 50:  # the window must not end during the test
         time.sleep(0.1)
     with served(build(service.database_url, data_dir=tmp_path, rate_limit=3)) as address:
@@ -124,6 +128,7 @@ def test_the_rate_limit_counts_tokens_and_addresses(tmp_path: Path) -> None:
         assert statuses(address, "/healthz", "", "") == [200, 200]
 
 
+@pytest.mark.attack("bad hosts")
 def test_only_known_hosts_are_served(world: World) -> None:
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     port = world.base_url.rpartition(":")[2]
@@ -169,8 +174,9 @@ def test_a_request_without_host_is_served(service: RunningService) -> None:
         assert connection.recv(12) == b"HTTP/1.1 200"
 
 
-def test_addresses_start_with_the_public_url(tmp_path: Path) -> None:
-    service = RunningService(tmp_path)
+@pytest.mark.attack("bad hosts")
+def test_addresses_start_with_the_public_url(tmp_path: Path, own_database: str | None) -> None:
+    service = RunningService(tmp_path, database_url=own_database)
     app = build(service.database_url, data_dir=tmp_path, public_url="https://docs.example.org/", hosts=("lamps.local",))
     with served(app) as address:
         for host in (None, "docs.example.org", "lamps.local:80"):
@@ -205,6 +211,7 @@ def closed_within(connection: socket.socket, seconds: float) -> bool:
     return True
 
 
+@pytest.mark.attack("half-sent and slow requests")
 def test_half_sent_requests_are_closed() -> None:
     with served(echo, HastyProtocol) as address:
         silent = [connected(address) for _ in range(100)]

@@ -3,11 +3,14 @@
 import base64
 import json
 import random
+import socket
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
+from tests.hostile_strings import HOSTILE
+from tests.running_service import RunningService
 from tests.service.factories import World
 
 from presscheck.api.operation import Operation
@@ -40,6 +43,7 @@ def request(chance: random.Random, operation: type[Operation[Any]], known: dict[
     return found | {"content": json.dumps({name: chance.choice(VALUES) for name in chosen}).encode()}
 
 
+@pytest.mark.attack("invented requests")
 @pytest.mark.parametrize("seed", range(2))
 async def test_garbage_is_refused_without_server_errors(world: World, seed: int) -> None:
     chance = random.Random(seed)
@@ -77,6 +81,7 @@ CURSORS = [
 ]  # fmt: skip
 
 
+@pytest.mark.attack("invented requests")
 @pytest.mark.parametrize("place", ["/orgs/{}/spaces", "/orgs/{}/members", "/orgs/{}/teams", "/spaces/{}/content/files"])
 async def test_an_invented_cursor_is_refused(world: World, place: str) -> None:
     path = "/v1" + place.format(world.space if "content" in place else world.organization)
@@ -87,6 +92,7 @@ async def test_an_invented_cursor_is_refused(world: World, place: str) -> None:
             assert response.status_code == 400, (text[:20], response.text)
 
 
+@pytest.mark.attack("invented requests")
 async def test_malformed_urls_and_base64_are_refused(world: World) -> None:
     draft = await world.draft()
     organization = f"/v1/orgs/{world.organization}"
@@ -121,6 +127,7 @@ FRONT_MATTER = [
 ]  # fmt: skip
 
 
+@pytest.mark.attack("deep and huge JSON and YAML")
 @pytest.mark.parametrize("front", FRONT_MATTER)
 async def test_hostile_front_matter_is_no_server_error(world: World, front: str) -> None:
     draft = await world.draft()
@@ -146,6 +153,7 @@ TAGS = [
 ]  # fmt: skip
 
 
+@pytest.mark.attack("deep and huge JSON and YAML")
 @pytest.mark.parametrize("markdown", TAGS, ids=range(len(TAGS)))
 async def test_hostile_markdown_is_no_server_error(world: World, markdown: str) -> None:
     draft = await world.draft()
@@ -160,6 +168,7 @@ async def test_hostile_markdown_is_no_server_error(world: World, markdown: str) 
             assert response.status_code < 500, response.text
 
 
+@pytest.mark.attack("invented requests")
 @pytest.mark.parametrize("moment", ["9999-99-99", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59", LONG])
 async def test_an_impossible_time_is_refused(world: World, moment: str) -> None:
     talk = {"id": "a", "parts": [{"type": "message", "role": "user", "body": "x"}], "metadata": {"createdAt": moment}}
@@ -169,6 +178,7 @@ async def test_an_impossible_time_is_refused(world: World, moment: str) -> None:
     assert (response.status_code, "createdAt" in response.text) == (400, True), response.text
 
 
+@pytest.mark.attack("Unicode and escape sequences")
 @pytest.mark.parametrize(
     "url", ["http://é.example/", "http://é:1/", "http://a。b/", "http://[fe80::1%é]/", "http://١٢٧.0.0.1:1/"]
 )
@@ -182,6 +192,7 @@ async def test_a_host_in_other_letters_is_no_server_error(world: World, url: str
     assert (response.status_code, "url: " in response.text) == (400, True), response.text
 
 
+@pytest.mark.attack("invented requests")
 @pytest.mark.parametrize("claims", ["\r\x1b", "é", "(", "(!(a):1)", "(" * 5000, "1", "!f"])
 async def test_claims_that_are_not_rison_are_refused(world: World, claims: str) -> None:
     here = f"/v1/orgs/{world.organization}/sites"
@@ -202,6 +213,64 @@ async def test_null_merge_rules_count_as_absent(world: World) -> None:
                 assert response.status_code == 200, response.text
                 kept = response.json()["mergeRules"]["rules"]
                 assert kept == ([{"rule": rule["rule"], "users": []}] if rules else [])
+
+
+@pytest.mark.attack("Unicode and escape sequences")
+async def test_hostile_strings_are_stored_as_they_are_or_refused(world: World) -> None:
+    """Clients sanitize what they show; the service changes nothing, never fails, and keeps its responses intact."""
+    draft = await world.draft()
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    here = f"/v1/spaces/{world.space}/change-requests/{draft.id}"
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers, timeout=30) as http:
+        for text in HOSTILE[::4]:  # the others are variants of these
+            subject = text[:100]
+            content = json.dumps({"subject": subject}).encode("ascii")  # lone surrogates too, as escapes
+            response = await http.patch(here, content=content)
+            assert response.status_code in (200, 400), (text, response.text)
+            if response.status_code == 200:
+                assert (await http.get(here)).json()["subject"] == subject
+
+
+PATHS = [
+    "/files/../service.sqlite", "/files/..%2fservice.sqlite/x", "/files/%2e%2e%2ftoken/x", "/files/....//token/x",
+    "/files/..%5ctoken/x", "/files//etc/passwd", "/files/%00/x", f"/files/{'0' * 64}/../../token", "/assets/../token",
+    "/assets/..%2ftoken", "/docs/../token", "/docs/..%2f..%2ftoken", "/docs/x/~files/../../token",
+    "/pdf/../token/x.pdf",
+    "/pdf/..%2f..%2ftoken/x.pdf", "/openapi/../../token.json", "/openapi/x/..%2f..%2ftoken.json", "//etc/passwd",
+    "/v1/spaces/..%2f..%2ftoken", "/integrations/../../token", "/%2e%2e/%2e%2e/etc/passwd", "/\\..\\token",
+]  # fmt: skip
+
+
+@pytest.mark.attack("path traversal")
+@pytest.mark.parametrize("path", PATHS)
+def test_no_path_leads_to_other_files(service: RunningService, path: str) -> None:
+    lines = (f"GET {path} HTTP/1.1", "host: localhost", f"authorization: Bearer {service.token}", "connection: close")
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+        connection.sendall("\r\n".join((*lines, "", "")).encode())
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.split(b" ", 2)[1] in (b"400", b"404", b"501"), answer[:300]
+    assert service.token.encode() not in answer and b"SQLite format" not in answer and b"root:" not in answer
+
+
+@pytest.mark.attack("path traversal")
+@pytest.mark.parametrize("name", ["../../evil", "/etc/evil", "..\\evil", ".", "..", "a/../../b", "%2e%2e%2fevil"])
+async def test_a_file_name_is_no_path(world: World, service: RunningService, name: str) -> None:
+    before = {path for path in service.directory.parent.rglob("*") if "evil" in path.name}
+    draft = await world.draft()
+    file = {"name": name, "base64": "ZXZpbA==", "contentType": "text/plain"}
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
+        path = f"/v1/spaces/{world.space}/change-requests/{draft.id}/content"
+        change = {"operation": "insert_files", "files": [file]}
+        response = await http.post(path, json={"changes": [change]}, params={"compat": "false"})
+        assert response.status_code == 200, response.text
+        [stored] = response.json()["insertedFiles"]
+        sent = await http.get(stored["downloadURL"])
+    if sent.status_code == 200:  # names such as .. end in another path, where nothing is
+        assert sent.text == "evil" and "\r" not in sent.headers["content-disposition"]
+    else:
+        assert sent.status_code == 404
+    assert {path for path in service.directory.parent.rglob("*") if "evil" in path.name} == before
 
 
 @pytest.mark.parametrize("links", [[{}], [{"label": "Home"}], [{"url": 1}], [{"url": "https://a.example"}] * 6])

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK, RunningService, running_service
-from tests.service.conftest import new_database
+from tests.service.engines import new_database
 from tests.service.factories import World, plant_world
 from tests.web_server import WebServer, web_server
 
@@ -42,6 +42,7 @@ from presscheck.api.translations import (
     UpdateTranslation,
 )
 from presscheck.errors import Conflict, Forbidden, NotFound
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import moment_text, new_id, system_clock
 from presscheck.service.jobs.queue import RUNNERS, JobContext, OutboundConfig, enter_job, runs
@@ -168,6 +169,7 @@ async def test_an_import_requires_the_edit_role(here: World, website: WebServer)
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", "[::ffff:10.0.0.1]", "0.0.0.0",
     "[fec0::1]", "[64:ff9b:1::7f00:1]", "[::7f00:1]", "[::ffff:0:7f00:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
 ])  # fmt: skip
+@pytest.mark.attack("forbidden outgoing addresses")
 async def test_private_addresses_are_refused(world: World, host: str) -> None:
     at = {"organization_id": world.organization}
     await world.admin.send(CreateOpenAPISpec(**at, slug="s", source=SpecSource(url=f"http://{host}:1/")))
@@ -177,6 +179,7 @@ async def test_private_addresses_are_refused(world: World, host: str) -> None:
     assert found.last_processed_errors and "private network" in found.last_processed_errors[0].message
 
 
+@pytest.mark.attack("forbidden outgoing addresses")
 async def test_a_redirect_into_a_private_network_is_refused(here: World) -> None:
     with web_server({"/": "-> http://10.0.0.1/"}) as server:
         found = await processed(here, SpecSource(url=server.url))
@@ -200,6 +203,7 @@ async def test_a_specification_is_fetched_and_validated(here: World) -> None:
     assert (gone.last_process_error_code, gone.last_version) == ("FETCH_ERROR", found.last_version)
 
 
+@pytest.mark.attack("deep and huge JSON and YAML")
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -227,6 +231,7 @@ async def test_an_invalid_specification_has_an_error(here: World, text: str, mes
     assert found.last_processed_errors and message in str(found.last_processed_errors)
 
 
+@pytest.mark.attack("deep and huge JSON and YAML")
 async def test_a_page_with_deeply_nested_elements_is_refused(here: World) -> None:
     with web_server({"/": "<p>x</p>" + "<b>" * 5000}) as server:
         run = await imported(here, WebsiteSource(url=server.url))
@@ -250,6 +255,7 @@ async def test_a_translation_is_updated_from_its_source(here: World) -> None:
     assert again.result and again.result.space == done.result.space and again.result.revision != done.result.revision
 
 
+@pytest.mark.attack("other organizations")
 async def test_a_translation_stops_reading_a_source_that_moved_to_another_organization(here: World) -> None:
     at = {"organization_id": here.organization}
     source = SourceToTranslate(space=here.space, language="en")
@@ -271,6 +277,7 @@ async def test_a_translation_stops_reading_a_source_that_moved_to_another_organi
     assert failed.stats.runs == 1 and failed.result == done.result
 
 
+@pytest.mark.attack("other organizations")
 async def test_a_run_does_not_write_into_another_organization(here: World) -> None:
     at = {"organization_id": here.organization}
     source = SourceToTranslate(space=here.space, language="en")
@@ -286,6 +293,7 @@ async def test_a_run_does_not_write_into_another_organization(here: World) -> No
     assert (await here.admin.send(GetSpace(space_id=given.id))).revision == given.revision
 
 
+@pytest.mark.attack("other organizations")
 async def test_a_translation_is_hidden_from_those_who_see_neither_space(here: World) -> None:
     at = {"organization_id": here.organization}
     await here.admin.send(UpdateSpace(space_id=here.space, default_level=None))
@@ -393,7 +401,7 @@ def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(database_url: str,
             session.add(row)
 
     database.write(plant)
-    workers = [Workers(database, tmp_path, clock, OutboundConfig()) for _ in range(2)]
+    workers = [Workers(database, DiskBlobStore(tmp_path), clock, OutboundConfig()) for _ in range(2)]
     try:
         for one in workers:
             one.start()
@@ -424,7 +432,7 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
             JobRow(id="j", kind="test", about="thing", run_at=start, created_at=start, progress={})
         )
     )
-    workers = Workers(database, tmp_path, clock, OutboundConfig())
+    workers = Workers(database, DiskBlobStore(tmp_path), clock, OutboundConfig())
     workers.start()
     deadline = datetime.now(UTC) + timedelta(seconds=20)
     while not given_up and datetime.now(UTC) < deadline:
@@ -461,7 +469,7 @@ def test_a_job_that_ended_its_process_in_each_attempt_fails(database_url: str, t
             return {row.id: (row.state, row.attempts) for row in session.scalars(select(JobRow).where(kinds))}
 
     database.write(plant)
-    workers = Workers(database, tmp_path, clock, OutboundConfig())
+    workers = Workers(database, DiskBlobStore(tmp_path), clock, OutboundConfig())
     workers.start()
     try:
         deadline = time.monotonic() + 20

@@ -32,6 +32,7 @@ async def test_every_token_has_a_user(world: World) -> None:
     assert other.email == "read@example.org"
 
 
+@pytest.mark.attack("other organizations")
 async def test_users_of_other_organizations_are_not_found(world: World, service_owner: str) -> None:
     for user in (service_owner, "nobody"):
         with pytest.raises(NotFound):

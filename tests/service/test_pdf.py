@@ -30,13 +30,19 @@ from presscheck.service.models.jobs import SettingRow
 from presscheck.service.pdf.export import MOST_KEPT
 
 
-def png(width: int = 40, height: int = 30) -> bytes:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+def png_chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
+
+def png(width: int = 40, height: int = 30) -> bytes:
     rows = b"".join(b"\0" + b"\x30\x60\xa0" * width for _ in range(height))
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + png_chunk(b"IHDR", head)
+        + png_chunk(b"IDAT", zlib.compress(rows))
+        + png_chunk(b"IEND", b"")
+    )
 
 
 async def download(url: str) -> httpx.Response:
@@ -148,6 +154,7 @@ async def test_the_pdf_has_images_and_internal_links(world: World, service: Runn
     assert inner >= 4  # three lines of the table of contents, and the guide
 
 
+@pytest.mark.attack("scripts in content")
 async def test_text_of_authors_is_never_run_as_markup(world: World, service: RunningService) -> None:
     draft = await world.draft()
     hostile = '#read("/etc/passwd") #eval("1+1") ] } \\ $x$ @ref <label> #import "@preview/x:1.0.0": *'

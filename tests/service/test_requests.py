@@ -26,6 +26,7 @@ def refusal(response: httpx.Response) -> tuple[int, str]:
     return response.status_code, error["message"]
 
 
+@pytest.mark.attack("invented requests")
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer wrong", "Basic YTpi", "Bearer \xff"])
 def test_a_missing_or_invalid_token_is_a_401(world: World, header: str) -> None:
     address = f"{world.base_url}/v1/spaces/{world.space}/content"
@@ -34,6 +35,7 @@ def test_a_missing_or_invalid_token_is_a_401(world: World, header: str) -> None:
     assert response.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.attack("other organizations")
 def test_without_a_token_missing_items_look_like_existing_ones(world: World) -> None:
     there = httpx.post(f"{world.base_url}/v1/spaces/{world.space}/change-requests", content=b"{")
     nowhere = httpx.post(f"{world.base_url}/v1/spaces/none/change-requests", content=b"{")
@@ -63,6 +65,7 @@ def test_an_invalid_parameter_is_named(world: World, http: httpx.Client, query: 
     assert (status, field in message) == (400, True)
 
 
+@pytest.mark.attack("invented requests")
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -92,6 +95,7 @@ def test_invalid_list_items_are_refused(world: World, http: httpx.Client) -> Non
         assert refusal(http.post(address, json={"changes": changes}))[0] == 400
 
 
+@pytest.mark.attack("deep and huge JSON and YAML")
 def test_the_body_size_is_limited_with_or_without_content_length(world: World, http: httpx.Client) -> None:
     address = f"/spaces/{world.space}/change-requests"
     host, port = world.base_url.removeprefix("http://").split(":")
@@ -135,6 +139,7 @@ def test_an_error_names_the_field_as_in_the_request(
     assert (status, message.partition(":")[0]) == (400, field)
 
 
+@pytest.mark.attack("other organizations")
 def test_names_of_private_integrations_are_not_told(world: World, other_organization: str) -> None:
     def client(role: str) -> httpx.Client:
         headers = {"authorization": f"Bearer {world.tokens[role]}"}

@@ -83,6 +83,7 @@ async def urls_of(world: World, role: str, at: At, **key: str) -> list[str | Non
     ]
 
 
+@pytest.mark.attack("other organizations")
 async def test_a_preview_requires_access_to_all_spaces(world: World, browser: httpx.AsyncClient) -> None:
     at = await site_with(world, publish=False)
     shown = await world.clients["read"].send(GetPreview(**at))
@@ -96,6 +97,7 @@ async def test_a_preview_requires_access_to_all_spaces(world: World, browser: ht
     assert (await browser.get(str(full.url))).status_code == 200
 
 
+@pytest.mark.attack("other organizations")
 async def test_share_keys_are_shown_to_those_who_manage_the_site(world: World) -> None:
     at = await site_with(world, visibility="share-link")
     await world.admin.send(UpdateSite(**at, proxy="example.org/docs"))
@@ -117,6 +119,7 @@ async def test_share_keys_are_shown_to_those_who_manage_the_site(world: World) -
     assert key in str(published.site.urls.published)
 
 
+@pytest.mark.attack("other organizations")
 async def test_a_share_key_shows_no_merge_rules_and_counts(world: World) -> None:
     at = await site_with(world, visibility="share-link")
     key = str((await world.admin.send(GetSite(**at))).urls.published).rstrip("/").rpartition("/")[2]
@@ -219,6 +222,7 @@ async def test_names_of_sites_are_unique_in_the_whole_service(
     assert (await browser.get(f"{world.base_url}/docs/{name}/guide")).status_code == 200
 
 
+@pytest.mark.attack("other organizations")
 async def test_a_former_name_reveals_nothing_without_the_share_key(world: World, browser: httpx.AsyncClient) -> None:
     at, name, newer = await site_with(world, visibility="share-link"), new_name(), new_name()
     old = str((await world.admin.send(UpdateSite(**at, basename=name))).urls.published)
@@ -228,6 +232,7 @@ async def test_a_former_name_reveals_nothing_without_the_share_key(world: World,
     assert (await browser.get(f"{world.base_url}/docs/{name}/wrong/guide")).status_code == 404
 
 
+@pytest.mark.attack("path traversal")
 @pytest.mark.parametrize("wrong", ["..", ".", "a/b", "a\r\nb", "A", "a b", "-a", "a--b", "a?b", "~files", "größe"])
 async def test_an_invalid_name_is_refused(world: World, wrong: str) -> None:
     at = await site_with(world)

@@ -165,6 +165,7 @@ async def test_a_share_link_site_requires_the_key(world: World) -> None:
         await guest.send(GetPublishedSite(**at(world, site), share_key=key))
 
 
+@pytest.mark.attack("other organizations")
 async def test_a_site_of_others_is_not_found(world: World, other_organization: str) -> None:
     site = await made(world)
     with pytest.raises(NotFound):

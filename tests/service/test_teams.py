@@ -113,6 +113,7 @@ async def test_a_team_owner_only_manages_members(world: World) -> None:
     assert await members(world, team) == {"edit": "owner", "comment": "member"}
 
 
+@pytest.mark.attack("other organizations")
 async def test_guests_and_non_members_cannot_see_teams(world: World, other_organization: str) -> None:
     team = await made(world)
     with pytest.raises(Forbidden):
@@ -184,6 +185,7 @@ async def test_a_former_member_loses_the_access_of_the_team(world: World) -> Non
     assert await members(world, team) == {}
 
 
+@pytest.mark.attack("other organizations")
 async def test_a_team_of_another_organization_grants_nothing(world: World, other_organization: str) -> None:
     outer, _, _ = await closed(world)
     theirs = await world.admin.send(CreateTeam(organization_id=other_organization, title="Theirs"))

@@ -187,6 +187,7 @@ def test_addresses_are_resolved(tmp_path: Path) -> None:
     assert len(leads) == 5 and not any("javascript" in lead for lead in leads)
 
 
+@pytest.mark.attack("scripts in content")
 @pytest.mark.parametrize("text", CODE)
 def test_typst_syntax_is_escaped(text: str, tmp_path: Path) -> None:
     assert "".join(shown(f"a\n\n~~~~\n{text}\n~~~~", tmp_path).split()) == "".join(f"a{text}".split())
@@ -196,6 +197,7 @@ def test_typst_syntax_is_escaped(text: str, tmp_path: Path) -> None:
     assert "".join(shown(f"a {written}", tmp_path).split()) == "".join(f"a{inline}".split())
 
 
+@pytest.mark.attack("Unicode and escape sequences")
 def test_hostile_strings_are_rendered(tmp_path: Path) -> None:
     strings = sorted(HOSTILE)
     compiled(
@@ -205,6 +207,7 @@ def test_hostile_strings_are_rendered(tmp_path: Path) -> None:
     compiled("".join(render_typst(f"{one}\n\n`{one}`\n\n    {one}\n", web_target) for one in strings), tmp_path)
 
 
+@pytest.mark.attack("scripts in content")
 def test_random_text_runs_no_code(tmp_path: Path) -> None:
     chance = random.Random(7)
     pieces = (
@@ -225,6 +228,7 @@ def test_random_text_runs_no_code(tmp_path: Path) -> None:
         compiled(render_typst(text, web_target, name="p"), tmp_path)
 
 
+@pytest.mark.attack("deep and huge JSON and YAML")
 @pytest.mark.parametrize("opens", ["> ", "* ", "1. ", "<div>\n\n", "{% hint %}\n", "<b>", "**a ", "[", "{% tab %}\n> "])
 def test_deep_nesting_is_rendered(opens: str, tmp_path: Path) -> None:
     close = {"<div>\n\n": "\n\n</div>", "{% hint %}\n": "\n{% endhint %}", "{% tab %}\n> ": "\n{% endtab %}"}

@@ -82,6 +82,7 @@ def test_renders_markdown_as_html(written: str, shown: str) -> None:
     assert html(written) == shown
 
 
+@pytest.mark.attack("Unicode and escape sequences")
 def test_hostile_strings_open_no_tag() -> None:
     for text in HOSTILE:
         found = html(f"# {text}\n\n{text}\n\n`{text}`\n\n| {text} |\n|--|\n| {text} |\n")

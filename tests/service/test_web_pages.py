@@ -218,6 +218,7 @@ def unsigned(claims: dict[str, Any]) -> str:
     return jwt.encode(claims, None, "none")
 
 
+@pytest.mark.attack("other organizations")
 async def test_invalid_visitor_tokens_are_refused(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="visitor-auth")
     key = await signing(world, at)
@@ -265,6 +266,7 @@ def tags_of(page: str) -> list[tuple[str, dict[str, str]]]:
     return found
 
 
+@pytest.mark.attack("scripts in content")
 async def test_content_of_authors_cannot_run_scripts(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
@@ -440,6 +442,7 @@ def plant(world: World, text: str, **details: Any) -> None:
     database.close()
 
 
+@pytest.mark.attack("scripts in content")
 async def test_every_block_is_rendered(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     plant(world, BLOCKS, emoji="1f511", description="All of them")
@@ -613,6 +616,7 @@ async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.
         await world.admin.send(GetPreview(**at, claims="(("))
 
 
+@pytest.mark.attack("other organizations")
 async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="share-link")
     file = NewFile(name="a b.txt", base64=base64.b64encode(b"lamp").decode(), content_type="text/plain")

@@ -73,6 +73,7 @@ def older_cache(file: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("UPDATE search_mark SET version = 2")
         other.execute("PRAGMA user_version = 2")
+        other.execute("ALTER TABLE answers DROP COLUMN more")
         given = json.dumps({"page_id": "p1", "space_id": "s1", "format": "markdown"}, sort_keys=True)
         given = given.replace(", ", ",").replace(": ", ":")
         for key, answer in (

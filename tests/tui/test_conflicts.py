@@ -12,6 +12,7 @@ from tests.tui.app_driver import app_on, open_review, running, shown, until
 
 from presscheck.api.change_requests import GetChangeRequest, PullChangeRequest
 from presscheck.client.client import Client
+from presscheck.documents.merge.conflict_blocks import conflict_at
 
 LIMITS: At = {"space_id": "api", "change_request_id": "4"}
 OURS, THEIRS = "Ask us before a sale; we raise them for a week.", "Do not ask us."
@@ -34,10 +35,8 @@ async def go_to_conflict(pilot: Any) -> None:
     await until(pilot, shows="Limits   edited · 2 of 2")
     await until(pilot, shows="Conflict: both sides changed this text")
     screen = pilot.app.screen
-    for _ in range(4):
-        if "onflict" in str(screen.view.rendered.lines[screen.view.change.cursor]):
-            break
-        await pilot.press("]")
+    await pilot.press("]", "]")
+    assert conflict_at(screen.view.page.after, screen.view.text_line or 0)
     assert "<<<<<<<" not in shown(pilot.app)
 
 
@@ -64,6 +63,7 @@ async def test_a_key_takes_a_side(service: RunningService, tmp_path: Path, key: 
         await conflict(mia)
         await open_review(pilot, LIMITS)
         await go_to_conflict(pilot)
+        assert "p pick a side" in shown(pilot.app).splitlines()[-1]
         await pilot.press("p", key)
         await until(pilot, shows="no conflict is left on this page")
         await until(pilot, holds=lambda: "✗ conflicts" not in shown(pilot.app))

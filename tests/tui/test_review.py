@@ -43,6 +43,18 @@ async def test_it_shows_changes_and_threads(service: RunningService, tmp_path: P
         await until(pilot, shows="Can we link this from the quickstart?")
 
 
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+async def test_the_footer_follows_the_cursor(service: RunningService, tmp_path: Path, size: tuple[int, int]) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide", size) as pilot:
+        footer = lambda: shown(pilot.app).splitlines()[-1]  # noqa: E731
+        await until(pilot, holds=lambda: len(pilot.app.screen.view.rendered.threads) == 2)
+        assert "m merge" in footer()
+        await pilot.press("t")
+        await until(pilot, holds=lambda: "r reply" in footer() and "x resolve" in footer())
+        await pilot.press("g", "g")
+        await until(pilot, holds=lambda: "m merge" in footer() and "r reply" not in footer())
+
+
 async def test_narrow_puts_the_change_behind_enter(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide", NARROW) as pilot:
         await until(pilot, shows="Conversation")

@@ -370,6 +370,7 @@ class TestRenderedChange:
             assert self.CHANGE.line_at_position(*self.CHANGE.position_of(line)) == line
         assert self.CHANGE.position_of(4) == ("t", 1)
         assert self.CHANGE.position_of(0) == (None, 0)
+        assert self.CHANGE.line_at_position("t", 9) == 4, "the thread is shorter now"
 
     def test_lines_of_threads_and_of_the_text(self) -> None:
         assert self.CHANGE.threads == [3, 6]

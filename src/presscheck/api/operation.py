@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
@@ -26,6 +26,8 @@ from presscheck.errors import InvalidArgument, PresscheckError
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 
+MAX_PAGE = 10_000
+"""The maximum number of items that is accepted on a page of a listing; the service returns at most 1,000."""
 DOCUMENT = "document"
 """The release with the operations of the published document of the service and no others."""
 
@@ -54,11 +56,16 @@ class Cursor(Model):
 
 
 class Page(Model, Generic[Item]):
-    """One page of a listing. `count` is the total, not the length of `items`; the last page has no `next`."""
+    """One page of a listing; the last page has no `next`.
 
-    items: tuple[Item, ...]
+    `count` is the number of items on this page. `total` is the number of items in the whole listing; only the local
+    service has it.
+    """
+
+    items: Annotated[tuple[Item, ...], Field(max_length=MAX_PAGE), FailFast()]
     next: Cursor | None = None
     count: int | None = None
+    total: int | None = None
 
 
 class Argument(BaseModel):

@@ -93,11 +93,11 @@ async def list_all(
     given: dict[str, Any] = {name: value for name, value in filters.items() if value}
     if space:
         owner = await lookup.space(session, space)
-        requests = await session.all(ListChangeRequests(space_id=owner.id, **given), limit)
+        await session.show_all(ListChangeRequests(space_id=owner.id, **given), COLUMNS, limit)
     else:
         organization = await lookup.organization(session, org)
-        requests = await session.all(ListOrganizationChangeRequests(organization_id=organization.id, **given), limit)
-    session.show(requests, COLUMNS)
+        listing = ListOrganizationChangeRequests(organization_id=organization.id, **given)
+        await session.show_all(listing, COLUMNS, limit)
 
 
 @cr.command()
@@ -188,7 +188,7 @@ async def resolve(session: Session, which: str, comment_id: str, *, undo: bool) 
     """Resolve or reopen a comment."""
     request = await lookup.change_request(session, which)
     call = UpdateComment(**lookup.path_of(request), comment_id=comment_id, resolved=not undo)
-    session.show_id(await session.write(call, "Reopened." if undo else "PathFields."))
+    session.show_id(await session.write(call, "Reopened." if undo else "Resolved."))
 
 
 @cr.command()

@@ -115,7 +115,7 @@ async def path_values(session: Session, operation: type[Operation[Any]], given: 
 async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit: int) -> None:
     """Send an operation and print its answer."""
     if is_listing(spec.operation):
-        session.show(await session.all(call, limit), spec.columns or ("id", "title"))
+        await session.show_all(call, spec.columns or ("id", "title"), limit)
         return
     if spec.operation.is_read():
         answer = await session.read(call)

@@ -15,7 +15,7 @@ Arguments = ParamSpec("Arguments")
 
 EXIT_CODES: dict[int, str] = {
     0: "success, also if a change was queued while offline (with a note on stderr)",
-    1: "the service returned an error",
+    1: "the service returned an error, or a list is incomplete",
     2: "usage error: invalid argument or setting, or a read-only profile",
     3: "offline, and the action cannot be queued",
     4: "not signed in",

@@ -132,7 +132,7 @@ def _sender(operation: type[Operation[Any]]) -> Any:
         if operation.method() == "DELETE":
             confirm(f"{call}?", yes=yes)
         if all_pages:
-            print_json(await session.all(call))
+            await session.show_all(call, json=True)
         elif operation.is_read():
             print_json(await session.read(call))
         else:

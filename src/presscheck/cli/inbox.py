@@ -30,7 +30,7 @@ from presscheck.engine.members import user_id
 from presscheck.engine.reads.substitutes import NO_USER
 from presscheck.engine.review.merge_readiness import newest_reviews
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
-from presscheck.errors import InvalidArgument
+from presscheck.errors import IncompleteList, InvalidArgument
 from presscheck.paths import places
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
@@ -112,7 +112,7 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
     if not await user_id(session.engine):
         print_message(f"{NO_USER}. Shown are the change requests of everyone.")
     for organization in (await session.read(ListOrganizations())).items:
-        shown = await _fetch_inbox(session.engine, organization, all_views(saved), view)
+        shown = await _fetch_inbox(session, organization, all_views(saved), view)
         if session.json:
             inboxes.append(_as_json(session.engine, shown))
         else:
@@ -128,15 +128,16 @@ def saved_views() -> tuple[SavedView, ...]:
 
 
 async def _fetch_inbox(
-    engine: Engine, organization: Organization, views: tuple[View, ...], chosen: str | None
+    session: Session, organization: Organization, views: tuple[View, ...], chosen: str | None
 ) -> Shown:
     """Fetch all views, and the details of the rows of the view to print."""
+    engine = session.engine
     me = await user_id(engine)
     spaces = {
         space.id: space.title
         for space in (await engine.read(ListSpaces(organization_id=organization.id, limit=1000))).items
     }
-    groups_by_view = {view.id: await _groups(engine, view, organization.id, me, spaces) for view in views}
+    groups_by_view = {view.id: await _groups(session, view, organization.id, me, spaces) for view in views}
     counts = {name: sum(len(group.places) for group in groups) for name, groups in groups_by_view.items()}
     view = next((view for view in views if (view.id == chosen if chosen else counts[view.id])), None)
     requests: list[ChangeRequest] = []
@@ -153,14 +154,14 @@ async def _fetch_inbox(
 
 
 async def _groups(
-    engine: Engine, view: View, organization: str, me: str, spaces: Mapping[str, str]
+    session: Session, view: View, organization: str, me: str, spaces: Mapping[str, str]
 ) -> tuple[Group, ...]:
     """Fetch the list of a view into the store; returns its groups as positions in that list."""
     listing = listing_of(view, "", organization, me)
-    total = await _fetch_list(engine, listing)
+    total = await _fetch_list(session, listing)
     if view.saved is None:
         return (Group(None, tuple(range(total))),)
-    return await arrange_rows(engine, view, listing, view.query, spaces, now())
+    return await arrange_rows(session.engine, view, listing, view.query, spaces, now())
 
 
 def _lines(engine: Engine, shown: Shown) -> list[str]:
@@ -198,15 +199,17 @@ def _as_json(engine: Engine, shown: Shown) -> dict[str, Any]:
     }
 
 
-async def _fetch_list(engine: Engine, listing: ListOrganizationChangeRequests) -> int:
+async def _fetch_list(session: Session, listing: ListOrganizationChangeRequests) -> int:
     """Fetch a list into the store; returns its length."""
-    total, error = 0, None
+    engine, total, error = session.engine, 0, None
     async for seen in engine.watch_listing(listing):
         total, error = seen.value, seen.error
         if seen.state != "cached" and engine.window(listing, 0, 0).complete:
             break
         if error:
             break
-    if error and not engine.window(listing, 0, 0).age:
+    if isinstance(error, IncompleteList):
+        session.add_incomplete(error)
+    elif error and engine.window(listing, 0, 0).age is None:
         raise error
     return total

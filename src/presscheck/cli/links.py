@@ -72,6 +72,8 @@ async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[L
     if linked is None or (not linked.is_from_service and session.engine.status.online):
         await _fetch_pages(session, space_id)
         linked = await ask()
+    if linked.problem:
+        session.add_incomplete(linked.problem)
     if linked.unread:
         print_message(f"Offline: the links of {count(linked.unread, 'uncached page')} are missing.")
     return linked.items
@@ -81,7 +83,11 @@ async def _fetch_pages(session: Session, space_id: str) -> None:
     """Fetch all pages of a space into the cache."""
     revision = await session.read(GetCurrentRevision(space_id=space_id))
     pages = [page.id for page in flatten(revision.pages) if page.type == "document"]
-    await asyncio.gather(*(session.read(GetPage(space_id=space_id, page_id=page, format="markdown")) for page in pages))
+
+    async def fetch(page: str) -> None:  # without its result, so that the pages are not held in memory
+        await session.read(GetPage(space_id=space_id, page_id=page, format="markdown"))
+
+    await asyncio.gather(*(fetch(page) for page in pages))
 
 
 def rows_of(link: Link) -> list[Row]:

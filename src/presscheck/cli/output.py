@@ -54,7 +54,21 @@ def as_json(value: Any) -> Any:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
-    sys.stdout.write(json.dumps(as_json(value), indent=2) + "\n")
+    json.dump(as_json(value), sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
+def json_item(value: Any) -> str:
+    """A value as JSON, as one item of a list that `print_json_items` prints."""
+    return "  " + json.dumps(as_json(value), indent=2).replace("\n", "\n  ")
+
+
+def print_json_items(items: Sequence[str]) -> None:
+    """Print a list of items from `json_item`, as `print_json` prints the list of their values."""
+    sys.stdout.write("[\n" if items else "[")
+    for number, item in enumerate(items, 1):
+        sys.stdout.write(item + (",\n" if number < len(items) else "\n"))
+    sys.stdout.write("]\n")
 
 
 def print_text(text: str) -> None:
@@ -62,9 +76,19 @@ def print_text(text: str) -> None:
     click.echo(sanitize(text, lines=True))
 
 
+def row_of(value: Any, columns: Sequence[str]) -> list[str]:
+    """The cells of a value; columns are field names of the API, with dots for nested fields."""
+    value = as_json(value)
+    return [_cell(_nested(value, name.split("."))) for name in columns]
+
+
 def print_rows(values: Iterable[Any], columns: Sequence[str]) -> None:
-    """Print one row for each value; columns are field names of the API, with dots for nested fields."""
-    rows = [[_cell(_nested(value, name.split("."))) for name in columns] for value in map(as_json, values)]
+    """Print one row for each value; columns as for `row_of`."""
+    print_cells([row_of(value, columns) for value in values], columns)
+
+
+def print_cells(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> None:
+    """Print rows from `row_of`."""
     if not sys.stdout.isatty():
         for row in rows:
             sys.stdout.write("\t".join(row) + "\n")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from presscheck.cli.exit_codes import report_errors
 from presscheck.text.phrases import count
-from presscheck.wiring import run_service, service_database
+from presscheck.wiring import run_service, service_database, service_files
 
 DATABASE = click.option(
     "--database", metavar="URL", help="postgresql://… or sqlite:///…; by default SQLite in the data directory."
@@ -18,6 +18,19 @@ DATABASE = click.option(
 DATA = click.option(
     "--data", type=click.Path(path_type=Path, file_okay=False), help="Data directory, for the database and files."
 )
+FILES = click.option(
+    "--files",
+    metavar="LOCATION",
+    help="Where uploaded files are: disk, or s3://bucket/prefix; by default disk, or where they were moved.",
+)
+
+
+class Where(NamedTuple):
+    """The options of the group that its commands use: where the data of the service is."""
+
+    database: str | None
+    data: Path | None
+    files: str | None
 
 
 @click.group(invoke_without_command=True)
@@ -30,6 +43,7 @@ DATA = click.option(
 @click.option("--until-closed", is_flag=True, hidden=True, help="Exit when standard input is closed.")
 @DATABASE
 @DATA
+@FILES
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -84,6 +98,7 @@ def serve(
     *,
     database: str | None,
     data: Path | None,
+    files: str | None,
     is_list: bool,
     translator: str | None,
     **how: Any,
@@ -93,7 +108,7 @@ def serve(
     It implements the same API and stores its data on this machine. Prints its URL, and on the first start the token of
     the owner.
     """
-    context.obj = (database, data)
+    context.obj = Where(database, data, files)
     if context.invoked_subcommand is not None:
         return
     if is_list:
@@ -101,7 +116,7 @@ def serve(
 
         click.echo("\n".join(handler_lines()))
         return
-    run_service(database=database, data=data, translator=shlex.split(translator or ""), **how)
+    run_service(database=database, data=data, files=files, translator=shlex.split(translator or ""), **how)
 
 
 @serve.group()
@@ -120,7 +135,7 @@ def token() -> None:
 )
 @click.pass_obj
 @report_errors
-def create(where: tuple[str | None, Path | None], user: str, name: str | None, days: int | None) -> None:
+def create(where: Where, user: str, name: str | None, days: int | None) -> None:
     """Create and print a token for a user.
 
     USER is an email address or a user id. The token is printed only once.
@@ -129,14 +144,14 @@ def create(where: tuple[str | None, Path | None], user: str, name: str | None, d
     from presscheck.service.db.ids import system_clock
     from presscheck.service.server.api_tokens import create_token
 
-    with service_database(*where) as (database, _):
+    with service_database(where.database, where.data) as (database, _):
         click.echo(database.write(lambda session: create_token(session, system_clock, user, name, days)))
 
 
 @token.command(name="list")
 @click.pass_obj
 @report_errors
-def list_all(where: tuple[str | None, Path | None]) -> None:
+def list_all(where: Where) -> None:
     """List all tokens.
 
     Columns: id, user, name, creation date, expiration date.
@@ -145,7 +160,7 @@ def list_all(where: tuple[str | None, Path | None]) -> None:
     from presscheck.service.server.api_tokens import list_tokens
     from presscheck.text.sanitize import sanitize
 
-    with service_database(*where) as (database, _), database.reading.begin() as session:
+    with service_database(where.database, where.data) as (database, _), database.reading.begin() as session:
         for row in list_tokens(session):
             click.echo("  ".join(sanitize(part) for part in row).rstrip())
 
@@ -154,14 +169,14 @@ def list_all(where: tuple[str | None, Path | None]) -> None:
 @click.argument("token_id", metavar="ID")
 @click.pass_obj
 @report_errors
-def revoke(where: tuple[str | None, Path | None], token_id: str) -> None:
+def revoke(where: Where, token_id: str) -> None:
     """Revoke a token.
 
     ID is the id of the token in the list.
     """
     from presscheck.service.server.api_tokens import revoke_token  # 264 ms, only for this command
 
-    with service_database(*where) as (database, _):
+    with service_database(where.database, where.data) as (database, _):
         database.write(lambda session: revoke_token(session, token_id))
 
 
@@ -169,28 +184,70 @@ def revoke(where: tuple[str | None, Path | None], token_id: str) -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.pass_obj
 @report_errors
-def export(where: tuple[str | None, Path | None], file: Path) -> None:
+def export(where: Where, file: Path) -> None:
     """Export all data of the service to a file.
 
-    The service can run during the export.
+    Uploaded files are included, also those in a bucket. The service can run during the export.
     """
     from presscheck.service.server.backup import export_all  # 264 ms, only for this command
 
-    with service_database(*where) as (database, data):
-        click.echo(f"{count(export_all(database, data, file), 'row')} exported to {file}", err=True)
+    with service_files(*where) as (database, files):
+        exported = export_all(database, files, file)
+    click.echo(f"{count(exported.rows, 'row')} and {count(exported.files, 'file')} exported to {file}", err=True)
+    if exported.missing:
+        click.echo(
+            f"presscheck: not exported, because missing in {files.location}: {count(len(exported.missing), 'file')}"
+            f" such as {exported.missing[0]}",
+            err=True,
+        )
 
 
 @serve.command(name="import")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.pass_obj
 @report_errors
-def import_data(where: tuple[str | None, Path | None], file: Path) -> None:
+def import_data(where: Where, file: Path) -> None:
     """Import exported data into an empty database.
 
-    The database can be SQLite or PostgreSQL, whatever the data was exported from.
+    The database can be SQLite or PostgreSQL, and the files on disk or in a bucket, whatever the data was exported from.
     """
     from presscheck.service.server.backup import import_all  # 264 ms, only for this command
-    from presscheck.wiring import service_database
 
-    with service_database(*where) as (database, data):
-        click.echo(f"{count(import_all(database, data, file), 'row')} imported", err=True)
+    with service_files(*where) as (database, files):
+        click.echo(f"{count(import_all(database, files, file), 'row')} imported", err=True)
+
+
+@serve.group(name="files")
+def uploaded_files() -> None:
+    """Manage the uploaded files of the service."""
+
+
+@uploaded_files.command()
+@click.option("--to", "location", metavar="LOCATION", required=True, help="disk, or a URL such as s3://bucket/prefix.")
+@click.option("--delete-source", is_flag=True, help="Delete the files from the former location afterwards.")
+@click.pass_obj
+@report_errors
+def move(where: Where, location: str, *, delete_source: bool) -> None:
+    """Move all files to another location.
+
+    Copies and verifies them, then switches the database to the new location; repeat the command if it was interrupted.
+    Restart the processes of the service afterwards: until then they refuse new files. The files in the former location
+    are only deleted with --delete-source, also by a later command.
+    """
+    from presscheck.service.server.file_move import move_files  # 264 ms, only for this command
+
+    with service_database(where.database, where.data) as (database, data):
+        moved = move_files(database, data, location, delete_source=delete_source)
+    if moved.source is None:
+        click.echo(f"Nothing to move: the location of the files is already {location}.", err=True)
+        return
+    verified = count(len(moved.verified), "file")
+    click.echo(f"{verified} verified at {location}, {moved.copied} of them copied now.", err=True)
+    if delete_source:
+        click.echo(f"{count(moved.deleted, 'file')} deleted from {moved.source}.", err=True)
+    else:
+        click.echo(
+            f"Restart the processes of the service. The files at {moved.source} were not deleted; when all is well,"
+            " repeat the command with --delete-source.",
+            err=True,
+        )

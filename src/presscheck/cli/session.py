@@ -16,25 +16,42 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
+from pydantic import BaseModel
 
 from presscheck.api.operation import Operation, Page
 from presscheck.cli.exit_codes import report_errors
-from presscheck.cli.output import print_details, print_json, print_message, print_rows
+from presscheck.cli.output import (
+    json_item,
+    print_cells,
+    print_details,
+    print_json,
+    print_json_items,
+    print_message,
+    print_rows,
+    row_of,
+)
 from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine
-from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.engine.reads.listing_guard import ListingGuard
+from presscheck.errors import IncompleteList, InvalidArgument, PresscheckError
 from presscheck.paths import places
-from presscheck.text.phrases import long_ago
+from presscheck.text.phrases import count, long_ago
 from presscheck.wiring import open_engine
 
 T = TypeVar("T")
 M = TypeVar("M")
 OUTBOX_POLL_SECONDS = 0.5
 """Seconds between two checks of a write that another process may send."""
+WRITE_TIMEOUT = 300.0
+"""Seconds to wait for a write, such as one behind an earlier write whose delivery is unknown."""
 OTHER_PROCESS_TIMEOUT = 10.0
 """Seconds to wait for another process to send a write."""
 MAX_PAGE_SIZE = 1000
 """The maximum page size of the service."""
+MAX_HELD = 64 << 20
+"""The maximum size of a list that is held in memory, as bytes of JSON; as objects it takes five times that."""
+MAX_PRINTED = 256 << 20
+"""The maximum number of characters of a list that is printed."""
 
 
 class Session:
@@ -45,6 +62,30 @@ class Session:
         self.on_close: Callable[[], int] | None = None
         """Called when the engine is closed; returns the exit code."""
         self._said_offline = False
+        self._incomplete: IncompleteList | None = None
+        self._has_written = False
+
+    def add_incomplete(self, error: IncompleteList) -> None:
+        """Note that a list is incomplete."""
+        self._incomplete = self._incomplete or error
+
+    async def run(self, work: Awaitable[None]) -> None:
+        """Run a command, and report an incomplete list after its output.
+
+        Raises:
+            IncompleteList: a list is incomplete, and the command did not change anything; or it did not find an
+                argument, which may be missing in the list.
+        """
+        try:
+            await work
+        except InvalidArgument:
+            if self._incomplete:
+                raise self._incomplete from None
+            raise
+        if self._incomplete and not self._has_written:
+            raise self._incomplete
+        if self._incomplete:
+            print_message(self._incomplete.message)
 
     async def read(self, call: Operation[T]) -> T:
         """The response of the service; offline, the cached response, with one message per session.
@@ -60,22 +101,64 @@ class Session:
         return answer
 
     async def every(self, listing: Operation[Page[M]], limit: int = 0) -> AsyncIterator[M]:
-        """Iterate over a list, page by page; at most `limit` items, 0 for all."""
-        is_paged, seen, left = "page" in type(listing).model_fields, set[str](), limit
+        """Iterate over a list, page by page; at most `limit` items, 0 for all.
+
+        A list that does not end is cut off; the command then fails after its output.
+        """
+        is_paged, guard, left = "page" in type(listing).model_fields, ListingGuard(listing), limit
         while True:
             size = {"limit": min(left or MAX_PAGE_SIZE, MAX_PAGE_SIZE)} if is_paged else {}
             page = await self.read(listing.model_copy(update=size))
-            for item in page.items[: left or None]:
+            items = guard.new_items(page.items)
+            for item in items[: left or None]:
                 yield item
-            left -= len(page.items) if limit else 0
-            if not is_paged or page.next is None or page.next.page in seen or (limit and left <= 0):
+            left -= len(items) if limit else 0
+            if not is_paged or page.next is None or (limit and left <= 0):
                 return
-            seen.add(page.next.page)
+            problem = guard.problem(page.next.page)
+            if problem:
+                self.add_incomplete(problem)
+                return
             listing = listing.model_copy(update={"page": page.next.page})
 
     async def all(self, listing: Operation[Page[M]], limit: int = 0) -> list[M]:
-        """The items of all pages; at most `limit` items, 0 for all."""
-        return [item async for item in self.every(listing, limit)]
+        """The items of all pages; at most `limit` items, 0 for all, as far as they fit into memory."""
+        items, size = list[M](), 0
+        async for item in self.every(listing, limit):
+            items.append(item)
+            size += len(item.model_dump_json()) if isinstance(item, BaseModel) else 0
+            if size > MAX_HELD:
+                self._cut_off(listing, len(items))
+                break
+        return items
+
+    async def show_all(
+        self, listing: Operation[Page[Any]], columns: tuple[str, ...] = (), limit: int = 0, *, json: bool = False
+    ) -> None:
+        """Print the items of all pages, as rows or (`json`, or the option) as JSON; at most `limit` items, 0 for all.
+
+        Only their text is kept in memory, because a list can be long.
+        """
+        is_json, size = json or self.json, 0
+        rows, items = list[list[str]](), list[str]()
+        async for item in self.every(listing, limit):
+            if is_json:
+                items.append(json_item(item))
+                size += len(items[-1])
+            else:
+                rows.append(row_of(item, columns))
+                size += sum(map(len, rows[-1]))
+            if size > MAX_PRINTED:
+                self._cut_off(listing, len(items) + len(rows))
+                break
+        if is_json:
+            print_json_items(items)
+        else:
+            print_cells(rows, columns)
+
+    def _cut_off(self, listing: Operation[Any], number: int) -> None:
+        reason = f"only the first {count(number, 'item')} were loaded, because the rest is too large"
+        self.add_incomplete(IncompleteList(f"The list is incomplete: {reason}", request=str(listing)))
 
     async def write(self, call: Operation[T], done: str) -> T | None:
         """Send a write; returns None if it was queued in the outbox because there is no connection.
@@ -96,6 +179,7 @@ class Session:
             raise
         finally:
             landed.cancel()
+        self._has_written = True
         if done:
             print_message(done)
         return answer
@@ -122,9 +206,12 @@ class Session:
                     return False
                 if row.state in ("refused", "parked"):
                     raise PresscheckError(row.error or "the service rejected the change")
-                is_late = not self.engine.outbox.may_send() and time.monotonic() - began > OTHER_PROCESS_TIMEOUT
-                if is_late or row.error or not self.engine.status.online:
-                    why = row.error or ("Another presscheck process is sending" if is_late else "Offline")
+                seconds = time.monotonic() - began
+                is_late = not self.engine.outbox.may_send() and seconds > OTHER_PROCESS_TIMEOUT
+                is_stuck = seconds > WRITE_TIMEOUT
+                if is_late or is_stuck or row.error or not self.engine.status.online:
+                    reason = "Another presscheck process is sending" if is_late else "Offline"
+                    why = row.error or ("An earlier change is not sent yet" if is_stuck else reason)
                     print_message(f"{why}: queued in the outbox as number {number}, to be sent later.")
                     return False
         finally:
@@ -215,7 +302,7 @@ async def _run(
     await engine.start()
     session = Session(engine, profile, json=as_json)
     try:
-        await function(session, **given)
+        await session.run(function(session, **given))
     finally:
         await engine.close()
         for notice in engine.notices:

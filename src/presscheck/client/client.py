@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import ssl
 import sys
 import time
@@ -59,7 +60,14 @@ if TYPE_CHECKING:
 __all__ = ["Client", "Timeouts"]
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
-MAX_SIZE = 64 << 20
+MAX_SIZE = 32 << 20
+"""The maximum size of a response body in bytes, after decompression."""
+MAX_OBJECTS = 150_000
+"""The maximum number of objects and arrays in a response. In memory, an empty one can take three kilobytes."""
+MAX_VALUES = 3_000_000
+"""The maximum number of values in a response."""
+_json_token = re.compile(rb'[{\[,]|"[^"\\]*+(?:\\.?[^"\\]*+)*+"?', re.DOTALL)
+"""A bracket, a comma or a string in JSON. It matches a string without an end too, so that a search is linear."""
 MAX_ERROR_SIZE = 64 << 10
 MAX_REDIRECTS = 5
 T = TypeVar("T")
@@ -301,7 +309,9 @@ class Client:
         if response.status_code in EMPTY:
             return b""
         if response.status_code < 300:
-            return await read_body(response.aiter_raw(), response.headers, self._max_size)
+            body = await read_body(response.aiter_raw(), response.headers, self._max_size)
+            check_values(body)
+            return body
         try:
             return await read_body(response.aiter_raw(), response.headers, MAX_ERROR_SIZE)
         except (httpx.HTTPError, BodyError):
@@ -358,7 +368,7 @@ class BodyError(Exception):
 
 
 class TooLarge(BodyError):
-    """The body exceeds the size limit."""
+    """The body exceeds a limit."""
 
 
 async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: int) -> bytes:
@@ -384,6 +394,21 @@ async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: in
             raise TooLarge(f"it is larger than {_size(max_size)}")
     decoder.end()
     return bytes(body)
+
+
+def check_values(body: bytes) -> None:
+    """Check the number of values in a JSON body before it is parsed.
+
+    Raises:
+        TooLarge: it exceeds a limit.
+    """
+    if body.count(b"{") + body.count(b"[") <= MAX_OBJECTS and body.count(b",") < MAX_VALUES:
+        return
+    counts = dict.fromkeys(b'"{[,', 0)  # brackets and commas in texts do not count
+    for token in _json_token.finditer(body):
+        counts[body[token.start()]] += 1
+        if counts[ord("{")] + counts[ord("[")] > MAX_OBJECTS or counts[ord(",")] >= MAX_VALUES:
+            raise TooLarge(f"it has more than {MAX_OBJECTS:,} objects or {MAX_VALUES:,} values")
 
 
 class _Plain:

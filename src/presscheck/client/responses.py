@@ -105,6 +105,20 @@ def read_answer(call: Operation[Answer], body: bytes, request_id: str | None = N
     raise unusable(call, f"{_clean(reason)}: {_excerpt(body)}", request_id)
 
 
+def read_json(call: Operation[Any], body: bytes) -> Any:
+    """Parse the body of a checked response without its type.
+
+    Raises:
+        MalformedAnswer: it is not JSON, is nested too deeply, or has a number with too many digits.
+        Ambiguous: the same, for a write.
+    """
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+    raise unusable(call, f"{_clean(reason)}: {_excerpt(body)}")
+
+
 def unusable(call: Operation[Any], reason: str, request_id: str | None = None) -> RequestError:
     """The error for an invalid success response; `reason` completes the message."""
     if call.is_read():

@@ -33,9 +33,10 @@ class Window(Generic[M]):
     """Rows of a listing from `start` on.
 
     Attributes:
-        total: the number of rows of the whole listing.
+        total: the number of rows of the whole listing, or of the cached ones if that is unknown.
         age: seconds since the listing was fetched; None if it never was.
         complete: whether all rows are cached.
+        is_total_known: whether `total` is the number of rows of the whole listing.
     """
 
     items: tuple[M, ...]
@@ -43,3 +44,4 @@ class Window(Generic[M]):
     total: int
     age: float | None
     complete: bool
+    is_total_known: bool = True

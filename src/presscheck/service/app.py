@@ -22,9 +22,12 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from presscheck.api.operation import Operation, every_operation
+from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, system_clock
+from presscheck.service.db.staged_files import FilesRequired, StagedFiles
 from presscheck.service.handlers import all_handlers
+from presscheck.service.http.files import files_unavailable
 from presscheck.service.http.middleware import (
     RateLimitMiddleware,
     RequestIdMiddleware,
@@ -67,6 +70,7 @@ def build(
     clock: Clock = system_clock,
     release: str | None = None,
     outside: OutboundConfig = _NOTHING_OUTSIDE,
+    files: BlobStore | None = None,
     rate_limit: int | None = None,
     lacks: str | None = None,
     public_url: str | None = None,
@@ -76,20 +80,22 @@ def build(
 
     Args:
         database: an open database, or its SQLAlchemy URL.
-        data_dir: the directory for uploaded files.
+        data_dir: the data directory, for uploaded files and the cache of PDFs.
         clock: returns the current time.
         release: serve only the operations of this API release: ``0.146.0``, ``0.202.0``, or ``document`` for those of
             the published document; by default all.
         outside: the operator's settings for outgoing requests.
+        files: where uploaded files are, if they are not in the data directory.
         rate_limit: requests per minute for each token, and for each address without one; unlimited by default.
         lacks: a feature to leave out, such as ``reviews``.
         public_url: the address that users reach the service at, if it is not that of their request.
         hosts: host names that are trusted besides those of loopback, of published sites and of `public_url`.
     """
     opened = Database(database) if isinstance(database, str) else database
-    workers = Workers(opened, data_dir, clock, outside)
+    store = files or DiskBlobStore(data_dir)
+    workers = Workers(opened, store, clock, outside)
     app = Starlette(
-        routes=_routes(opened, data_dir, clock, workers, release, lacks),
+        routes=_routes(opened, store, data_dir, clock, workers, release, lacks),
         lifespan=_working(opened, workers),
         middleware=[
             Middleware(RequestIdMiddleware),
@@ -103,19 +109,25 @@ def build(
 
 
 def _routes(
-    database: Database, data_dir: Path, clock: Clock, workers: Workers, release: str | None, lacks: str | None
+    database: Database,
+    store: BlobStore,
+    data_dir: Path,
+    clock: Clock,
+    workers: Workers,
+    release: str | None,
+    lacks: str | None,
 ) -> list[Route]:
     outgoing_limiter = CapacityLimiter(MOST_OUTGOING)
     routes = [
         Route(
             _path(operation),
-            Adapter(operation, handler, database, data_dir, clock, workers, outgoing_limiter),
+            Adapter(operation, handler, database, store, clock, workers, outgoing_limiter),
             methods=[operation.method()],
         )
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if operation.is_in(release) and (lacks is None or operation.feature != lacks)
     ]
-    return [*routes, *open_routes(database, data_dir, clock, release), *web_routes(database, data_dir, clock)]
+    return [*routes, *open_routes(database, store, data_dir, clock, release), *web_routes(database, store, clock)]
 
 
 def _working(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
@@ -149,7 +161,7 @@ class Adapter:
         operation: type[Operation[Any]],
         handler: Callable[[Context, Any], Any],
         database: Database,
-        data: Path,
+        store: BlobStore,
         clock: Clock,
         workers: Workers,
         outgoing_limiter: CapacityLimiter,
@@ -157,7 +169,7 @@ class Adapter:
         self.operation = operation
         self.handler = handler
         self.database = database
-        self.data = data
+        self.store = store
         self.clock = clock
         self.workers = workers
         self.outgoing_limiter = outgoing_limiter
@@ -169,27 +181,34 @@ class Adapter:
         if _has_body(request):
             await run_in_threadpool(self._require_caller, request)  # the body of an unknown caller is not read
             body = await _bounded(request)
+        files = StagedFiles(self.store)
         try:
-            response = await run_in_threadpool(self._respond, request, body)
-        except OutgoingRequired:
+            response = await run_in_threadpool(self._respond, request, body, files)
+        except (OutgoingRequired, FilesRequired) as required:
+            files.may_wait = True
+            limiter = self.outgoing_limiter if isinstance(required, OutgoingRequired) else self.store.threads
             outgoing = self.workers.outgoing
-            response = await run_sync(self._respond, request, body, outgoing, limiter=self.outgoing_limiter)
+            response = await run_sync(self._respond, request, body, files, outgoing, limiter=limiter)
         await response(scope, receive, send)
 
     def _require_caller(self, request: Request) -> None:
         with self.database.reading.begin() as session:
             caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
 
-    def _respond(self, request: Request, body: bytes, outgoing: Outgoing | None = None) -> Response:
+    def _respond(self, request: Request, body: bytes, files: StagedFiles, outgoing: Outgoing | None = None) -> Response:
         """Responds to a request.
 
         Raises:
             OutgoingRequired: it needs `outgoing`; nothing was written.
+            FilesRequired: it has to wait for the file storage; nothing was written.
         """
         try:
-            answer, sent = self._answer(request, body, outgoing)
-        except OutgoingRequired:
+            answer, sent = self._answer(request, body, files, outgoing)
+        except (OutgoingRequired, FilesRequired):
             raise
+        except FilesUnavailable as error:
+            problem = files_unavailable(error, is_write=not self.operation.is_read())
+            return problem_response(problem.status, problem.message)
         except ApiError as problem:
             return problem_response(problem.status, problem.message)
         except Exception:
@@ -200,29 +219,48 @@ class Adapter:
         headers = _where(answer) if self.operation.success == 201 else None
         return Response(sent, self.operation.success, headers, "application/json")
 
-    def _answer(self, request: Request, body: bytes, outgoing: Outgoing | None) -> tuple[Any, bytes]:
+    def _answer(
+        self, request: Request, body: bytes, files: StagedFiles, outgoing: Outgoing | None
+    ) -> tuple[Any, bytes]:
         with self.database.reading.begin() as session:
             user = caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
             if self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS:
-                return self._handled(session, user, request, call, outgoing)
+                return self._handled(session, user, request, call, files, outgoing)
             if self.operation in PREPROCESSORS:
-                call = PREPROCESSORS[self.operation](self._context(session, user, request, outgoing), call)
-        answer, is_work_wanted = self.database.write(
-            lambda session: (self._handled(session, user, request, call), session.info.get(WANTED))
-        )
+                call = PREPROCESSORS[self.operation](self._context(session, user, request, files, outgoing), call)
+
+        def write(session: Session) -> tuple[tuple[Any, bytes], Any]:
+            handled = self._handled(session, user, request, call, files)
+            files.require_stored(session)
+            return handled, session.info.get(WANTED)
+
+        files.upload()
+        try:
+            answer, is_work_wanted = self.database.write(write)
+        except FilesRequired:
+            files.upload()
+            answer, is_work_wanted = self.database.write(write)
         if is_work_wanted:
             self.workers.wake()
         return answer
 
     def _handled(
-        self, session: Session, user: UserRow, request: Request, call: Any, outgoing: Outgoing | None = None
+        self,
+        session: Session,
+        user: UserRow,
+        request: Request,
+        call: Any,
+        files: StagedFiles,
+        outgoing: Outgoing | None = None,
     ) -> tuple[Any, bytes]:
-        answer = self.handler(self._context(session, user, request, outgoing), call)
+        answer = self.handler(self._context(session, user, request, files, outgoing), call)
         return answer, b"" if answer is None else write_answer(answer)
 
-    def _context(self, session: Session, user: UserRow, request: Request, outgoing: Outgoing | None) -> Context:
-        return Context(session, user, origin_of(request), self.clock, self.data, outgoing)
+    def _context(
+        self, session: Session, user: UserRow, request: Request, files: StagedFiles, outgoing: Outgoing | None
+    ) -> Context:
+        return Context(session, user, origin_of(request), self.clock, files, outgoing)
 
 
 def _path(operation: type[Operation[Any]]) -> str:

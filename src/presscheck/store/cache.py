@@ -8,6 +8,9 @@ replaced, and if no file can be written, new responses are kept in memory and th
 The tables: resources are in `resources`; `answers` and `items` refer to them. `used` is when a response was last read,
 in seconds since the epoch. User input in filters is only passed as parameters.
 
+`total` is the number of rows of a listing, NULL for any other response; `more` is 1 if only a part of them is stored,
+and 2 if the service did not send the total: then `total` is the number of stored rows.
+
 The cache is kept within its size limit by evicting least recently used responses, in small transactions. Resources
 without references are deleted first. The first transaction of an eviction renames the response, so that no reader ever
 sees a part of a listing.
@@ -38,6 +41,8 @@ from presscheck.store.sqlite_files import (
     set_aside,
 )
 
+UNKNOWN = 2
+"""The value of `more` for a listing of unknown length."""
 ROWS = """
 SELECT items.position, coalesce(items.json, resources.json) FROM items
 LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id
@@ -59,7 +64,7 @@ RELATIONS = {
     "more": "json_extract(thing, ?) > ?",
 }
 """The SQL of each relation, with parameters for the path and the value."""
-VERSION = 3
+VERSION = 4
 _INDEXES = """
 CREATE INDEX answers_used ON answers (used);
 CREATE INDEX answers_thing ON answers (object, id) WHERE id IS NOT NULL;
@@ -70,7 +75,7 @@ CREATE TABLE resources (object TEXT, id TEXT, json TEXT NOT NULL, PRIMARY KEY (o
 CREATE TABLE answers (
     number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, at REAL NOT NULL, object TEXT, id TEXT, json TEXT,
     total INTEGER, complete INTEGER NOT NULL DEFAULT 1, generation INTEGER NOT NULL DEFAULT 0,
-    used REAL NOT NULL DEFAULT 0
+    used REAL NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE items (
     answer INTEGER, generation INTEGER, position INTEGER, object TEXT, id TEXT, json TEXT,
@@ -99,6 +104,8 @@ T = TypeVar("T")
 MB = 1_000_000
 LIMIT = 500 * MB
 """The default size limit in bytes."""
+MAX_TOTAL = 1_000_000
+"""A larger total of a listing is not believed."""
 
 
 @dataclass(frozen=True)
@@ -151,9 +158,17 @@ def _rename_keys() -> str:
     return ";".join((*drops, *renames))
 
 
+_ADD_MORE = """
+ALTER TABLE answers ADD COLUMN more INTEGER NOT NULL DEFAULT 0;
+UPDATE answers SET more = 2, total = (
+    SELECT count(*) FROM items WHERE items.answer = answers.number AND items.generation = answers.generation
+) WHERE total IS NOT NULL AND NOT complete
+"""
+"""Older versions took the number of items of a response for the total of the listing."""
 STEPS: dict[int, Statements] = {
     1: "ALTER TABLE answers ADD COLUMN used REAL NOT NULL DEFAULT 0; UPDATE answers SET used = at;" + _INDEXES,  # noqa: S608
     2: _rename_keys,
+    3: _ADD_MORE,
 }
 """The statements that migrate each older version to the next one."""
 
@@ -226,15 +241,17 @@ class StoredWindow:
     """Some rows of a cached listing as JSON.
 
     Attributes:
-        total: the number of rows of the whole listing.
+        total: the number of rows of the whole listing, or of the cached ones if that is unknown.
         at: when it was received, in seconds since the epoch; None if it was never fetched.
         complete: whether all rows are cached.
+        is_total_known: whether `total` is the number of rows of the whole listing.
     """
 
     items: tuple[str, ...]
     total: int
     at: float | None
     complete: bool
+    is_total_known: bool = True
 
 
 class CacheReader:
@@ -246,28 +263,30 @@ class CacheReader:
     def answer(self, key: str) -> Stored | None:
         """A response; for a listing, one page with all cached rows."""
         row = self.database.execute(
-            "SELECT coalesce(answers.json, resources.json), at, number, generation, total FROM answers"
+            "SELECT coalesce(answers.json, resources.json), at, number, generation, total, more FROM answers"
             " LEFT JOIN resources USING (object, id) WHERE key = ?",
             (key,),
         ).fetchone()
         if row is None:
             return None
-        text, at, number, generation, total = row
+        text, at, number, generation, total, more = row
         if total is None:
             return Stored(text, at) if text else None
         items = [item for (item,) in self.database.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
-        return Stored(f'{{"items":[{",".join(items)}],"count":{total}}}', at)
+        known_total = "" if more == UNKNOWN else f',"total":{total}'
+        return Stored(f'{{"items":[{",".join(items)}],"count":{len(items)}{known_total}}}', at)
 
     def window(self, key: str, start: int, count: int) -> StoredWindow | None:
         """Rows of a listing, from `start` on."""
         found = self.database.execute(
-            "SELECT number, generation, total, at, complete FROM answers WHERE key = ?", (key,)
+            "SELECT number, generation, total, at, complete, more FROM answers WHERE key = ?", (key,)
         ).fetchone()
         if found is None:
             return None
-        number, generation, total, at, complete = found
+        number, generation, total, at, complete, more = found
         rows = self.database.execute(WINDOW, (number, generation, start, start + count))
-        return StoredWindow(tuple(item or "{}" for (item,) in rows), total or 0, at, bool(complete))
+        items = tuple(item or "{}" for (item,) in rows)
+        return StoredWindow(items, total or 0, at, bool(complete and not more), more != UNKNOWN)
 
     def positions(self, key: str, ids: Iterable[str]) -> dict[str, int] | None:
         """The positions of the items with these ids in a listing, by id; without those that are not in it."""
@@ -511,9 +530,8 @@ class Cache:
         answer = json.loads(body) if body else None
         items = cast("dict[str, Any]", answer).get("items") if isinstance(answer, dict) else None
         if isinstance(items, list):
-            count = cast("dict[str, Any]", answer).get("count")
-            listed = cast("list[Any]", items)
-            return self.keep_page(key, listed, 0, at, total=count or len(listed), last=True)
+            total, cursor = _paging(cast("dict[str, Any]", answer))
+            return self.keep_page(key, cast("list[Any]", items), 0, at, total=total, last=True, has_more=bool(cursor))
         return self._write(lambda database: _keep_answer(database, key, answer, at))
 
     def keep_resource(self, answer: Any) -> None:
@@ -523,7 +541,17 @@ class Cache:
             text = compact(answer)
             self._write(lambda database: _keep_thing(database, (kind, name, text)))
 
-    def keep_page(self, key: str, items: list[Any], start: int, at: float, *, total: int, last: bool) -> bool:
+    def keep_page(
+        self,
+        key: str,
+        items: list[Any],
+        start: int,
+        at: float,
+        *,
+        total: int | None,
+        last: bool,
+        has_more: bool = False,
+    ) -> bool:
         """Store one page of a listing; the old rows stay until the last page is stored.
 
         A page is ignored if the first page of the listing is not cached. Returns whether this page differs.
@@ -533,10 +561,15 @@ class Cache:
             items: the rows.
             start: the position of the first of them.
             at: when they were received, in seconds since the epoch.
-            total: the number of rows of the whole listing.
-            last: whether this is the last page.
+            total: the number of rows of the whole listing; None if the service did not send it.
+            last: whether this is the last page that will be stored.
+            has_more: whether the listing has more rows than the stored ones, if this is the last page.
         """
-        return self._write(lambda database: _keep_page(database, key, items, start, at, total, last=last))
+        end = start + len(items)
+        known_total = total if total is not None and end <= total < MAX_TOTAL else None
+        rest = (end, UNKNOWN) if known_total is None else (known_total, 1)
+        length = (end, 0) if last and not has_more else rest
+        return self._write(lambda database: _keep_page(database, key, items, start, at, length, last=last))
 
     def evict(self, pinned: Collection[str]) -> bool:
         """Evict some old responses if the size limit is exceeded. For the writer thread.
@@ -669,20 +702,37 @@ def _keep_answer(database: sqlite3.Connection, key: str, answer: Any, at: float)
     return before != text
 
 
+def _paging(answer: dict[str, Any]) -> tuple[int | None, str | None]:
+    """The total and the cursor of the next page, if a response has them."""
+    total, following = answer.get("total"), answer.get("next")
+    cursor = cast("dict[str, Any]", following).get("page") if isinstance(following, dict) else None
+    return total if type(total) is int else None, cursor if isinstance(cursor, str) else None
+
+
 def _keep_page(
-    database: sqlite3.Connection, key: str, items: list[Any], start: int, at: float, total: int, *, last: bool
+    database: sqlite3.Connection,
+    key: str,
+    items: list[Any],
+    start: int,
+    at: float,
+    length: tuple[int, int],
+    *,
+    last: bool,
 ) -> bool:
+    """Store a page; `length` are the columns `total` and `more`."""
     with transaction(database) as write:
         if start == 0:
             write.execute(
-                "INSERT INTO answers (key, at, used, total, complete) VALUES (?, ?, ?, ?, 0)"
+                "INSERT INTO answers (key, at, used, total, more, complete) VALUES (?, ?, ?, ?, ?, 0)"
                 " ON CONFLICT (key) DO UPDATE SET used = excluded.used",
-                (key, at, at, total),
+                (key, at, at, *length),
             )
-        row = write.execute("SELECT number, generation, total, complete FROM answers WHERE key = ?", (key,)).fetchone()
+        row = write.execute(
+            "SELECT number, generation, complete, total, more FROM answers WHERE key = ?", (key,)
+        ).fetchone()
         if row is None:
             return False
-        number, shown, known_total, was_complete = row
+        number, shown, was_complete, total, more = row
         into = shown + 1 if was_complete else shown
         before = write.execute(WINDOW, (number, shown, start, start + len(items))).fetchall()
         if start == 0:
@@ -690,9 +740,12 @@ def _keep_page(
         texts = keep_items(write, number, into, start, items)
         if not was_complete or last:
             write.execute(
-                "UPDATE answers SET at = ?, total = ?, generation = ?, complete = max(complete, ?) WHERE number = ?",
-                (at, start + len(items) if last else total, into, last, number),
+                "UPDATE answers SET at = ?, total = ?, more = ?, generation = ?, complete = max(complete, ?)"
+                " WHERE number = ?",
+                (at, *length, into, last, number),
             )
         if last:
             write.execute("DELETE FROM items WHERE answer = ? AND generation <> ?", (number, into))
-    return [text for (text,) in before] != texts or known_total != total
+    # before the last page, the total is only known if the service sent it
+    has_same_length = (total, more) == length if last else length[1] == UNKNOWN or total == length[0]
+    return [text for (text,) in before] != texts or not has_same_length

@@ -90,6 +90,8 @@ class UnifiedLayout:
         last = self._last
         if pair.kind == "same" or last is None or last.kind == "same":
             return pair.kind != "same"
+        if current_segment(pair).kind == "conflict":
+            return True
         if current_segment(pair).kind == current_segment(last).kind == "item" or _is_family(last, pair):
             return False
         return pair.kind in ("changed", "moved") or last.kind in ("changed", "moved")

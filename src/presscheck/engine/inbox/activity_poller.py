@@ -34,7 +34,7 @@ from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.engine.reads.service_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.shared_calls import ALL, comments_on, reviewers_of, reviews_of
-from presscheck.errors import NotSignedIn, ServiceError, ServiceFailed, TooManyRequests
+from presscheck.errors import IncompleteList, NotSignedIn, ServiceError, ServiceFailed, TooManyRequests
 
 T = TypeVar("T")
 MAX_FOLLOWED = 200
@@ -106,7 +106,9 @@ class _Poll:
         for listing in {listing.key(): listing for listing in listings}.values():
             state = ""
             async for result in fetch_all_pages(self._reads, listing, BACKGROUND):
-                if result.error:
+                if isinstance(result.error, IncompleteList):
+                    self.whole = False
+                elif result.error:
                     raise result.error
                 state = result.state
             if state == "fresh":

@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from presscheck.api.operation import Operation
+from presscheck.client.responses import read_json
 from presscheck.engine.mirror.plan import Json, MirrorRequest, MirrorUnit
 from presscheck.errors import MalformedAnswer
 from presscheck.store.cache import Cache
@@ -61,14 +62,13 @@ def keep(cache: Cache, request: MirrorRequest, body: bytes) -> tuple[list[Mirror
     Raises:
         MalformedAnswer: the response is invalid; nothing is cached.
     """
-    try:
-        answer: Json = json.loads(body)
-    except ValueError:
-        raise _malformed(request) from None
+    answer: Json = read_json(request.call, body)
     follow_ups = _follow_ups(cache, request, answer)
-    contained = [
-        (call.key(), json.dumps(part).encode()) for call, part in (request.contains(answer) if request.contains else ())
-    ]
+    try:
+        parts = [*request.contains(answer)] if request.contains else []
+    except (KeyError, TypeError, AttributeError):
+        raise _malformed(request) from None
+    contained = [(call.key(), json.dumps(part).encode()) for call, part in parts]
     now = time.time()
     return follow_ups, {key for key, text in (*contained, (request.call.key(), body)) if cache.keep(key, text, now)}
 

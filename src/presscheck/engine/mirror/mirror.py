@@ -30,10 +30,12 @@ from presscheck.engine.mirror.plan import (
     unfinished,
 )
 from presscheck.engine.mirror.progress import Progress, ProgressCounter
+from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.engine.reads.service_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.errors import (
+    IncompleteList,
     MalformedAnswer,
     NetworkError,
     NotSignedIn,
@@ -52,6 +54,10 @@ PROGRESS_INTERVAL = 0.25
 """Seconds between two tellings of how far it is."""
 PAUSE = 60.0
 """Seconds to wait after a 429 response without `Retry-After`."""
+LONGEST_PAUSE = 3600.0
+"""The maximum number of seconds to wait after a 429 response; if the service asks for more, the sync ends."""
+MAX_ATTEMPTS = 20
+"""The number of 429 responses to one request after which a sync ends."""
 
 
 class MirrorRun:
@@ -106,11 +112,14 @@ class MirrorRun:
         return user.id
 
     async def _organizations(self) -> list[Organization]:
-        call, found = ListOrganizations(), list[Organization]()
+        call, found, guard = ListOrganizations(), list[Organization](), ListingGuard(ListOrganizations())
         while True:
             page, _ = await self._store.keep(call, await self._fetch_body(call))
-            found += page.items
-            if page.next is None or page.next.page == call.page:
+            found += guard.new_items(page.items)
+            if page.next is None:
+                return found
+            if guard.problem(page.next.page):
+                self._progress.count(failed=1)
                 return found
             call = call.model_copy(update={"page": page.next.page})
 
@@ -199,7 +208,9 @@ class MirrorRun:
 
     async def _fetch_listing(self, listing: Operation[Any]) -> None:
         """Fetch all pages of a listing."""
+        attempt = 0
         while True:
+            attempt += 1
             if self._pace:
                 await self._pace()
             error = None
@@ -208,25 +219,37 @@ class MirrorRun:
                 error = seen.error
                 if seen.state == "fresh":
                     self._subscriptions.news({listing.key()})
+            if isinstance(error, IncompleteList):
+                self._progress.count(failed=1)
+                return
             if error is None:
                 return
             if not isinstance(error, TooManyRequests):
                 raise error
-            await self._wait(error)
+            await self._wait(error, attempt)
 
     async def _fetch_body(self, call: Operation[Any]) -> bytes:
         """The response body; waits as long as the service asks in 429 responses."""
+        attempt = 0
         while True:
+            attempt += 1
             if self._pace:
                 await self._pace()
             self._progress.count(requests=1)
             try:
                 return await self._reads.fetch(call, BACKGROUND)
             except TooManyRequests as error:
-                await self._wait(error)
+                await self._wait(error, attempt)
 
-    async def _wait(self, error: TooManyRequests) -> None:
+    async def _wait(self, error: TooManyRequests, attempt: int) -> None:
+        """Wait as long as the service asks, within limits.
+
+        Raises:
+            TooManyRequests: the wait would be too long, or this was the last attempt.
+        """
         seconds = error.retry_after or PAUSE
+        if attempt >= MAX_ATTEMPTS or seconds > LONGEST_PAUSE:
+            raise error
         self._progress.waits(seconds)
         await asyncio.sleep(seconds)
         self._progress.waits(0)

@@ -184,13 +184,16 @@ def _content(part: MirrorUnit, since: float) -> Iterator[MirrorRequest]:
 
 
 def _texts(
-    part: MirrorUnit, since: float, pages: Mapping[str, Json], changes: Json, _: Known
+    part: MirrorUnit, since: float, pages: Mapping[str, Json], changes: Json, _: Known, *, is_second: bool = False
 ) -> Iterator[MirrorRequest]:
-    """The texts of changed pages, before and after; first all changes, if the response is truncated."""
+    """The texts of changed pages, before and after; first all changes, if the response is truncated.
+
+    All changes are requested once (`is_second` is their response), even if the service leaves some out again.
+    """
     listed_changes = changes["changes"]
-    if changes.get("more") and len(listed_changes) <= ALL:
+    if changes.get("more") and not is_second:
         longer = changes_in(_row(part), len(listed_changes) + changes["more"] + ALL)
-        yield MirrorRequest(longer, since, follow_ups=partial(_texts, part, since, pages))
+        yield MirrorRequest(longer, since, follow_ups=partial(_texts, part, since, pages, is_second=True))
         return
     changes_by_page: dict[str, set[str]] = {}
     for change in listed_changes:

@@ -1,20 +1,22 @@
 """Reads from the service, through the cache: single calls, listings page by page, subscriptions.
 
 They fall back to the cache if the service cannot be reached. Operations that the service does not have are remembered
-for 24 hours, so that an upgrade is noticed. The first page of a listing is small, so that it can be shown soon.
+for 24 hours, so that an upgrade is noticed. The first page of a listing is small, so that it can be shown soon; a
+listing that does not end is cut off.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
+from presscheck.client.responses import read_answer, read_json
+from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import PREFETCH, REQUESTED, RequestScheduler
 from presscheck.engine.reads.stored_reads import StoredReads
 from presscheck.engine.reads.subscriptions import Subscriptions
@@ -22,7 +24,7 @@ from presscheck.engine.reads.substitutes import Substitutes
 from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result
 from presscheck.engine.writes.pending_writes import PendingWrites
-from presscheck.errors import MalformedAnswer, NetworkError, NotSupported, PresscheckError
+from presscheck.errors import IncompleteList, NetworkError, NotSupported, PresscheckError
 from presscheck.store.cache import Cache
 
 T = TypeVar("T")
@@ -145,45 +147,60 @@ async def fetch_all_pages(
 ) -> AsyncIterator[Result[int]]:
     """Fetch all pages of a listing into the cache; yields the number of items after each page.
 
-    Stops if the service repeats a cursor. An error is not raised: it is in the last result.
+    An error is not raised: it is in the last result. For a listing that does not end, that is IncompleteList; its first
+    items are cached.
     """
-    start, cursor, cursors, is_changed = 0, None, set[str](), False
+    start, cursor, is_changed, guard = 0, None, False, ListingGuard(listing)
     try:
         while True:
             paging = {"limit": FIRST_PAGE} if cursor is None else {"limit": OTHER_PAGES, "page": cursor}
             call = listing.model_copy(update=paging)
             body = await reads.fetch(call, priority)
-            start, total, cursor, changed = await reads.stored.in_store(
-                partial(_store_page, call, listing.key(), body, start)
-            )
-            is_changed = is_changed or changed
+            stored = await reads.stored.in_store(partial(_store_page, call, listing.key(), body, start, guard))
+            start, cursor = stored.end, stored.cursor
+            is_changed = is_changed or stored.is_changed
             priority = max(priority, PREFETCH)  # the visible rows are on the first page
-            is_last = cursor is None or cursor in cursors
-            yield Result(start if is_last else total, "fresh" if is_changed or not is_last else "unchanged", 0.0)
-            if is_last:
+            if stored.problem:
+                yield Result(start, "fresh", 0.0, stored.problem)
                 return
-            cursors.add(cursor or "")
+            if cursor is None:
+                yield Result(start, "fresh" if is_changed else "unchanged", 0.0)
+                return
+            yield Result(max(stored.total or 0, start), "fresh", 0.0)
     except PresscheckError as error:
         window = reads.stored.window(listing, 0, 0)
         state = "offline" if isinstance(error, NetworkError) else "failed"
         yield Result(window.total, state, window.age or 0.0, error)
 
 
+class _StoredPage(NamedTuple):
+    """The state of a listing after a page was cached."""
+
+    end: int
+    total: int | None
+    cursor: str | None
+    is_changed: bool
+    problem: IncompleteList | None
+
+
 def _store_page(
-    call: Operation[Any], key: str, body: bytes, start: int, cache: Cache
-) -> tuple[int, int, str | None, bool]:
-    """Cache one page; returns the start of the next page, the total, the next cursor and whether anything changed."""
-    try:
-        page: dict[str, Any] = json.loads(body)
-        items: list[Any] = page["items"]
-        total: int | None = page.get("count")
-        next_page: dict[str, str] = page.get("next") or {}
-        cursor = next_page.get("page")
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise MalformedAnswer("Unexpected response: not a list", request=str(call)) from None
-    end = start + len(items)
-    is_changed = cache.keep_page(key, items, start, time.time(), total=total or end, last=cursor is None)
-    return end, max(total or 0, end), cursor, is_changed
+    call: Operation[Any], key: str, body: bytes, start: int, guard: ListingGuard, cache: Cache
+) -> _StoredPage:
+    """Cache one page of a listing.
+
+    Raises:
+        MalformedAnswer: it is not a page of this listing; nothing is cached.
+    """
+    page = read_answer(call, body)
+    cursor = page.next.page if page.next else None
+    items = guard.new_items(cast("list[Any]", read_json(call, body)["items"]))
+    problem = guard.problem(cursor)
+    is_last = cursor is None or problem is not None
+    total = None if problem else page.total
+    is_changed = cache.keep_page(
+        key, items, start, time.time(), total=total, last=is_last, has_more=problem is not None
+    )
+    return _StoredPage(start + len(items), total, cursor, is_changed, problem)
 
 
 class SubscribedReads:

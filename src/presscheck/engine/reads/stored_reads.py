@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from presscheck.api.operation import Operation, Page, Paged
 from presscheck.client.request_priority import Priority
-from presscheck.client.responses import read_answer
+from presscheck.client.responses import read_answer, unusable
 from presscheck.engine.activity_log import Activity
 from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.engine.results import Result, Window
@@ -184,15 +184,17 @@ class StoredReads:
         started, found = time.perf_counter(), self._cache.window(listing.key(), start, count)
         if found.at is not None and priority is not None:
             self._activity.record_cached(listing, started, 0, priority)
-        page = listing.read_answer(f'{{"items":[{",".join(found.items)}]}}'.encode())
+        items = _items(listing, found.items)
+        if items is None:
+            return Window((), start, 0, None, complete=False)
         age = None if found.at is None else max(0.0, time.time() - found.at)
-        return Window(page.items, start, found.total, age, found.complete)
+        return Window(items, start, found.total, age, found.complete, found.is_total_known)
 
     def rows(self, listing: Operation[Page[M]], positions: Iterable[int]) -> dict[int, M]:
         """Cached rows of a listing by their positions."""
         found = self._cache.rows(listing.key(), positions)
-        page = listing.read_answer(f'{{"items":[{",".join(found.values())}]}}'.encode())
-        return dict(zip(found, page.items, strict=True))
+        items = _items(listing, found.values())
+        return {} if items is None else dict(zip(found, items, strict=True))
 
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
         """The positions of the items with these ids in a cached listing, by id."""
@@ -211,7 +213,10 @@ class StoredReads:
 
         def parse_and_store(cache: Cache) -> tuple[T, bool]:
             value = read_answer(call, body, request_id)
-            return value, cache.keep(call.key(), body, time.time())
+            try:
+                return value, cache.keep(call.key(), body, time.time())
+            except ValueError as error:  # such as a number with too many digits for `json`
+                raise unusable(call, str(error), request_id) from None
 
         return await self.in_store(parse_and_store)
 
@@ -225,6 +230,14 @@ class StoredReads:
         rows = _without_limit(call)
         is_cached = rows is not None and self._cache.window(rows.key(), 0, 0).complete
         return self._cache.answer(rows.key()) if rows and is_cached else None
+
+
+def _items(listing: Operation[Page[M]], rows: Iterable[str]) -> tuple[M, ...] | None:
+    """Cached rows of a listing; None if one was stored by a version with another model."""
+    try:
+        return listing.read_answer(f'{{"items":[{",".join(rows)}]}}'.encode()).items
+    except ValueError:
+        return None  # the listing is fetched again
 
 
 def _without_limit(call: Operation[Any]) -> Operation[Any] | None:

@@ -24,6 +24,7 @@ from presscheck.api.users import GetCurrentUser, User
 from presscheck.client.request_priority import Priority
 from presscheck.documents.pages.tree import flatten, semantic_changes
 from presscheck.engine.protocols import Reader, StoredReader
+from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.shared_calls import ALL, reviewers_of
 from presscheck.errors import Forbidden, NotFound, NotSupported
 
@@ -97,19 +98,18 @@ class Substitutes:
         return await self._reader.read(call, priority=priority)
 
     async def _all(self, listing: Operation[Page[T]], priority: Priority) -> list[T]:
-        """All items of a listing; none if the user may not see it."""
+        """All items of a listing, as far as it ends; none if the user may not see it."""
         found: list[T] = []
-        seen = set[str]()
+        guard = ListingGuard(listing)
         call = listing.model_copy(update={"limit": ALL})
         while True:
             try:
                 page = await self._read(call, priority)
             except (Forbidden, NotFound):
                 return found
-            found += page.items
-            if page.next is None or page.next.page in seen:
+            found += guard.new_items(page.items)
+            if page.next is None or guard.problem(page.next.page):
                 return found
-            seen.add(page.next.page)
             call = call.model_copy(update={"page": page.next.page})
 
     async def _all_of(self, listings: Iterable[Operation[Page[T]]], priority: Priority) -> list[T]:

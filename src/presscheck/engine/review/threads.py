@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 NEW = "waiting:"
 """Prefix of the id of a message that is only in the outbox; the number of its outbox row follows."""
+MAX_PAGES = 100
+"""The maximum number of pages of comments."""
 UNKNOWN_USER = "me"
 """The id of the signed-in user while it is not known."""
 PendingState = Literal["waiting", "collected", "sending", "refused"]
@@ -172,9 +174,9 @@ class Discussion:
         self._reset()
 
     def next_comments(self, call: ListComments, answer: Any) -> ListComments | None:
-        """The call for the next page of comments; None if there is none, or it was requested before."""
+        """The call for the next page of comments; None after the last one, and if the service repeats it."""
         cursor = answer.next.page if answer and answer.next else None
-        if cursor is None or cursor in self._comments:
+        if cursor is None or cursor in self._comments or len(self._comments) >= MAX_PAGES:
             return None
         return call.model_copy(update={"page": cursor})
 

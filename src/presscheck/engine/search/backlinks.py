@@ -34,9 +34,10 @@ from presscheck.api.spaces import Space
 from presscheck.documents.markdown.link_report import LinkReport, RevisionContent
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import Reader
+from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.search.index_entries import pages_of
 from presscheck.engine.shared_calls import ALL
-from presscheck.errors import NetworkError, NotSupported
+from presscheck.errors import IncompleteList, NetworkError, NotSupported
 from presscheck.store.cache import Cache
 from presscheck.store.search_index import SearchIndex, Stored
 
@@ -58,11 +59,13 @@ class Linked(Generic[T]):
     Attributes:
         is_from_service: whether the service listed them; if not, they are from cached pages.
         unread: the number of pages whose text is not cached, and whose links are therefore missing.
+        problem: why the list of the service is incomplete, if it is.
     """
 
     items: tuple[T, ...]
     is_from_service: bool = True
     unread: int = 0
+    problem: IncompleteList | None = None
 
 
 class LinkReader(Reader, Protocol):
@@ -103,12 +106,14 @@ async def links_of_space(engine: LinkReader, space: str) -> Linked[Link]:
         PresscheckError: the service cannot list them, and the page tree is not cached.
     """
     call, found = ListSpaceLinks(space_id=space, limit=ALL), list[Link]()
+    guard = ListingGuard(call)
     try:
         while True:
             answer = await engine.read(call)
-            found += answer.items
-            if answer.next is None:
-                return Linked(tuple(found))
+            found += guard.new_items(answer.items)
+            problem = guard.problem(answer.next.page) if answer.next else None
+            if answer.next is None or problem:
+                return Linked(tuple(found), problem=problem)
             call = call.model_copy(update={"page": answer.next.page})
     except (NotSupported, NetworkError):
         local = await engine.local_links(space)

@@ -108,7 +108,9 @@ def _comments(arguments: Json, listing: Json) -> SourceEntries:
     """All comments, or all replies to one; if the list is complete, deleted ones leave the index."""
     entries = tuple(_comment_entry(arguments, one) for one in listing["items"])
     is_complete = not {"status", "target_page", "authors", "page"} & arguments.keys()
-    is_complete = is_complete and listing.get("count", 0) <= len(entries) < arguments.get("limit", len(entries) + 1)
+    total = listing.get("total")  # missing if it is unknown how many there are
+    is_complete = is_complete and total is not None and total <= len(entries)
+    is_complete = is_complete and len(entries) < arguments.get("limit", len(entries) + 1)
     return SourceEntries(entries, (_comments_in(arguments),) if is_complete else ())
 
 

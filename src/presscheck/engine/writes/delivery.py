@@ -18,6 +18,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from presscheck.api.operation import Operation, revive
+from presscheck.client.responses import read_answer
+from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.writes.effects import Effects, effects_of
 from presscheck.errors import (
@@ -71,12 +73,11 @@ class DeliveryReconciler:
         """
         found: list[Any] = []
         for listing in effects.listings(call, author) if effects.listings else ():
-            page, seen = await self.read(listing), set[str]()
-            found += page.items
-            while page.next is not None and page.next.page not in seen:
-                seen.add(page.next.page)
+            page, guard = await self.read(listing), ListingGuard(listing)
+            found += guard.new_items(page.items)
+            while page.next is not None and not guard.problem(page.next.page):
                 page = await self.read(listing.model_copy(update={"page": page.next.page}))
-                found += page.items
+                found += guard.new_items(page.items)
         return tuple(found)
 
     async def find(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
@@ -114,7 +115,7 @@ class DeliveryReconciler:
 
     async def read(self, call: Operation[Any]) -> Any:
         """The response of the service, not cached."""
-        return call.read_answer(await self._scheduler.service.fetch(call))
+        return read_answer(call, await self._scheduler.service.fetch(call))
 
 
 class ImmediateSender:

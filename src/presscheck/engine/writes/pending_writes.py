@@ -117,6 +117,14 @@ def _created_at(entry: OutboxEntry) -> str:
     return datetime.fromtimestamp(entry.created_at, UTC).isoformat()
 
 
+def _with_items(answer: Any, items: tuple[Any, ...]) -> Any:
+    """A page of a listing with other items, and with the numbers changed as far as they are known."""
+    more = len(items) - len(answer.items)
+    numbers = {"count": answer.count, "total": answer.total}
+    known = {name: number + more for name, number in numbers.items() if number is not None}
+    return answer.model_copy(update={"items": items, **known})
+
+
 def _message(entry: OutboxEntry, me: User) -> dict[str, Any]:
     """The fields that a new comment and a new reply have in common."""
     call: Any = entry.call
@@ -138,12 +146,12 @@ def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
         target["node"] = {"id": call.node}
     new = Comment.model_validate({"object": "comment", "status": "open", "target": target, **_message(entry, me)})
     items = (*answer.items, new) if getattr(read, "order", None) == "asc" else (new, *answer.items)
-    return answer.model_copy(update={"items": items, "count": (answer.count or 0) + 1})
+    return _with_items(answer, items)
 
 
 def _reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     new = CommentReply.model_validate({"object": "comment-reply", **_message(entry, me)})
-    return answer.model_copy(update={"items": (*answer.items, new), "count": (answer.count or 0) + 1})
+    return _with_items(answer, (*answer.items, new))
 
 
 def _changed(id_field: str) -> Overlay:
@@ -192,7 +200,7 @@ def _without(id_field: str) -> Overlay:
 
     def overlay(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
         deleted = getattr(entry.call, id_field)
-        return answer.model_copy(update={"items": tuple(item for item in answer.items if item.id != deleted)})
+        return _with_items(answer, tuple(item for item in answer.items if item.id != deleted))
 
     return overlay
 
@@ -215,7 +223,7 @@ def _review(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     replaced = tuple(
         item.model_copy(update={"outdated": True}) if item.reviewer.id == me.id else item for item in answer.items
     )
-    return answer.model_copy(update={"items": (*replaced, new), "count": (answer.count or 0) + 1})
+    return _with_items(answer, (*replaced, new))
 
 
 def _changed_request(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:

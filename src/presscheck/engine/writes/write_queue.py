@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar, cast
 
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
-from presscheck.client.responses import read_answer
+from presscheck.client.responses import read_answer, read_json
 from presscheck.engine.members import user_id
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.service_reads import ServiceReads
@@ -19,7 +18,7 @@ from presscheck.engine.reads.subscriptions import Subscriptions, beneath
 from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker
 from presscheck.engine.writes.effects import Effects, effects_of
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
-from presscheck.errors import NotNow, NotSupported, PresscheckError, ReadOnly
+from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly
 from presscheck.store.outbox import Outbox, Row
 
 T = TypeVar("T")
@@ -186,7 +185,9 @@ class WriteQueue:
     async def _store_result(self, call: Operation[Any], body: bytes) -> None:
         """Store the resource that a write returned, and fetch again what the write changed."""
         if body:
-            await self._reads.stored.in_store(lambda cache: cache.keep_resource(json.loads(body)))
+            with contextlib.suppress(MalformedAnswer, Ambiguous):  # the write was sent; its result is fetched again
+                resource = read_json(call, body)
+                await self._reads.stored.in_store(lambda cache: cache.keep_resource(resource))
         self._invalidate(call)
 
     def _invalidate(self, call: Operation[Any], *more: str) -> None:

@@ -37,7 +37,6 @@ from presscheck.documents.pages.tree import (
 )
 from presscheck.service.content.revisions import add_document, new_page
 from presscheck.service.content.serializers import Content, PageRefs, PageText, parse_page, text_of
-from presscheck.service.db.blob_store import store_blob
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context
 from presscheck.service.models.content import ChangeRequestRow, RevisionRow
@@ -163,7 +162,7 @@ class ContentEdit:
                 "name": file.name,
                 "contentType": content_type,
                 "size": len(content),
-                "content": store_blob(self.context.data, content),
+                "content": self.context.files.put(content),
             }
             measured = image_dimensions(content_type, content)
             if measured:

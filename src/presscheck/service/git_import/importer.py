@@ -13,7 +13,7 @@ from presscheck.documents.git_format.repository import Problem, Repository, Sour
 from presscheck.documents.pages.tree import Page
 from presscheck.errors import ConfigurationError
 from presscheck.service.content.revisions import add_documents, add_revision, new_page
-from presscheck.service.db.blob_store import store_blob
+from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.ids import Clock, moment_text, new_id, system_clock
 from presscheck.service.models.organizations import OrganizationRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
@@ -38,7 +38,7 @@ def import_repository(
     owner: UserRow,
     path: Path,
     *,
-    data: Path,
+    store: BlobStore,
     clock: Clock = system_clock,
 ) -> list[Problem]:
     """Imports a repository as a space at the end of the organization and returns the problems by file and line.
@@ -51,7 +51,7 @@ def import_repository(
     repository = read_repository(path)
     problems = list(repository.problems)
     now = moment_text(clock())
-    content = stored_content(session, repository, now, data, problems)
+    content = stored_content(session, repository, now, store, problems)
     space = _space(organization, owner, repository.title, now)
     space.position = last_position(session, organization.id, None)
     space.revision_id = add_revision(
@@ -83,7 +83,7 @@ def stored_content(
     session: Session,
     repository: Repository,
     now: str,
-    data: Path | None,
+    store: BlobStore | None,
     problems: list[Problem],
     id_of: Callable[[str], str] = lambda _: new_id(),
 ) -> Content:
@@ -93,11 +93,11 @@ def stored_content(
         session: the transaction.
         repository: the parsed repository.
         now: the creation time of the pages.
-        data: the data directory for files; None skips files.
+        store: where its files are stored; None skips files.
         problems: problems are added to this list.
         id_of: makes the id of a page, a file or a reusable content from its source (or title, if it has none).
     """
-    files = list(_files(repository.files, data, problems, id_of)) if data else []
+    files = list(_files(repository.files, store, problems, id_of)) if store else []
     snippets = [
         {
             "id": id_of(snippet.source),
@@ -168,7 +168,7 @@ class _Shelf(NamedTuple):
 
 
 def _files(
-    files: tuple[SourceFile, ...], data: Path, problems: list[Problem], id_of: Callable[[str], str]
+    files: tuple[SourceFile, ...], store: BlobStore, problems: list[Problem], id_of: Callable[[str], str]
 ) -> Iterator[dict[str, Any]]:
     for file in files:
         if file.size > LARGEST_FILE:
@@ -184,7 +184,7 @@ def _files(
             "name": file.name,
             "contentType": file.content_type,
             "size": len(content),
-            "content": store_blob(data, content),
+            "content": store.put(content),
             "git": {"oid": git_oid(content), "path": file.source},
         }
         if file.dimensions:

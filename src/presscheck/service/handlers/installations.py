@@ -53,6 +53,7 @@ from presscheck.service.permissions import organization_for, role_in, visible_sp
 from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
+LONGEST_UNPACKED = 1_000_000
 """Most characters of a compressed request; uncompressed it may be many times larger."""
 
 
@@ -232,6 +233,8 @@ def _unpacked(text: str) -> dict[str, Any]:
         value: Any = LZString().decompressFromEncodedURIComponent(text)  # pyright: ignore[reportUnknownMemberType]
     except (LookupError, TypeError, UnboundLocalError) as error:  # what the library raises for invalid input
         raise ValueError("not compressed") from error
+    if len(str(value)) > LONGEST_UNPACKED:
+        raise ValueError("too long")
     try:
         return json.loads(str(value))
     except RecursionError as error:

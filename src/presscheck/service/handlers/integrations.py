@@ -16,7 +16,6 @@ from presscheck.api.integrations import (
     UnpublishIntegration,
 )
 from presscheck.api.operation import Page
-from presscheck.service.db.blob_store import store_blob
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.integrations.integrations import as_integrations, integration_for, is_owner, may_see
@@ -63,7 +62,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
     row.blocks = list(call.blocks) if call.blocks is not None else None
     row.content_sources = list(call.content_sources) if call.content_sources is not None else None
     row.external_links = [link.model_dump() for link in call.external_links or ()]
-    row.script = store_blob(context.data, call.script.encode())
+    row.script = context.files.put(call.script.encode())
     row.icon = _picture(context, "icon", call.icon) if call.icon else None
     row.preview_images = [_picture(context, "previewImages", image) for image in call.preview_images or ()]
     context.session.flush()
@@ -117,6 +116,6 @@ def _publisher(context: Context, name: str) -> OrganizationRow:
 
 def _picture(context: Context, field: str, text: str) -> str:
     try:
-        return store_blob(context.data, base64.b64decode(text.rpartition(",")[2], validate=True))
+        return context.files.put(base64.b64decode(text.rpartition(",")[2], validate=True))
     except ValueError:  # invalid characters or wrong padding
         raise ApiError(400, f"{field}: invalid base64") from None

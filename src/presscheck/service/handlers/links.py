@@ -107,5 +107,6 @@ def _links(
         items=tuple(links.as_links(page.items)),
         next=page.next,
         count=page.count,
+        total=page.total,
         stats=LinkStats(total=len(usages), broken=BrokenCount(total=broken, change_request=in_change_request)),
     )

@@ -28,7 +28,6 @@ from presscheck.api.openapi import (
 from presscheck.api.operation import Page
 from presscheck.errors import InvalidArgument
 from presscheck.service.content.file_urls import file_address
-from presscheck.service.db.blob_store import blob_path, store_blob
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
@@ -110,12 +109,10 @@ def get_latest_version(context: Context, call: GetLatestOpenAPISpecVersion) -> O
 def get_latest_content(context: Context, call: GetLatestOpenAPISpecContent) -> OpenAPISpecContent:
     """Returns the content of the newest version."""
     row, version = _latest(context, call.organization_id, call.spec_slug)
-    path = blob_path(context.data, version.content)
-    if path is None:
+    content = context.files.read(version.content)
+    if content is None:
         raise not_found("version of this specification")
-    return OpenAPISpecContent(
-        filesystem={"openapi.json": json.loads(path.read_bytes())}, url=_file(context, row, version)
-    )
+    return OpenAPISpecContent(filesystem={"openapi.json": json.loads(content)}, url=_file(context, row, version))
 
 
 def _put(context: Context, organization_id: str, slug: str, source: SpecSource) -> OpenAPISpec:
@@ -127,7 +124,7 @@ def _put(context: Context, organization_id: str, slug: str, source: SpecSource) 
         )
         context.session.add(row)
     row.source_url = source.url
-    row.source_text = store_blob(context.data, source.text.encode()) if source.text else None
+    row.source_text = context.files.put(source.text.encode()) if source.text else None
     row.processing_state, row.updated_at = "pending", now
     context.session.flush()
     cancel_jobs(context.session, row.id, now)

@@ -194,7 +194,7 @@ def search_organization(context: Context, call: SearchOrganization) -> Page[Sear
         )
         for space in page.items
     )
-    return Page[SearchSpaceResult].model_construct(items=items, next=page.next, count=page.count)
+    return Page[SearchSpaceResult].model_construct(items=items, next=page.next, count=page.count, total=page.total)
 
 
 def as_organization(context: Context, row: OrganizationRow) -> Organization:

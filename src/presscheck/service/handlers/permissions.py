@@ -74,7 +74,7 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
     page = page_of_items(call, list(levels))
     users = people(context, page.items)
     items = tuple(UserPermission(permission=levels[user_id], user=users[user_id]) for user_id in page.items)
-    return Page[UserPermission](items=items, next=page.next, count=page.count)
+    return Page[UserPermission](items=items, next=page.next, count=page.count, total=page.total)
 
 
 @handles(ListSpaceTeamPermissions)

@@ -143,7 +143,7 @@ def list_contributors(context: Context, call: ListContributors) -> Page[Contribu
         Contributor(user=users[part.user_id], count=part.count, updated_at=part.updated_at, action_type=part.action)
         for part in rows
     )
-    return Page[Contributor](items=items, count=len(items))
+    return Page[Contributor](items=items, count=len(items), total=len(items))
 
 
 @handles(ListCommenters)

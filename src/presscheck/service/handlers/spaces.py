@@ -229,7 +229,7 @@ def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
     space = space_for(context, call.space_id)
     page = page_of_items(call, search(context, [space], call.query).get(space.id, []))
     return Page[SearchPageResult].model_construct(
-        items=as_results(context, page.items, call.query), next=page.next, count=page.count
+        items=as_results(context, page.items, call.query), next=page.next, count=page.count, total=page.total
     )
 
 

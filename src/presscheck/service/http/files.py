@@ -2,31 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+import logging
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping
 
-from starlette.responses import FileResponse
+from anyio.to_thread import run_sync
+from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
-from presscheck.service.db.blob_store import blob_path
-from presscheck.service.http.operation_registry import not_found
+from presscheck.service.db.blob_store import Blob, BlobStore, DiskBlobStore, FilesUnavailable
+from presscheck.service.http.operation_registry import ApiError, not_found
+from presscheck.service.http.serialization import problem_response
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
 """Headers that keep an uploaded file from running code in the reader's browser."""
+NOT_AVAILABLE = "The file storage does not respond or refuses access."
+"""Start of the detail of a 503; the reason is in the log, for the operator."""
+
+_ONE_RANGE = re.compile(r"bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})").fullmatch
+_log = logging.getLogger("presscheck.service")
 
 
-def file_response(data: Path, content: str, name: str, headers: Mapping[str, str] | None = None) -> FileResponse:
+def file_response(
+    files: BlobStore,
+    content: str,
+    name: str,
+    headers: Mapping[str, str] | None = None,
+    refused: Callable[[int, str], Response] = problem_response,
+) -> Response:
     """Responds with a stored file.
 
     Args:
-        data: the data directory for files.
+        files: the store.
         content: the id of its bytes.
         name: the name under which browsers save it; it also determines the media type.
         headers: further headers.
+        refused: makes the response for a status and a message, if the store cannot be used.
 
     Raises:
         ApiError: 404 if it does not exist.
     """
-    path = blob_path(data, content)
-    if path is None or not path.is_file():
+    headers = {**HARMLESS, **(headers or {})}
+    if not isinstance(files, DiskBlobStore):
+        return RemoteFileResponse(files, content, name, headers, refused)
+    path = files.path(content)
+    if path is None:
         raise not_found("file")
-    return FileResponse(path, headers={**HARMLESS, **(headers or {})}, filename=name)
+    return FileResponse(path, headers=headers, filename=name)
+
+
+def files_unavailable(error: FilesUnavailable, *, is_write: bool = False) -> ApiError:
+    """The 503 for a store that cannot be used; logs the reason."""
+    _log.error("%s", error)
+    return ApiError(503, f"{NOT_AVAILABLE} {'Nothing was saved; try' if is_write else 'Try'} again later.")
+
+
+class RemoteFileResponse(FileResponse):
+    """A file that is read from its store while it is sent; only as many threads as the store allows wait for it."""
+
+    def __init__(
+        self,
+        files: BlobStore,
+        content: str,
+        name: str,
+        headers: Mapping[str, str],
+        refused: Callable[[int, str], Response],
+    ) -> None:
+        super().__init__(name, headers=headers, filename=name)
+        self.files, self.content, self.refused = files, content, refused
+        self.headers["etag"] = f'"{content}"'
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends the response."""
+        blob = await self._opened(scope)
+        if isinstance(blob, Response):
+            await blob(scope, receive, send)
+            return
+        self.headers["content-length"] = str(blob.size)
+        if blob.span is not None:
+            self.status_code = 206
+            self.headers["content-range"] = "bytes {}-{}/{}".format(*blob.span)
+        response = StreamingResponse(self._chunks(blob, scope["method"]), self.status_code)
+        response.raw_headers = self.raw_headers
+        try:
+            await response(scope, receive, send)
+        except FilesUnavailable as error:
+            _log.error("%s", error)  # it has no bug to trace
+            # the server now closes the connection, so that the client sees that the file is incomplete
+        finally:
+            blob.close()
+
+    async def _opened(self, scope: Scope) -> Blob | Response:
+        requested = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        byte_range = requested.get(b"range", "")
+        if not _ONE_RANGE(byte_range) or requested.get(b"if-range", self.headers["etag"]) != self.headers["etag"]:
+            byte_range = ""
+        try:
+            blob = await run_sync(self.files.open, self.content, byte_range or None, limiter=self.files.threads)
+        except FilesUnavailable as error:
+            problem = files_unavailable(error)
+        except ValueError:
+            problem = ApiError(416, "The file has no byte in this range.")
+        else:
+            if blob is not None:
+                return blob
+            problem = not_found("file")
+        return self.refused(problem.status, problem.message)
+
+    async def _chunks(self, blob: Blob, method: str) -> AsyncGenerator[bytes, None]:
+        while method != "HEAD" and (chunk := await run_sync(next, blob.chunks, b"", limiter=self.files.threads)):
+            yield chunk

@@ -67,7 +67,7 @@ def write_log(*, requests: bool) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    for name in ("uvicorn", "alembic", "httpcore"):
+    for name in ("uvicorn", "alembic", "httpcore", "boto3", "botocore", "urllib3"):
         logging.getLogger(name).setLevel(logging.WARNING)
     _log.setLevel(logging.INFO if requests else logging.WARNING)
 

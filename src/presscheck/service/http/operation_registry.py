@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
 from presscheck.api.operation import Operation
 from presscheck.service.db.ids import Clock, moment_text
+from presscheck.service.db.staged_files import StagedFiles
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.models.organizations import UserRow
 
@@ -48,13 +48,13 @@ def not_found(what: str) -> ApiError:
 
 @dataclass(frozen=True)
 class Context:
-    """What a handler works with: the transaction, the caller, the service URL, the clock, and the data directory."""
+    """What a handler works with: the transaction, the caller, the service URL, the clock, and the files."""
 
     session: Session
     user: UserRow
     origin: str
     clock: Clock
-    data: Path
+    files: StagedFiles
     outgoing: Outgoing | None = None
     """Client for outgoing requests; only for handlers whose response comes from another server."""
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])

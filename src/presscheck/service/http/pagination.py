@@ -65,7 +65,8 @@ def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
 def _page(items: Iterable[Item], last: list[Any] | None, total: int) -> Page[Item]:
     following = None if last is None else Cursor(page=_cursor(last))
     # the items were validated when they were created
-    return cast("Page[Item]", Page.model_construct(items=tuple(items), next=following, count=total))
+    listed = tuple(items)
+    return cast("Page[Item]", Page.model_construct(items=listed, next=following, count=len(listed), total=total))
 
 
 def _cursor(place: list[Any]) -> str:

@@ -17,9 +17,10 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from presscheck.service.content.file_urls import require_signature
+from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
-from presscheck.service.http.files import file_response
+from presscheck.service.http.files import file_response, files_unavailable
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.openapi import description
 from presscheck.service.http.operation_registry import ApiError
@@ -32,31 +33,41 @@ MOST_EXPORTS = 4
 """Most PDFs created at once, so that they do not use up the threads of the API."""
 
 
-def open_routes(database: Database, data: Path, clock: Clock, release: str | None = None) -> list[Route]:
-    """All routes."""
+def open_routes(
+    database: Database, files: BlobStore, data: Path, clock: Clock, release: str | None = None
+) -> list[Route]:
+    """All routes.
+
+    Args:
+        database: the database of the service.
+        files: the stored files.
+        data: the data directory, for the cache of PDFs.
+        clock: returns the current time.
+        release: the API release that is described; by default the newest.
+    """
 
     def send_file(request: Request) -> Response:
         content, name = request.path_params["content_id"], request.path_params["name"]
         with database.reading.begin() as session:
             require_signature(session, content, request.query_params, clock())
-        return file_response(data, content, name, {"cache-control": "private"})
+        return file_response(files, content, name, {"cache-control": "private"})
 
     at_once = CapacityLimiter(MOST_EXPORTS)
 
     async def send_pdf(request: Request) -> Response:
-        return await run_sync(_exported, database, data, request, limiter=at_once)
+        return await run_sync(_exported, database, files, data, request, limiter=at_once)
 
     return [
         Route("/pdf/{signed}/{name}", send_pdf, methods=["GET"]),
         _get("/openapi.json", lambda _request: Response(description(release), media_type="application/json")),
         _get("/healthz", lambda _request: _health(database)),
         _get("/files/{content_id}/{name}", send_file),
-        _get("/openapi/{organization_id}/{slug}.json", lambda request: _spec(database, data, request)),
+        _get("/openapi/{organization_id}/{slug}.json", lambda request: _spec(database, files, request)),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
     ]
 
 
-def _spec(database: Database, data: Path, request: Request) -> Response:
+def _spec(database: Database, files: BlobStore, request: Request) -> Response:
     organization, slug = request.path_params["organization_id"], request.path_params["slug"]
     shown = (
         select(SpecVersionRow.content)
@@ -65,7 +76,7 @@ def _spec(database: Database, data: Path, request: Request) -> Response:
     )
     with database.reading.begin() as session:
         content = session.scalar(shown)
-    return file_response(data, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
+    return file_response(files, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
 
 def _health(database: Database) -> Response:
@@ -77,9 +88,12 @@ def _health(database: Database) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-def _exported(database: Database, data: Path, request: Request) -> Response:
+def _exported(database: Database, files: BlobStore, data: Path, request: Request) -> Response:
     try:
-        path = exported_pdf(database, data, origin_of(request), request.path_params["signed"])
+        path = exported_pdf(database, files, data, origin_of(request), request.path_params["signed"])
+    except FilesUnavailable as error:
+        problem = files_unavailable(error)
+        return problem_response(problem.status, problem.message)
     except ApiError as problem:
         return problem_response(problem.status, problem.message)
     return FileResponse(

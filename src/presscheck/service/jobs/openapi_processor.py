@@ -10,7 +10,7 @@ from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidat
 from sqlalchemy.orm import Session
 
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
-from presscheck.service.db.blob_store import blob_path, store_blob
+from presscheck.service.db.file_location import require_location
 from presscheck.service.db.ids import new_id
 from presscheck.service.integrations.outbound_http import OutgoingError, OutgoingTimeout
 from presscheck.service.jobs.queue import JobContext, runs
@@ -54,7 +54,7 @@ def process(work: JobContext) -> None:
     if source is None:
         return
     try:
-        content = store_blob(work.data, json.dumps(_valid(_text(work, *source)), separators=(",", ":")).encode())
+        content = work.files.put(json.dumps(_valid(_text(work, *source)), separators=(",", ":")).encode())
     except Faulty as fault:
         code, errors, content = fault.code, fault.errors, None
     else:
@@ -82,9 +82,11 @@ def parsed(text: bytes) -> dict[str, Any]:
 
 
 def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
-    path = blob_path(work.data, blob) if blob else None
-    if path is not None:
-        return path.read_bytes()
+    if blob:
+        text = work.files.read(blob)
+        if text is None:
+            raise Faulty("PARSE_ERROR", "the text of the specification is missing in the files of the service")
+        return text
     try:
         response = work.outgoing.get(url or "", accept="application/json, application/yaml, */*")
     except OutgoingTimeout as error:
@@ -136,6 +138,7 @@ def _end(
     newest = session.get(SpecVersionRow, row.last_version) if row.last_version else None
     if content is None or (newest is not None and newest.content == content):
         return
+    require_location(session, work.files.location)
     version = SpecVersionRow(id=new_id(), spec_id=row.id, content=content, created_at=now)
     session.add(version)
     row.last_version = version.id

@@ -11,6 +11,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content_changes import InsertPage, PageRef, UpdatePage
 from presscheck.documents.pages.tree import Tree, walk, with_slugs
 from presscheck.service.content.editor import ContentEdit
+from presscheck.service.db.staged_files import StagedFiles
 from presscheck.service.handlers.change_requests import begin_change_request
 from presscheck.service.handlers.content_edits import write_edit
 from presscheck.service.http.operation_registry import ApiError, Context
@@ -68,7 +69,8 @@ def _land(session: Session, work: JobContext, pages: list[Found]) -> None:
     row = session.get(ImportRow, work.about)
     if row is None or row.status != "in-progress":
         raise JobCancelled("cancelled")
-    context = Context(session, session.get_one(UserRow, row.created_by), "", work.clock, work.data)
+    files = StagedFiles(work.files)
+    context = Context(session, session.get_one(UserRow, row.created_by), "", work.clock, files)
     space = space_for(context, row.space_id, "edit")
     if row.change_request_id is None:
         row.change_request_id = begin_change_request(context, space, f"Import from {_host(pages[0].url)}"[:100]).id
@@ -80,6 +82,7 @@ def _land(session: Session, work: JobContext, pages: list[Found]) -> None:
     write_edit(context, space, branch, edit)
     row.pages = [{"id": ids[page.url], "sourceURL": page.url, "type": "page", "status": "complete"} for page in pages]
     row.status, row.completed_at = "completed", work.now()
+    files.require_stored(session)
 
 
 def _pages_of(edit: ContentEdit) -> list[str]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.models.jobs import JobRow
@@ -60,7 +60,7 @@ class JobContext:
     about: str
     lease: str
     database: Database
-    data: Path
+    files: BlobStore
     clock: Clock
     outgoing: Outgoing
     outside: OutboundConfig

@@ -17,7 +17,6 @@ from markdownify import MarkdownConverter  # pyright: ignore[reportMissingTypeSt
 from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.content.file_urls import require_signature
-from presscheck.service.db.blob_store import blob_path
 from presscheck.service.http.operation_registry import ApiError
 from presscheck.service.integrations.outbound_http import AGENT, Fetched, OutgoingError
 from presscheck.service.jobs.queue import JobContext, PermanentFailure
@@ -175,15 +174,15 @@ def as_markdown(content: Tag) -> str:
 def _own_file(work: JobContext, address: str) -> Fetched | None:
     parts = urlsplit(address)
     own = _OWN_FILE.search(parts.path)
-    path = blob_path(work.data, own[1]) if own else None
-    if own is None or path is None or not path.is_file():
+    content = work.files.read(own[1]) if own else None
+    if own is None or content is None:
         return None
     try:
         with work.database.reading.begin() as session:
             require_signature(session, own[1], dict(parse_qsl(parts.query)), work.clock())
     except ApiError as error:
         raise PermanentFailure(f"{address}: {error.message}") from None
-    return Fetched(address, 200, {}, path.read_bytes())
+    return Fetched(address, 200, {}, content)
 
 
 def _fetched(work: JobContext, address: str) -> Fetched:

@@ -9,11 +9,11 @@ import logging
 import secrets
 import threading
 from datetime import timedelta
-from pathlib import Path
 
 from sqlalchemy import Select, and_, or_, select, update
 from sqlalchemy.orm import Session
 
+from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.db.signing import make_key
@@ -43,11 +43,11 @@ class Workers:
     """Threads that run jobs from `start()` to `stop()`; `wake()` tells them that a job was queued."""
 
     def __init__(
-        self, database: Database, data: Path, clock: Clock, outside: OutboundConfig, *, count: int = 2
+        self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig, *, count: int = 2
     ) -> None:
         self.outgoing = Outgoing(outside.allowed)
         self._runners = all_runners()
-        self._database, self._data, self._clock, self._outside = database, data, clock, outside
+        self._database, self._files, self._clock, self._outside = database, files, clock, outside
         self._ending = threading.Event()
         self._something = threading.Semaphore(0)
         self._held: dict[str, str] = {}
@@ -120,7 +120,7 @@ class Workers:
             job.about,
             lease,
             self._database,
-            self._data,
+            self._files,
             self._clock,
             self.outgoing,
             self._outside,
@@ -133,7 +133,7 @@ class Workers:
             self._end(job, "waiting" if self._ending.is_set() else "cancelled", None)
         except PermanentFailure as reason:
             self._end(job, "failed", str(reason))
-        except RetryLater as reason:
+        except (RetryLater, FilesUnavailable) as reason:
             self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", str(reason))
         except Exception as error:
             _log.exception("job %s (%s) failed, attempt %d", job.kind, job.id, job.attempts)

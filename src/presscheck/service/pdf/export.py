@@ -10,19 +10,17 @@ import json
 import logging
 import os
 import secrets
-import shutil
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from filelock import FileLock
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import slugify
+from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import signed, unsigned, was_signed
 from presscheck.service.http.operation_registry import ApiError, not_found
@@ -30,10 +28,8 @@ from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.pdf.source import PdfSource, manuscript
+from presscheck.service.pdf.typesetter import MOST_SECONDS_OF_IMAGE, TypesettingFailed, typeset
 from presscheck.service.pdf.typst_document import template
-
-if TYPE_CHECKING:
-    from typst import Fonts
 
 MOST_KEPT = 40
 """The most files in the cache; the least recently used are removed."""
@@ -64,11 +60,12 @@ def export_address(session: Session, origin: str, export: Export, title: str) ->
     return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(slugify(title), safe='')}.pdf"
 
 
-def exported_pdf(database: Database, data: Path, origin: str, address: str) -> Path:
+def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, address: str) -> Path:
     """Returns the file behind the signed part of a URL, and creates it on first use.
 
     Raises:
         ApiError: 404 for an invalid URL, 410 for an expired one.
+        FilesUnavailable: the images cannot be read.
     """
     with database.reading.begin() as session:
         export = _wanted(session, address)
@@ -84,13 +81,13 @@ def exported_pdf(database: Database, data: Path, origin: str, address: str) -> P
         cached = data / "exports" / f"{_key(export, origin, facts)}.pdf"
         if _is_kept(cached):
             return cached
-        source = manuscript(session, data, revision, export.page, only=export.only, **facts)
+        source = manuscript(session, files, revision, export.page, only=export.only, **facts)
     if source is None:
         raise not_found("page")
     cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(cached.parent / ".lock"):
         if not _is_kept(cached):  # another thread may have created it while this one waited
-            _keep(cached, _printed(source, cached.parent))
+            _keep(cached, _printed(source, files, cached.parent))
     return cached
 
 
@@ -125,62 +122,33 @@ def _keep(path: Path, content: bytes) -> None:
         file.unlink(missing_ok=True)
 
 
-def _printed(source: PdfSource, beside: Path) -> bytes:
+def _printed(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
     """Typesets the PDF in a directory that only holds the images of the document."""
-    from typst import TypstError  # 3 ms, only for a PDF
-
     markup = source.markup()
     with TemporaryDirectory(dir=beside, prefix=".set-") as directory:
         root = Path(directory)
-        for name, path in source.pictures.items():
-            shutil.copyfile(path, root / name)
+        for content in source.pictures:
+            (root / content).write_bytes(files.read(content) or b"")
         try:
-            return _compiled(markup, root, source.made_at)
-        except TypstError as error:
+            return typeset(markup, root, source.made_at)
+        except TypesettingFailed as reason:
             _log.warning(
-                "could not typeset the PDF of %s; retrying with unreadable images replaced: %s",
-                source.title,
-                error.message,
+                "could not typeset the PDF of %s; retrying with unreadable images replaced: %s", source.title, reason
             )
         _replace_broken(root)
         try:
-            return _compiled(markup, root, source.made_at)
-        except TypstError as error:
+            return typeset(markup, root, source.made_at)
+        except TypesettingFailed as reason:
             _log.warning(
-                "could not typeset the PDF of %s; it shows the Markdown source of its pages: %s",
-                source.title,
-                error.message,
+                "could not typeset the PDF of %s; it shows the Markdown source of its pages: %s", source.title, reason
             )
-        return _compiled(source.markup(as_written=True), root, source.made_at)
-
-
-def _compiled(markup: str, root: Path, made_at: datetime | None = None) -> bytes:
-    from typst import Compiler  # 3 ms, only for a PDF
-
-    made = Compiler(markup.encode(), root=root, font_paths=_fonts()).compile(timestamp=made_at)
-    if not isinstance(made, bytes):
-        raise TypeError("expected a single PDF file")
-    return made
+        return typeset(source.markup(as_written=True), root, source.made_at)
 
 
 def _replace_broken(root: Path) -> None:
-    """Replaces every image that cannot be read."""
-    from typst import TypstError  # 3 ms, only for a PDF
-
+    """Replaces every image that cannot be read, or is too large when it is decoded."""
     for path in root.iterdir():
         try:
-            _compiled(f'#image("{path.name}")', root)
-        except TypstError:
+            typeset(f'#image("{path.name}")', root, seconds=MOST_SECONDS_OF_IMAGE)
+        except TypesettingFailed:
             path.write_bytes(_MISSING)
-
-
-_loaded: list[Fonts] = []
-
-
-def _fonts() -> Fonts:
-    """The fonts of the typesetter and of the system; searched once."""
-    from typst import Fonts  # 3 ms, only for a PDF
-
-    if not _loaded:
-        _loaded.append(Fonts())
-    return _loaded[0]

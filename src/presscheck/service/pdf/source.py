@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
@@ -15,7 +14,7 @@ from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import Page, children, find, flatten, walk
 from presscheck.service.content.revisions import document_texts
-from presscheck.service.db.blob_store import blob_path
+from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.pdf.typst_document import render_typst, source_markup, template
 from presscheck.service.pdf.typst_inlines import Resolve, Target, anchor_label, text_markup, typst_string, web_target
@@ -46,8 +45,8 @@ class PdfSource:
     texts: dict[str, str]
     resolver: Callable[[str], Resolve]
     """The links of each page, by page id."""
-    pictures: dict[str, Path] = field(default_factory=dict[str, Path])
-    """The images by their names in the markup; complete after the markup was created."""
+    pictures: set[str] = field(default_factory=set[str])
+    """The ids of the images, which are their names in the markup; complete after the markup was created."""
 
     def markup(self, *, as_written: bool = False) -> str:
         """The markup of the whole document; `as_written` shows pages as Markdown source."""
@@ -79,13 +78,13 @@ class PdfSource:
 
 
 def manuscript(
-    session: Session, data: Path, revision: RevisionRow, page: str | None, *, only: bool, **facts: str
+    session: Session, files: BlobStore, revision: RevisionRow, page: str | None, *, only: bool, **facts: str
 ) -> PdfSource | None:
     """Loads the source of a document; None if the page does not exist.
 
     Args:
         session: the transaction; everything is read before this returns.
-        data: the data directory for files.
+        files: the stored files.
         revision: the revision.
         page: the id of the first page; None for all pages that are not hidden.
         only: exports that page without its subpages.
@@ -101,8 +100,8 @@ def manuscript(
     ids = [chapter.page["documentId"] for chapter in chapters if chapter.page.get("documentId")]
     snippets = [snippet["document"] for snippet in revision.reusable_contents if snippet.get("document")]
     texts = document_texts(session, [*ids, *snippets])
-    pictures: dict[str, Path] = {}
-    resolving = _Resolving(revision, data, {chapter.page["id"] for chapter in chapters}, texts, pictures)
+    pictures: set[str] = set()
+    resolving = _Resolving(revision, files, {chapter.page["id"] for chapter in chapters}, texts, pictures)
     made_at = datetime.fromisoformat(revision.created_at).replace(microsecond=0)  # PDF metadata has whole seconds
     return PdfSource(made_at=made_at, chapters=chapters, texts=texts, resolver=resolving.of, pictures=pictures, **facts)
 
@@ -140,10 +139,10 @@ class _Resolving:
     def __init__(
         self,
         revision: RevisionRow,
-        data: Path,
+        store: BlobStore,
         shown: set[str],
         texts: dict[str, str],
-        pictures: dict[str, Path],
+        pictures: set[str],
     ) -> None:
         paths = {place.page["id"]: place.path for place in walk(revision.tree)}
         tree = [RevisionPage.model_validate(page) for page in _with_paths(revision.tree, paths)]
@@ -155,7 +154,8 @@ class _Resolving:
         self._places = LinkResolver.of(
             tree, files, [ReusableContent.model_validate(snippet) for snippet in revision.reusable_contents]
         )
-        self._data = data
+        self._store = store
+        self._is_picture: dict[str, bool] = {}
         self._shown, self._texts, self._pictures = shown, texts, pictures
 
     def of(self, page_id: str) -> Resolve:
@@ -187,21 +187,23 @@ class _Resolving:
 
     def _file(self, file: dict[str, Any]) -> Target:
         content, name = file.get("content") or "", file["name"].rpartition("/")[2]
-        path = blob_path(self._data, content)
-        if path is None or not path.is_file():
+        if content not in self._is_picture:
+            self._is_picture[content] = _is_picture(self._store, content)
+        if not self._is_picture[content]:
             return Target(title=name)
-        picture = content if content in self._pictures or _is_picture(path) else ""
-        if picture:
-            self._pictures[picture] = path
-        return Target(picture=picture, title=name)  # without a link: URLs of files expire, and a PDF is kept
+        self._pictures.add(content)
+        return Target(picture=content, title=name)  # without a link: URLs of files expire, and a PDF is kept
 
 
-def _is_picture(path: Path) -> bool:
+def _is_picture(store: BlobStore, content: str) -> bool:
     """Whether the typesetter supports the image format, by its first bytes and not by the file name."""
-    if path.stat().st_size > MOST_BYTES:
+    blob = store.open(content)
+    if blob is None:
         return False
-    with path.open("rb") as file:
-        start = file.read(1024)
+    try:
+        start = next(blob.chunks, b"")[:1024] if blob.size <= MOST_BYTES else b""
+    finally:
+        blob.close()
     return start.startswith(_STARTS) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP") or b"<svg" in start
 
 

@@ -14,7 +14,9 @@ from sqlalchemy.orm import Session
 from presscheck.api.operation import Operation
 from presscheck.documents.git_format.repository import read_repository
 from presscheck.service.content.revisions import add_revision
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.ids import moment_text
+from presscheck.service.db.staged_files import StagedFiles
 from presscheck.service.git_import.importer import stored_content
 from presscheck.service.handlers import all_handlers
 from presscheck.service.http.operation_registry import Context
@@ -22,6 +24,8 @@ from presscheck.service.models.organizations import MemberRow, OrganizationRow, 
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 
 HERE = Path(__file__).parent
+NO_FILES = StagedFiles(DiskBlobStore(HERE))
+"""The sample has no files."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LENGTHS = {"d": "days", "h": "hours", "min": "minutes"}
@@ -57,7 +61,7 @@ class Planting:
         """Runs an operation as a person at a time in the past and returns its response."""
         moment = self.present - past
         user = self.session.get_one(UserRow, person)
-        answer = self.handlers[type(call)](Context(self.session, user, "", lambda: moment, HERE), call)
+        answer = self.handlers[type(call)](Context(self.session, user, "", lambda: moment, NO_FILES), call)
         self.session.flush()
         return answer
 

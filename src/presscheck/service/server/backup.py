@@ -1,25 +1,29 @@
 """Export of all data of a service into one file, and import into a database of either engine.
 
-The file is a zip: `manifest.json`, a JSON Lines file for each table, and uploaded files named by their hash.
+The file is a zip: `manifest.json`, a JSON Lines file for each table, and uploaded files named by their hash, also those
+that are in a bucket.
 """
 
 from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from presscheck.errors import ConfigurationError
-from presscheck.service.db.blob_store import blob_path, store_blob
+from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
+from presscheck.service.db.file_location import change_location, referenced_ids
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.migrate import NEWEST
 from presscheck.service.models.content import DocumentRow
+from presscheck.service.models.jobs import SettingRow
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.table import Table
 
@@ -28,27 +32,37 @@ AT_ONCE = 500
 """Rows held in memory at a time."""
 
 
-def export_all(database: Database, data: Path, file: Path) -> int:
-    """Exports a consistent snapshot to a file and returns the number of rows.
+class Exported(NamedTuple):
+    """What an export has: the number of rows and of files, and the ids of files that do not exist any more."""
+
+    rows: int
+    files: int
+    missing: Sequence[str]
+
+
+def export_all(database: Database, files: BlobStore, file: Path) -> Exported:
+    """Exports a consistent snapshot to a file.
 
     Raises:
-        ConfigurationError: the file already exists or cannot be written.
+        ConfigurationError: the file already exists or cannot be written, or the stored files cannot be read.
     """
     unfinished = file.with_name(f".{file.name}.unfinished")
     if file.exists():
         raise ConfigurationError(f"{file} already exists")
     try:
-        count = _write(database, data, unfinished)
+        exported = _write(database, files, unfinished)
         unfinished.replace(file)
-    except OSError as error:
+    except (OSError, FilesUnavailable) as error:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
-        raise ConfigurationError(f"could not write {file}: {error.strerror or error}") from None
-    return count
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise ConfigurationError(f"could not write {file}: {reason or error}") from None
+    return exported
 
 
-def _write(database: Database, data: Path, unfinished: Path) -> int:
+def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
     count = 0
+    stored: set[str] = set()
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive, database.reading.begin() as session:
         archive.writestr("manifest.json", json.dumps({"format": FORMAT, "step": NEWEST}))
         for table in Table.metadata.sorted_tables:
@@ -56,17 +70,37 @@ def _write(database: Database, data: Path, unfinished: Path) -> int:
                 for row in session.execute(select(table)).yield_per(AT_ONCE).mappings():
                     lines.write(json.dumps(dict(row), ensure_ascii=False).encode() + b"\n")
                     count += 1
-        for path in sorted((data / "files").glob("*")):
-            if blob_path(data, path.name) == path:
-                archive.write(path, f"files/{path.name}", zipfile.ZIP_STORED)
-    return count
+        referenced = set(referenced_ids(session))
+        for content_id in files.ids():
+            if _write_file(archive, files, content_id):
+                stored.add(content_id)
+    return Exported(count, len(stored), sorted(referenced - stored))
 
 
-def import_all(database: Database, data: Path, file: Path) -> int:
+def _write_file(archive: zipfile.ZipFile, files: BlobStore, content_id: str) -> bool:
+    blob = files.open(content_id)
+    if blob is None:  # deleted since it was listed
+        return False
+    try:
+        with archive.open(zipfile.ZipInfo(f"files/{content_id}"), "w", force_zip64=True) as entry:
+            for chunk in blob.chunks:
+                entry.write(chunk)
+    finally:
+        blob.close()
+    return True
+
+
+def import_all(database: Database, files: BlobStore, file: Path) -> int:
     """Imports a file into an empty database, all or nothing, and returns the number of rows.
 
+    Args:
+        database: the database.
+        files: where the files are stored, also if they were exported from another location.
+        file: the export.
+
     Raises:
-        ConfigurationError: the file is not an export, has another version, or the database has users.
+        ConfigurationError: the file is not an export, has another version, or the database has users; or the files
+            cannot be stored.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -74,14 +108,18 @@ def import_all(database: Database, data: Path, file: Path) -> int:
             with database.writing.begin() as session:
                 if session.scalar(select(func.count()).select_from(UserRow)):
                     raise ConfigurationError("the database already has users: import into an empty database")
+                session.execute(delete(SettingRow))  # such as the location that this process has just saved
                 count = sum(_bring(session, archive, table) for table in Table.metadata.sorted_tables)
                 _bring_words(session)
                 for name in archive.namelist():
                     if name.startswith("files/"):
-                        _bring_file(data, name.removeprefix("files/"), archive.read(name))
+                        _bring_file(files, name.removeprefix("files/"), archive.read(name))
+                change_location(session, files.location, None)
                 return count
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError, OSError) as error:
         raise ConfigurationError(f"{file} cannot be read: {error}") from error
+    except FilesUnavailable as error:
+        raise ConfigurationError(f"nothing was imported: {error}") from None
 
 
 def _demand_manifest(archive: zipfile.ZipFile) -> None:
@@ -115,6 +153,6 @@ def _bring_words(session: Session) -> None:
         add_words(session.connection(), [(row.id, row.markdown) for row in some])
 
 
-def _bring_file(data: Path, name: str, content: bytes) -> None:
-    if store_blob(data, content) != name:
+def _bring_file(files: BlobStore, name: str, content: bytes) -> None:
+    if files.put(content) != name:
         raise ConfigurationError(f"files/{name}: the content does not match its checksum; the export is damaged")

@@ -17,6 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from presscheck.errors import ConfigurationError
+from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.ids import Clock, hash_token, moment_text, new_id
 from presscheck.service.db.signing import has_key
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
@@ -68,7 +69,7 @@ def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path 
     return token
 
 
-def bring_in(session: Session, clock: Clock, owner: UserRow, data: Path, docs: Iterable[Path]) -> list[str]:
+def bring_in(session: Session, clock: Clock, owner: UserRow, store: BlobStore, docs: Iterable[Path]) -> list[str]:
     """Imports repositories into the owner's first organization and returns the problems by file and line."""
     from presscheck.service.git_import.importer import import_repository  # 83 ms, only for --docs
 
@@ -84,7 +85,7 @@ def bring_in(session: Session, clock: Clock, owner: UserRow, data: Path, docs: I
         if organization is None or session.get(ImportedRow, known) is not None:
             continue
         problems += [
-            str(problem) for problem in import_repository(session, organization, owner, path, data=data, clock=clock)
+            str(problem) for problem in import_repository(session, organization, owner, path, store=store, clock=clock)
         ]
         session.add(ImportedRow(path=known, created_at=moment_text(clock())))
     return problems

@@ -19,7 +19,9 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from presscheck.errors import ConfigurationError
 from presscheck.service.app import build
+from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
+from presscheck.service.db.file_location import save_location, store_of
 from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.http.middleware import write_log
 from presscheck.service.jobs.queue import OutboundConfig
@@ -43,6 +45,8 @@ class ServeOptions:
     port: int = 0
     uds: Path | None = None
     fd: int | None = None
+    files: str | None = None
+    """The location of uploaded files; by default that of the database, or the data directory."""
     token_file: Path | None = None
     docs: tuple[Path, ...] = ()
     sample: bool = False
@@ -71,7 +75,7 @@ def serve(options: ServeOptions) -> None:
     os.umask(0o077)  # database, files and socket are private to the user
     write_log(requests=options.log_requests)
     with _listening(options) as listener:
-        database, token = _prepare(options)
+        database, files, token = _prepare(options)
         if options.processes > 1:
             database.close()
             _say(_address(listener), token)
@@ -81,6 +85,7 @@ def serve(options: ServeOptions) -> None:
             build(
                 database,
                 data_dir=options.data,
+                files=files,
                 clock=options.clock,
                 release=options.release,
                 outside=options.outside,
@@ -132,20 +137,39 @@ def opened(url: str) -> Database:
         raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
 
 
-def _prepare(options: ServeOptions) -> tuple[Database, str | None]:
+def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
     database = opened(options.database)
     try:
+        files = _checked_files(database, options)
         with database.writing.begin() as session:
             owner = found(session, options.clock, sample=options.sample)
             session.flush()
             token = give_token(session, options.clock, owner, options.token_file)
-            problems = bring_in(session, options.clock, owner, options.data, options.docs) if options.docs else []
+            problems = bring_in(session, options.clock, owner, files, options.docs) if options.docs else []
     except BaseException:
         database.close()
         raise
     for problem in problems:
         logging.getLogger("presscheck.service").warning("%s", problem)
-    return database, token
+    return database, files, token
+
+
+def _checked_files(database: Database, options: ServeOptions) -> BlobStore:
+    """The store of the uploaded files; one that does not respond now may do so later, so it is only logged.
+
+    Raises:
+        ConfigurationError: only the operator can make it usable.
+    """
+    with database.reading.begin() as session:
+        files = store_of(session, options.files, options.data)
+    try:
+        files.check()
+    except FilesUnavailable as error:
+        if error.is_lasting:
+            raise ConfigurationError(f"could not open the file storage: {error}") from None
+        logging.getLogger("presscheck.service").warning("%s", error)
+    database.write(lambda session: save_location(session, files.location))
+    return files
 
 
 @contextmanager

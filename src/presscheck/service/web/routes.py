@@ -8,8 +8,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
+from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
+from presscheck.service.db.staged_files import StagedFiles
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.organizations import UserRow
@@ -17,12 +19,12 @@ from presscheck.service.models.organizations import UserRow
 STYLE_SHEET = Path(__file__).with_name("site.css")
 
 
-def web_routes(database: Database, data_dir: Path, clock: Clock) -> list[Route]:
+def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route]:
     """The routes of published sites and of their style sheet.
 
     Args:
         database: the database of the service.
-        data_dir: the data directory for files.
+        files: the stored files.
         clock: returns the current time.
     """
 
@@ -32,7 +34,7 @@ def web_routes(database: Database, data_dir: Path, clock: Clock) -> list[Route]:
 
         nobody = UserRow(id="", display_name="", created_at="")
         with database.reading.begin() as session:
-            return answered(Context(session, nobody, origin_of(request), clock, data_dir), request)
+            return answered(Context(session, nobody, origin_of(request), clock, StagedFiles(files)), request, files)
 
     return [
         Route("/docs/{site}", read, methods=["GET"]),

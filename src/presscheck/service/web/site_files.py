@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from starlette.responses import FileResponse
+from starlette.responses import Response
 
+from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.files import file_response
 from presscheck.service.http.operation_registry import not_found
 from presscheck.service.models.sites import SiteSpaceRow
@@ -21,8 +23,13 @@ def file_url(site: PublishedSite, site_space: SiteSpaceRow, file: dict[str, Any]
     return f"{site.base}{FILES}/{site_space.id}/{quote(_tail(file))}"
 
 
-def site_file(site: PublishedSite) -> FileResponse | None:
+def site_file(site: PublishedSite, files: BlobStore, refused: Callable[[int, str], Response]) -> Response | None:
     """Responds with the file at the requested path; None if the path is not that of a file.
+
+    Args:
+        site: the site, for this reader.
+        files: the stored files.
+        refused: makes the response for a status and a message, if the store cannot be used.
 
     Raises:
         ApiError: 404 if the reader may not see the space, or it has no such file now.
@@ -32,11 +39,11 @@ def site_file(site: PublishedSite) -> FileResponse | None:
         return None
     site_space_id, _, tail = rest.partition("/")
     site_space = next((candidate for candidate in site.site_spaces if candidate.id == site_space_id), None)
-    files = site.content(site_space.space_id).revision.files if site_space else []
-    file = next((candidate for candidate in files if _tail(candidate) == tail), None)
+    found = site.content(site_space.space_id).revision.files if site_space else []
+    file = next((candidate for candidate in found if _tail(candidate) == tail), None)
     if file is None:
         raise not_found("file")
-    return file_response(site.context.data, file.get("content") or "", _name(file), {"cache-control": "no-cache"})
+    return file_response(files, file.get("content") or "", _name(file), {"cache-control": "no-cache"}, refused)
 
 
 def _tail(file: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.serializers import LAYOUT, body_of
+from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.operation_registry import ApiError, Context
 from presscheck.service.models.sites import RedirectRow, SiteSpaceRow
 from presscheck.service.web import navigation
@@ -40,8 +41,8 @@ THEME = "theme"
 YEAR = 365 * 24 * 3600
 
 
-def answered(context: Context, request: Request) -> Response:
-    """Responds to a request below ``/docs/``."""
+def answered(context: Context, request: Request, files: BlobStore) -> Response:
+    """Responds to a request below ``/docs/``; `files` is the store of the files on its pages."""
     try:
         reader = admitted(context, request)
     except AccessDenied as closed:
@@ -55,7 +56,7 @@ def answered(context: Context, request: Request) -> Response:
         return _with_theme(reader, theme)
     site = PublishedSite(context, reader)
     try:
-        file = site_file(site)
+        file = site_file(site, files, lambda status, _message: _closed(status))
     except ApiError as missing:
         return _closed(missing.status)
     if file is not None:

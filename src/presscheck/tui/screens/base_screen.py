@@ -151,7 +151,7 @@ class PaneCommands:
 class BaseScreen(Screen[None], inherit_bindings=False):
     """A full screen with a status bar above, a footer below and commands.
 
-    `FOOTER` names the commands whose keys the footer shows.
+    `FOOTER` names the commands whose keys the footer shows; `footer_commands` may depend on the cursor.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -272,9 +272,14 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self._clock.stop()
             self._clock = None
 
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """The names of the commands whose keys the footer shows now."""
+        return self.FOOTER
+
     def footer_hints(self) -> Line:
         """The keys that the footer shows when there is no message."""
-        return key_hints(self.FOOTER, self.command_table, self.app_context.keymap, self.size.width)
+        return key_hints(self.footer_commands, self.command_table, self.app_context.keymap, self.size.width)
 
     def _footer_line(self) -> Line:
         return pending_keys(self.keys.pending) or self.app_context.notice_line() or self.footer_hints()
@@ -294,7 +299,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """
 
         def deliver(result: Result[T]) -> None:
-            if shows_errors and result.error and result.state == "failed":
+            if shows_errors and result.error and result.state != "offline":
                 self.app_context.show_error(result.error)
             handle(result)
 

@@ -109,15 +109,14 @@ class Library:
 
     def _index(self) -> None:
         self._items, self._children = {}, {}
-        known = {collection.id for collection in self._collections}
+        parents = _parents(self._collections)
 
         def parent_key(parent: str | None) -> str | None:
-            return f"collection {parent}" if parent in known else None
+            return f"collection {parent}" if parent in parents else None
 
         for collection in self._collections:
-            self._add(
-                Item(f"collection {collection.id}", "collection", collection.title, parent_key(collection.parent))
-            )
+            parent = parent_key(parents[collection.id])
+            self._add(Item(f"collection {collection.id}", "collection", collection.title, parent))
         for space in self._spaces:
             key = f"space {space.id}"
             self._add(Item(key, "space", space.title, parent_key(space.parent), space))
@@ -127,12 +126,29 @@ class Library:
     def _add_pages(self, pages: Iterable[RevisionPage], space: Space, parent: str) -> None:
         for page in pages:
             key = page_key(space.id, page.id)
-            self._add(Item(key, page.type, page.link_title or page.title, parent, space, page))
-            self._add_pages(page.pages, space, key)
+            if self._add(Item(key, page.type, page.link_title or page.title, parent, space, page)):
+                self._add_pages(page.pages, space, key)
 
-    def _add(self, item: Item) -> None:
+    def _add(self, item: Item) -> bool:
+        """Add an item below its parent; False if there is one with this key, which may be the parent itself."""
+        if item.key in self._items:
+            return False
         self._items[item.key] = item
         self._children.setdefault(item.parent, []).append(item)
+        return True
+
+
+def _parents(collections: Iterable[Collection]) -> dict[str, str | None]:
+    """The id of the parent of each collection, by id; None at the top, and where collections contain each other."""
+    parents = {collection.id: collection.parent for collection in collections}
+    for collection in list(parents):
+        seen, parent = {collection}, parents[collection]
+        while parent in parents and parent not in seen:
+            seen.add(parent)
+            parent = parents[parent]
+        if parent in seen:
+            parents[collection] = None
+    return parents
 
 
 def count_below(page: RevisionPage) -> int:

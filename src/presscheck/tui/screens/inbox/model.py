@@ -58,8 +58,8 @@ class InboxModel:
         """The filter of each view, by the id of the view."""
         self._groups: dict[str, tuple[Group, ...]] = {}
         self._arranged: dict[str, ArrangedRows] = {}
-        self.counts: dict[str, int] = {}
-        """The counts of views that were not read yet, by the id of the view."""
+        self.counts: dict[str, tuple[int, bool]] = {}
+        """The counts of views that were not read yet, by the id of the view, and whether there are no more."""
 
     def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
         """The listing of a view (default: the current one).
@@ -85,7 +85,18 @@ class InboxModel:
             rows = self._arranged_rows(view)
             return len(rows.positions) - len(rows.headings)
         known = self._engine.window(listing, 0, 0)
-        return self.counts.get(view.id, 0) if known.age is None else known.total - len(self._hidden_positions(view))
+        if known.age is None:
+            return self.counts.get(view.id, (0, True))[0]
+        return known.total - len(self._hidden_positions(view))
+
+    def total_text(self, view: View) -> str:
+        """The number of change requests of a view, such as 50+ if there may be more; empty for none."""
+        total, listing = self.total(view), self.listing(view)
+        if listing is None or not total:
+            return ""
+        known = self._engine.window(listing, 0, 0)
+        is_exact = self.counts.get(view.id, (0, True))[1] if known.age is None else known.is_total_known
+        return f"{total}" if is_exact else f"{total}+"
 
     def count(self) -> int:
         """The number of rows of this view, with headings."""

@@ -20,6 +20,8 @@ from presscheck.errors import NetworkError, ServiceError
 from presscheck.text.phrases import now, parse_time
 from presscheck.tui.screens.inbox.context import InboxContext
 
+COUNTED = 50
+"""Items up to which a view is counted if the service does not send its total."""
 OperationOf = Callable[[ChangeRequest], Operation[Any]]
 DETAILS: tuple[OperationOf, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
 """The calls whose answers a row and its preview show."""
@@ -62,9 +64,23 @@ class InboxPrefetch:
                 await self._read_listing(listing)
                 await model.arrange(view)
             elif self._engine.window(listing, 0, 0).age is None:
-                first = await self._engine.read(listing.model_copy(update={"limit": 1}), priority=BACKGROUND)
-                model.counts[view.id] = first.count or 0
+                model.counts[view.id] = await self._count(listing)
         self._screen.show_tabs()
+
+    async def _count(self, listing: ListOrganizationChangeRequests) -> tuple[int, bool]:
+        """The number of items of a listing, and whether there are no more.
+
+        A service that does not send the total is asked for a few items.
+        """
+        count = 0
+        for limit in (1, COUNTED):
+            page = await self._engine.read(listing.model_copy(update={"limit": limit}), priority=BACKGROUND)
+            count = len(page.items)
+            if page.next is None:
+                return count, True
+            if page.total is not None and page.total > 0:
+                return page.total, True
+        return count, False
 
     async def _read_visible_rows(self) -> None:
         rows = self._screen.rows

@@ -44,8 +44,8 @@ def request_row(
     return cut((*head, *(span for part in tail for span in (Span(" " * gap), *part))), columns)
 
 
-def tabs(views: Sequence[View], chosen: View, totals: Sequence[int], columns: int) -> Line:
-    """The views with their counts; the first ones are left out if the chosen one would not fit."""
+def tabs(views: Sequence[View], chosen: View, totals: Sequence[str], columns: int) -> Line:
+    """The views with their counts as text; the first ones are left out if the chosen one would not fit."""
     parts: list[Line] = []
     for view, total in zip(views, totals, strict=True):
         style = "accent strong" if view is chosen else "quiet"

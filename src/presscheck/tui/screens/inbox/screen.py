@@ -159,7 +159,7 @@ class InboxScreen(BaseScreen):
         """Draw the views with their counts, the filter and the number of marked rows."""
         marked = len(self.rows.marked)
         model = self.model
-        totals = [model.total(view) for view in model.views]
+        totals = [model.total_text(view) for view in model.views]
         query = model.queries.get(model.view.id, "")
         right: Line = ()
         if query or marked:

@@ -55,19 +55,28 @@ class RenderedChange:
         return min(lines, default=0)
 
     def position_of(self, line: int) -> tuple[str | int | None, int]:
-        """The thread or line of the new text that a line belongs to, and the distance from its first line."""
-        first = next((at for at in range(line, -1, -1) if at in self.thread_of or at in self.anchors), None)
-        if first is None:
+        """The thread or line of the new text that a line belongs to or stands below, and the distance from its start.
+
+        A line below it has the distance from its end, as a negative number.
+        """
+        near = next((at for at in range(line, -1, -1) if at in self.thread_of or at in self.anchors), None)
+        if near is None:
             return None, line
-        owner = self.thread_of.get(first, self.anchors.get(first))
+        owner = self.thread_of.get(near, self.anchors.get(near))
+        if near < line:
+            return owner, near - line
+        first = near
         while first and owner in (self.thread_of.get(first - 1), self.anchors.get(first - 1)):
             first -= 1
         return owner, line - first
 
     def line_at_position(self, owner: str | int | None, distance: int) -> int | None:
-        """The line at a position of `position_of`; None if its owner is not shown."""
+        """The line at a position of `position_of`, not below the end of its owner; None if the owner is not shown."""
         owners = self.thread_of if isinstance(owner, str) else self.anchors
-        return next((line + distance for line, other in owners.items() if other == owner), None)
+        lines = [line for line, other in owners.items() if other == owner]
+        if not lines:
+            return None
+        return max(lines) - distance if distance < 0 else min(min(lines) + distance, max(lines))
 
     def first_line_of_thread(self, thread_id: str) -> int:
         """The first line of a thread; 0 if it is not shown."""

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from presscheck.engine.review.threads import Thread
 
 
+ON_THREAD = ("reply", "resolve", "react", "edit", "comment", "next_thread")
+ON_CONFLICT = ("take_ours", "edit", "comment", "merge", "next_change", "next_page")
+"""What the footer shows while the cursor is on a thread or a conflict."""
+
+
 class ReviewScreen(BaseScreen):
     """A change request: read it, discuss it, review it and merge it.
 
@@ -44,10 +49,11 @@ class ReviewScreen(BaseScreen):
     """
 
     CSS_PATH = "screen.tcss"
-    FOOTER = ("next_change", "next_page", "next_thread", "mark", "comment", "merge")
+    FOOTER = ("comment", "mark", "merge", "next_change", "next_page", "next_thread")
 
     def __init__(self, request: ChangeRequest | str, number: str = "") -> None:
         super().__init__()
+        self._shown_commands: tuple[str, ...] = ()
         self._request = None if isinstance(request, str) else request
         self._location = (request, number) if isinstance(request, str) else (request.space, request.id)
         self._target_thread: tuple[str, str] | None = None
@@ -93,6 +99,16 @@ class ReviewScreen(BaseScreen):
             self.comparison,
             HistoryActions(self.model, self),
         )
+
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """Those for the thread or the conflict under the cursor, or for the page."""
+        if self.view.is_in_change and self.view.is_on_thread:
+            can_apply = self.disabled_reason("use_suggestion") is None
+            return ("use_suggestion", *ON_THREAD) if can_apply else ON_THREAD
+        if self.view.is_in_change and self.disabled_reason("take_ours") is None:
+            return ON_CONFLICT
+        return self.FOOTER
 
     def title_line(self) -> Line:
         """The space, the number and the subject."""
@@ -147,6 +163,9 @@ class ReviewScreen(BaseScreen):
         if event.rows is self.view.items and not self.view.is_shown:
             self.view.show_change(to_top=True)
             self.navigation.load_visible()
+        if self.footer_commands != self._shown_commands:
+            self._shown_commands = self.footer_commands
+            self.refresh_status_bars()
 
     def redraw(self) -> None:
         """Draw all parts from the model, once they are visible."""

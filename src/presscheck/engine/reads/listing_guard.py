@@ -1,0 +1,90 @@
+"""Limits for listings: one that does not end, because of a fault or on purpose, is cut off."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel
+
+from presscheck.api.operation import Operation
+from presscheck.errors import IncompleteList
+from presscheck.text.phrases import count
+
+Item = TypeVar("Item")
+MAX_ITEMS = 100_000
+"""The maximum number of items of a listing."""
+MAX_PAGES = 2_000
+"""The maximum number of pages of a listing."""
+MAX_EMPTY_PAGES = 10
+"""The maximum number of empty pages in a row."""
+MAX_SECONDS = 600.0
+"""The maximum time to fetch a listing, in seconds."""
+
+
+class ListingGuard:
+    """Checks the pages of one listing as they arrive: drops repeated items, and notices if the listing does not end.
+
+    Args:
+        listing: the listing, for messages.
+    """
+
+    def __init__(self, listing: Operation[Any]) -> None:
+        self._listing = listing
+        self._cursors, self._seen = set[str](), set[int]()
+        self._pages = self._empty_pages = self._items = 0
+        self._is_repeated = False
+        self._started = time.monotonic()
+
+    def new_items(self, items: Sequence[Item]) -> list[Item]:
+        """The items of the next page, without those of earlier pages."""
+        new, keys = list[Item](), set[int]()
+        for item in items:
+            is_resource, key = _identity(item)
+            if key not in self._seen and not (is_resource and key in keys):
+                new.append(item)
+            keys.add(key)
+        self._seen |= keys
+        self._pages += 1
+        self._items += len(new)
+        self._is_repeated = bool(items) and not new
+        self._empty_pages = 0 if items else self._empty_pages + 1
+        return new
+
+    def problem(self, cursor: str | None) -> IncompleteList | None:
+        """Why the listing must be cut off after this page, if at all.
+
+        Args:
+            cursor: the cursor of the next page; None after the last one.
+        """
+        if cursor is None:
+            return None
+        reason = self._reason(cursor)
+        self._cursors.add(cursor)
+        return IncompleteList(f"The list is incomplete: {reason}", request=str(self._listing)) if reason else None
+
+    def _reason(self, cursor: str) -> str:
+        if cursor in self._cursors or self._is_repeated:
+            return "the service repeats a page"
+        if self._empty_pages >= MAX_EMPTY_PAGES:
+            return f"the service returned {count(self._empty_pages, 'empty page')}"
+        if self._items >= MAX_ITEMS:
+            return f"only the first {count(self._items, 'item')} were loaded"
+        if self._pages >= MAX_PAGES:
+            return f"only the first {count(self._pages, 'page')} were loaded"
+        seconds = time.monotonic() - self._started
+        return f"loading it took longer than {MAX_SECONDS / 60:g} minutes" if seconds > MAX_SECONDS else ""
+
+
+def _identity(item: Any) -> tuple[bool, int]:
+    """Whether an item is a resource with an `object` and an `id`, and a hash of these, or else of its content."""
+    if isinstance(item, BaseModel):
+        named: tuple[Any, Any] = getattr(item, "object", None), getattr(item, "id", None)
+    else:
+        fields = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
+        named = fields.get("object"), fields.get("id")
+    if all(isinstance(name, str) for name in named):
+        return True, hash(named)
+    return False, hash(item.model_dump_json() if isinstance(item, BaseModel) else json.dumps(item, sort_keys=True))

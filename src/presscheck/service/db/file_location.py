@@ -1,0 +1,132 @@
+"""Where the files of a database are: on disk or in a bucket. The database keeps the location.
+
+So every process and command finds them, and none writes to an old location after they were moved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from presscheck.errors import ConfigurationError
+from presscheck.service.db.blob_store import DISK, BlobStore, DiskBlobStore, FilesUnavailable
+from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.imports import SpecRow, SpecVersionRow
+from presscheck.service.models.integrations import IntegrationRow
+from presscheck.service.models.jobs import SettingRow
+
+LOCATION = "files"
+"""Name of the setting with the location."""
+FORMER_LOCATION = "files_before"
+"""Name of the setting with the location before the last move, until the files there are deleted."""
+AT_ONCE = 500
+"""Rows held in memory at a time."""
+
+_BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_=-][A-Za-z0-9._=-]*)*)/?")
+
+
+def open_store(location: str, data: Path) -> BlobStore:
+    """Opens the store at a location; a bucket is not contacted yet.
+
+    Args:
+        location: ``disk``, or a URL such as ``s3://bucket/prefix``.
+        data: the data directory.
+
+    Raises:
+        ConfigurationError: the location is invalid, or the library for buckets is not installed.
+    """
+    if location == DISK:
+        return DiskBlobStore(data)
+    found = _BUCKET.fullmatch(location)
+    if found is None:  # not quoted: it may contain a password
+        raise ConfigurationError("the location of files must be disk or a URL such as s3://bucket/prefix")
+    try:
+        from presscheck.service.db.s3_blob_store import S3BlobStore  # 240 ms, only for files in a bucket
+    except ModuleNotFoundError:
+        raise ConfigurationError("files in a bucket need the extra s3: pip install 'presscheck[s3]'") from None
+    return S3BlobStore(found[1], found[2].strip("/"))
+
+
+def store_of(session: Session, location: str | None, data: Path) -> BlobStore:
+    """The store with the files of a database.
+
+    Args:
+        session: a transaction.
+        location: the location that the operator asks for; None for that of the database.
+        data: the data directory.
+
+    Raises:
+        ConfigurationError: the files are in another location, or this one is invalid.
+    """
+    row = session.get(SettingRow, LOCATION)
+    present = row.value if row else DISK
+    store = open_store(location or present, data)
+    if store.location != present and (row or next(referenced_ids(session), None)):
+        raise ConfigurationError(
+            f"the files of this database are {shown_location(present)}: leave out --files,"
+            f" or move them first with `presscheck serve files move --to {store.location}`"
+        )
+    return store
+
+
+def save_location(session: Session, location: str) -> None:
+    """Saves the location of the files when a database is used for the first time.
+
+    Raises:
+        ConfigurationError: another process has saved another location since.
+    """
+    row = session.get(SettingRow, LOCATION)
+    if row is None:
+        session.add(SettingRow(name=LOCATION, value=location))
+    elif row.value != location:
+        raise ConfigurationError(
+            f"the files of this database are {shown_location(row.value)}, not {shown_location(location)}"
+        )
+
+
+def shown_location(location: str) -> str:
+    """The location in a sentence: ``on disk``, or ``in s3://bucket``."""
+    return "on disk" if location == DISK else f"in {location}"
+
+
+def former_location(session: Session) -> str | None:
+    """The location before the last move, if files may still be there."""
+    row = session.get(SettingRow, FORMER_LOCATION)
+    return row.value if row else None
+
+
+def change_location(session: Session, location: str, former: str | None) -> None:
+    """Saves another location of the files, and the former one, if files may still be there."""
+    session.merge(SettingRow(name=LOCATION, value=location))
+    if former is not None:
+        session.merge(SettingRow(name=FORMER_LOCATION, value=former))
+    else:
+        session.execute(delete(SettingRow).where(SettingRow.name == FORMER_LOCATION))
+
+
+def require_location(session: Session, location: str) -> None:
+    """Checks that files are still at this location, and keeps them there until the transaction ends.
+
+    Raises:
+        FilesUnavailable: they were moved.
+    """
+    # the lock makes a move wait for this transaction, whose files it then copies
+    row = session.get(SettingRow, LOCATION, with_for_update={"read": True}, populate_existing=True)
+    if row is not None and row.value != location:
+        raise FilesUnavailable(
+            f"{location}: the files were moved to {row.value}; restart this process", is_lasting=True
+        )
+
+
+def referenced_ids(session: Session) -> Iterator[str]:
+    """The ids of all files that the database refers to; some more than once."""
+    for files in session.scalars(select(RevisionRow.files).execution_options(yield_per=AT_ONCE)):
+        yield from (file["content"] for file in files if file.get("content"))
+    yield from session.scalars(select(SpecVersionRow.content))
+    yield from (text for text in session.scalars(select(SpecRow.source_text)) if text)
+    for row in session.execute(select(IntegrationRow.script, IntegrationRow.icon, IntegrationRow.preview_images)):
+        yield from (content for content in (row.script, row.icon, *row.preview_images) if content)

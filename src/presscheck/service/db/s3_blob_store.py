@@ -1,0 +1,204 @@
+"""Files in an S3-compatible bucket.
+
+Credentials, region and endpoint are those of every AWS tool: the variables ``AWS_ACCESS_KEY_ID``,
+``AWS_SECRET_ACCESS_KEY``, ``AWS_PROFILE``, ``AWS_REGION`` and ``AWS_ENDPOINT_URL_S3``, the files in ``~/.aws``, or the
+role of the machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol, cast
+
+import boto3.session  # pyright: ignore[reportMissingTypeStubs]
+from botocore.config import Config  # pyright: ignore[reportMissingTypeStubs]
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError  # pyright: ignore[reportMissingTypeStubs]
+from urllib3.exceptions import HTTPError
+
+from presscheck.errors import ConfigurationError
+from presscheck.service.db.blob_store import (
+    CHUNK,
+    MOST_THREADS,
+    Blob,
+    BlobStore,
+    FilesUnavailable,
+    id_of,
+    is_content_id,
+)
+
+CONNECT_TIMEOUT = 3
+"""Seconds to connect to the endpoint."""
+READ_TIMEOUT = 10
+"""Seconds to wait for the next bytes of a response."""
+ATTEMPTS = 3
+"""Attempts of each request, with exponential pauses; every request can be repeated safely."""
+
+_MISSING = frozenset(("NoSuchKey", "404"))
+_REASONS = {
+    "NoSuchBucket": "the bucket does not exist",
+    "AccessDenied": "access denied",
+    "AllAccessDisabled": "access denied",
+    "403": "access denied",
+    "InvalidAccessKeyId": "the access key is not valid",
+    "SignatureDoesNotMatch": "the secret key is not valid",
+    "ExpiredToken": "the credentials have expired",
+    "InvalidToken": "the session token is not valid",
+    "InvalidBucketName": "the name of the bucket is not valid",
+}
+"""Error codes that only the operator can do something about, in plain words."""
+_CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
+
+
+class Body(Protocol):
+    """The bytes of a response."""
+
+    def iter_chunks(self, chunk_size: int) -> Iterator[bytes]:
+        """The bytes in parts of this size."""
+        ...
+
+    def close(self) -> None:
+        """Closes the connection."""
+        ...
+
+
+class S3Client(Protocol):
+    """The requests that are used here; arguments and responses are documented by boto3."""
+
+    def put_object(self, **arguments: Any) -> Mapping[str, Any]:
+        """Stores an object."""
+        ...
+
+    def get_object(self, **arguments: Any) -> Mapping[str, Any]:
+        """Opens an object."""
+        ...
+
+    def list_objects_v2(self, **arguments: Any) -> Mapping[str, Any]:
+        """Lists up to a thousand objects."""
+        ...
+
+    def delete_object(self, **arguments: Any) -> Mapping[str, Any]:
+        """Deletes an object."""
+        ...
+
+
+class S3BlobStore(BlobStore):
+    """Files in a bucket, below a prefix; usable from several threads.
+
+    Args:
+        bucket: the name of the bucket.
+        prefix: what the keys start with, without a slash at its end; may be empty.
+
+    Raises:
+        ConfigurationError: the AWS settings of this machine are invalid.
+    """
+
+    is_remote = True
+
+    def __init__(self, bucket: str, prefix: str) -> None:
+        super().__init__()
+        self.location = f"s3://{bucket}/{prefix}".rstrip("/")
+        self._bucket, self._prefix = bucket, f"{prefix}/" if prefix else ""
+        self._client = _client(self.location)
+
+    def put(self, content: bytes) -> str:
+        """Stores bytes and returns their id; the bucket compares their hash, so half an upload is never stored."""
+        content_id = id_of(content)
+        with self._translated():
+            self._client.put_object(
+                Bucket=self._bucket, Key=self._key(content_id), Body=content, ContentType="application/octet-stream"
+            )
+        return content_id
+
+    def open(self, content_id: str, byte_range: str | None = None) -> Blob | None:
+        """Opens a file or a part of it; None if it does not exist."""
+        if not is_content_id(content_id):
+            return None
+        part = {"Range": byte_range} if byte_range else {}
+        try:
+            with self._translated():
+                answer = self._client.get_object(Bucket=self._bucket, Key=self._key(content_id), **part)
+        except _Missing:
+            return None
+        body: Body = answer["Body"]
+        span = _CONTENT_RANGE.fullmatch(str(answer.get("ContentRange") or ""))
+        return Blob(
+            int(answer["ContentLength"]),
+            self._chunks(body),
+            body.close,
+            (int(span[1]), int(span[2]), int(span[3])) if span else None,
+        )
+
+    def ids(self) -> Iterator[str]:
+        """The ids of all files, in order; other objects below the prefix are ignored."""
+        following: dict[str, str] = {}
+        while True:
+            with self._translated():
+                answer = self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, **following)
+            for item in answer.get("Contents") or ():
+                name = str(item["Key"]).removeprefix(self._prefix)
+                if is_content_id(name):
+                    yield name
+            if not answer.get("IsTruncated"):
+                return
+            following = {"ContinuationToken": answer["NextContinuationToken"]}
+
+    def remove(self, content_id: str) -> None:
+        """Deletes a file."""
+        if is_content_id(content_id):
+            with self._translated():
+                self._client.delete_object(Bucket=self._bucket, Key=self._key(content_id))
+
+    def check(self) -> None:
+        """Lists one object: credentials, bucket and endpoint are right if that succeeds."""
+        with self._translated():
+            self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
+
+    def _key(self, content_id: str) -> str:
+        return f"{self._prefix}{content_id}"
+
+    def _chunks(self, body: Body) -> Iterator[bytes]:
+        with self._translated():
+            yield from body.iter_chunks(CHUNK)
+
+    @contextmanager
+    def _translated(self) -> Generator[None, None, None]:
+        """Raises the errors of the library as ours; its own messages may quote a response, so they are not used."""
+        try:
+            yield
+        except ClientError as error:
+            answer = cast("dict[str, Any]", error.response)  # pyright: ignore[reportUnknownMemberType]
+            code = str(answer.get("Error", {}).get("Code", ""))
+            if code in _MISSING:
+                raise _Missing(f"{self.location}: not found", is_lasting=True) from None
+            if code == "InvalidRange":
+                raise ValueError("the file has no byte in this range") from None
+            reason = _REASONS.get(code, f"the bucket responded with {code or 'an error'}")
+            raise FilesUnavailable(f"{self.location}: {reason}", is_lasting=code in _REASONS) from None
+        except NoCredentialsError:
+            raise FilesUnavailable(f"{self.location}: no AWS credentials found", is_lasting=True) from None
+        except (BotoCoreError, HTTPError, OSError) as error:
+            raise FilesUnavailable(f"{self.location}: no response ({type(error).__name__})") from None
+
+
+class _Missing(FilesUnavailable):
+    """The object does not exist."""
+
+
+def _client(location: str) -> S3Client:
+    settings = Config(
+        connect_timeout=CONNECT_TIMEOUT,
+        read_timeout=READ_TIMEOUT,
+        retries={"total_max_attempts": ATTEMPTS, "mode": "standard"},
+        max_pool_connections=2 * MOST_THREADS,
+        s3={"payload_signing_enabled": True},  # the bucket compares the hash of the body with the signed one
+        # other checksums are additions of AWS that some compatible stores do not know
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+    )
+    try:
+        return cast("S3Client", boto3.session.Session().client("s3", config=settings))  # pyright: ignore
+    except (BotoCoreError, ValueError) as error:
+        reason = str(error).partition("\n")[0] if isinstance(error, BotoCoreError) else "invalid endpoint"
+        raise ConfigurationError(f"{location}: the AWS settings are invalid: {reason}") from None

@@ -1,0 +1,160 @@
+"""Moves the files of a service to another location: copies and verifies all of them, then switches the database.
+
+Nothing is deleted before, and only if that is asked for. A move that ends early is continued by the next one: files
+that were copied are only verified. The service can run during the move; processes that were started before it keep
+reading, and refuse new files until they are restarted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from presscheck.errors import ConfigurationError
+from presscheck.service.db.blob_store import BlobStore, FilesUnavailable, id_of
+from presscheck.service.db.engine import Database
+from presscheck.service.db.file_location import (
+    LOCATION,
+    change_location,
+    former_location,
+    open_store,
+    save_location,
+    store_of,
+)
+from presscheck.service.models.jobs import SettingRow
+
+AT_ONCE = 8
+"""Files that are copied at once."""
+ROUNDS = 5
+"""How often new files are copied before writers have to wait for the last ones."""
+MOST_NAMED = 3
+"""Damaged files that are named in an error."""
+
+
+@dataclass
+class Moved:
+    """The result of a move.
+
+    Attributes:
+        source: the former location; None if the files were in this location before.
+        verified: the ids of the files whose bytes were compared in the new location.
+        copied: how many of them were copied by this move.
+        deleted: the number of files deleted from the former location.
+    """
+
+    source: str | None = None
+    verified: set[str] = field(default_factory=set[str])
+    copied: int = 0
+    deleted: int = 0
+
+
+def move_files(database: Database, data: Path, location: str, *, delete_source: bool = False) -> Moved:
+    """Moves the files of a database.
+
+    Args:
+        database: the database.
+        data: the data directory, for files on disk.
+        location: the new location.
+        delete_source: whether to delete the files from the former location afterwards, also those of an earlier move.
+
+    Raises:
+        ConfigurationError: nothing was switched and nothing deleted; the message has the reason.
+    """
+    target = open_store(location, data)
+    with database.reading.begin() as session:
+        source = store_of(session, None, data)
+        former = former_location(session)
+    try:
+        if source.location != target.location:
+            return _Move(database, source, target).run(delete_source=delete_source)
+        if former is None or former == target.location or not delete_source:
+            return Moved()
+        return _Move(database, open_store(former, data), target).delete()
+    except FilesUnavailable as error:
+        raise ConfigurationError(f"{error}; repeat the command to continue, no file is lost") from None
+
+
+class _Move:
+    """One move between two stores."""
+
+    def __init__(self, database: Database, source: BlobStore, target: BlobStore) -> None:
+        self._database, self._source, self._target = database, source, target
+        self._moved = Moved(source.location)
+
+    def run(self, *, delete_source: bool) -> Moved:
+        self._target.check()
+        self._database.write(lambda session: save_location(session, self._source.location))  # the row to lock
+        for number in range(ROUNDS + 1):
+            self._copy(self._missing())
+            if self._database.write(lambda session, is_last=number == ROUNDS: self._switch(session, copy=is_last)):
+                break
+        return self.delete() if delete_source else self._moved
+
+    def delete(self) -> Moved:
+        """Deletes the files from the former location, after all of them were found in the new one."""
+        self._copy(self._missing())
+        for content_id in list(self._source.ids()):
+            if content_id in self._moved.verified:
+                self._source.remove(content_id)
+                self._moved.deleted += 1
+        self._database.write(lambda session: change_location(session, self._target.location, None))
+        return self._moved
+
+    def _missing(self) -> list[str]:
+        return [content_id for content_id in self._source.ids() if content_id not in self._moved.verified]
+
+    def _copy(self, content_ids: Collection[str]) -> None:
+        """Copies files and compares the bytes that the new location then returns."""
+        there = set(self._target.ids()) if content_ids else set[str]()
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            results = list(threads.map(self._copy_one, content_ids, (one in there for one in content_ids)))
+        _require_intact(
+            self._source, [one for one, is_intact in zip(content_ids, results, strict=True) if not is_intact]
+        )
+        self._moved.verified.update(content_ids)
+        self._moved.copied += len(set(content_ids) - there)
+
+    def _copy_one(self, content_id: str, is_there: bool) -> bool:
+        """Copies a file; returns whether its bytes match its id."""
+        if is_there and _is_stored(self._target, content_id):
+            return True
+        content = self._source.read(content_id)
+        if content is None or id_of(content) != content_id:
+            return False
+        self._target.put(content)
+        if not _is_stored(self._target, content_id):
+            raise FilesUnavailable(f"{self._target.location}: {content_id} was stored, but its bytes differ")
+        return True
+
+    def _switch(self, session: Session, *, copy: bool) -> bool:
+        """Switches the database to the new location, unless files were added since they were copied.
+
+        Transactions that store files hold a lock on the location until they end, so none is missed.
+        """
+        row = session.get(SettingRow, LOCATION, with_for_update=True, populate_existing=True)
+        if row is None or row.value != self._source.location:
+            raise ConfigurationError("the files were moved by another command since this one started")
+        missing = self._missing()
+        if missing and not copy:
+            return False
+        self._copy(missing)
+        change_location(session, self._target.location, self._source.location)
+        return True
+
+
+def _is_stored(store: BlobStore, content_id: str) -> bool:
+    content = store.read(content_id)
+    return content is not None and id_of(content) == content_id
+
+
+def _require_intact(store: BlobStore, damaged: Iterable[str]) -> None:
+    names = sorted(damaged)
+    if names:
+        shown = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+        raise ConfigurationError(
+            f"nothing was changed: damaged files in {store.location}, whose bytes do not match their names: {shown}"
+        )

@@ -1,0 +1,192 @@
+"""Every command ends in time against a service that answers nonsense: with the items it received or a clear error."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+import signal
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import FrameType
+
+import click
+import pytest
+from click.testing import Result
+from tests.api.test_families import filled
+from tests.cli.hostile_service import KINDS, HostileService
+from tests.cli.shell import Shell
+
+from presscheck.api.operation import Paged
+from presscheck.api.shell_command import typed
+from presscheck.cli import session
+from presscheck.cli.exit_codes import EXIT_CODES
+from presscheck.cli.generated_api_commands import operations
+from presscheck.cli.main import command
+from presscheck.client.client import Client, Timeouts
+from presscheck.engine.writes import delivery
+
+NONSENSE = sorted({*KINDS} - {"well-formed", "a new item on each page"})
+LONGEST = 20
+"""Seconds after which a command hangs; the slowest takes one second."""
+LOCAL = frozenset(
+    (
+        *("cache clear", "cache path", "cache size", "completion", "config check", "config edit", "config path"),
+        *("config schema", "config show", "demo", "log", "logout", "outbox drop", "outbox list", "outbox retry"),
+        *("profiles", "serve export", "serve import", "serve token create", "serve token list", "serve token revoke"),
+    )
+)
+"""Commands that do not use the service of the profile."""
+MORE: dict[str, tuple[str, ...]] = {
+    "cr edit": ("--subject", "x"),
+    "cr review": ("--approve",),
+    "cr reviewers": ("--add", "x"),
+    "cr resolve": (),
+    "site move": ("--before", "x"),
+}
+"""Options that a command needs, but does not declare as required."""
+MANY_SO_NAMED = frozenset(("site move",))
+"""Commands whose argument is ambiguous, because all ids are `x`; that is a usage error."""
+SOME = 10
+"""Each API operation is called with every tenth kind: all are sent, read and printed by the same code."""
+
+
+def named_commands(group: click.Group = command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    """All commands but those of `presscheck api`."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        if isinstance(found, click.Group) and found.name != "api":
+            yield from named_commands(found, (*path, name))
+        elif found and found.name != "api":
+            yield " ".join((*path, name)), found
+
+
+@cache
+def named_lines() -> list[list[str]]:
+    """The words of every command that uses the service, with arguments made from its declaration."""
+    return [[*name.split(), *arguments(name, one)] for name, one in named_commands() if name not in LOCAL]
+
+
+def arguments(name: str, one: click.Command) -> list[str]:
+    words = [*MORE.get(name, ())]
+    for parameter in one.params:
+        if isinstance(parameter, click.Argument):
+            words.append("x")
+        elif parameter.name == "yes":
+            words.append("--yes")
+        elif parameter.required or parameter.name == "body":
+            words += [parameter.opts[0], "x"]
+    assert one.callback
+    spec = inspect.getclosurevars(inspect.unwrap(one.callback)).nonlocals.get("spec")
+    if spec and not spec.fixed:
+        known = {option for parameter in one.params for option in parameter.opts}
+        given = shlex.split(typed(filled(spec.operation)))[3:]
+        pairs = zip(given[::2], given[1::2], strict=True)
+        words += [word for flag, value in pairs if flag in known for word in (flag, value)]
+    return words
+
+
+@cache
+def api_lines() -> list[list[str]]:
+    """The words of every `presscheck api` command; listings fetch all their pages."""
+    found: list[list[str]] = []
+    for operation in operations().values():
+        words = shlex.split(typed(filled(operation)))[1:]
+        words += ["--all"] if issubclass(operation, Paged) else []
+        words += ["--yes"] if operation.method() == "DELETE" else []
+        found.append(words)
+    return found
+
+
+@pytest.fixture
+def quick(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short time-outs and a small size limit, so that a body without an end is soon too much."""
+    longest = 0.1 if kind == "a slow body" else 5
+    times = Timeouts(connect=5, read=5, write=5, pool=5, whole=longest, pause=0.001, longest_pause=0.01)
+    monkeypatch.setattr("presscheck.client.client.Timeouts", lambda: times)
+    monkeypatch.setitem(Client.__init__.__kwdefaults__, "max_size", 1 << 20)
+    monkeypatch.setattr(session, "WRITE_TIMEOUT", 1.0)
+    monkeypatch.setattr(delivery, "TIMEOUT", 0.01)
+    monkeypatch.setattr(delivery, "SETTLE", 0.01)
+
+
+class Hangs(BaseException):
+    """Raised in a command that does not end."""
+
+
+def ended(shell: Shell, words: list[str]) -> str:
+    """Run a command; returns why it did not end well, or nothing."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise Hangs
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.alarm(LONGEST)
+    try:
+        return problem_with(shell.run(*words, typed="token\n"), words)
+    except Hangs:
+        return f"has not ended after {LONGEST} s"
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def problem_with(ran: Result, words: list[str]) -> str:
+    """Why this is no acceptable end of a command; empty if it is one."""
+    if ran.exception and not isinstance(ran.exception, SystemExit):
+        return f"raised {ran.exception!r:.300}"
+    is_usage_error = ran.exit_code == 2 and " ".join(words[:2]) not in MANY_SO_NAMED
+    if ran.exit_code not in EXIT_CODES or is_usage_error:
+        return f"exit code {ran.exit_code}: {ran.stderr}"
+    if "Traceback" in ran.output:
+        return ran.stderr
+    return "" if ran.exit_code == 0 or ran.stderr.strip() else f"exit code {ran.exit_code} without an error"
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("kind", NONSENSE)
+def test_every_command_ends(kind: str, tmp_path: Path) -> None:
+    problems: list[str] = []
+    place = NONSENSE.index(kind) % SOME
+    with HostileService(kind).running() as service:
+        env = {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "token"}
+        shell, newcomer = Shell(tmp_path, env), Shell(tmp_path / "new", {"PRESSCHECK_BASE_URL": service.base_url})
+        for words in [*named_lines(), *api_lines()[place::SOME]]:
+            service.asked.clear()
+            problem = ended(newcomer if words == ["login"] else shell, words)
+            problem = problem or ("" if service.asked or kind == "a slow body" else "sent nothing")
+            problems += [f"{shlex.join(words)}: {problem}"] if problem else []
+    assert not problems, "\n".join(problems)
+
+
+def test_all_commands_but_local_ones_are_run() -> None:
+    names = {name for name, _ in named_commands()}
+    assert names >= LOCAL
+    assert len(named_lines()) == len(names - LOCAL) > 80
+    assert len(api_lines()) == len(operations())
+
+
+@pytest.mark.parametrize("kind", ["a repeated cursor", "a new cursor for the same items"])
+def test_a_list_that_repeats_is_printed_with_an_error(kind: str, tmp_path: Path) -> None:
+    with HostileService(kind).running() as service:
+        shell = Shell(tmp_path, {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "token"})
+        listed, inbox, both = shell.run("cr", "list"), shell.run("inbox"), shell.run("inbox", "--json")
+        changed = shell.run("cr", "archive", "x")
+    assert listed.stdout.count("\n") == 1, "the change request of the repeated page, once"
+    assert "Needs me 1  Mine 1" in inbox.stdout
+    assert json.loads(both.stdout)[0]["counts"]["all-open"] == 1
+    for ran in (listed, inbox, both):
+        assert ran.exit_code == 1
+        assert "The list is incomplete: the service repeats a page (GET /orgs" in ran.stderr
+    assert changed.exit_code == 0, "the change was made"
+    assert changed.stderr == "Archived.\nThe list is incomplete: the service repeats a page\n"
+
+
+def test_an_argument_that_is_missing_in_an_incomplete_list(tmp_path: Path) -> None:
+    with HostileService("empty pages with a cursor").running() as service:
+        shell = Shell(tmp_path, {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "token"})
+        ran = shell.run("cr", "show", "x")
+    assert (ran.exit_code, ran.stdout) == (1, "")
+    assert ran.stderr == "presscheck: The list is incomplete: the service returned 10 empty pages (GET /orgs)\n"

@@ -1,0 +1,40 @@
+"""Every hostile request has a kind of the list, and every kind has hostile requests."""
+
+import ast
+
+from tests.attack import KINDS, PLACES, Results, column
+from tests.root import ROOT
+
+
+def marked_kinds() -> set[str]:
+    files = [
+        file for place in PLACES for file in ([ROOT / place] if place.endswith(".py") else (ROOT / place).rglob("*.py"))
+    ]
+    calls = [
+        node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call)
+    ]
+    return {
+        node.args[0].value
+        for node in calls
+        if isinstance(node.func, ast.Attribute)
+        and node.func.attr == "attack"
+        and isinstance(node.args[0], ast.Constant)
+    }
+
+
+def test_marks_and_kinds_are_the_same() -> None:
+    assert marked_kinds() == set(KINDS)
+
+
+def test_the_engine_is_read_from_the_name_of_a_test() -> None:
+    assert column("a.py::test_b[sqlite-x]") == "SQLite"
+    assert column("a.py::test_b[x-postgresql]") == "PostgreSQL"
+    assert column("a.py::test_b[postgresql-/service.sqlite]") == "PostgreSQL"
+    assert column("a.py::test_sqlite") == column("a.py::test_b[x]") == "without a database"
+
+
+def test_the_table_shows_what_held() -> None:
+    results = Results()
+    results.ran["bad hosts", "SQLite"], results.held["bad hosts", "SQLite"] = 3, 2
+    [line] = [line for line in results.table().splitlines() if line.startswith("bad hosts")]
+    assert line.split() == ["bad", "hosts", "2", "of", "3", "held", "-", "-"]

@@ -1,0 +1,187 @@
+"""Small inputs that grow when they are unpacked: they are refused, or cost no more than a fixed amount of memory."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import threading
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from lzstring import LZString
+from tests.running_service import LOOPBACK, RunningService, running_service
+from tests.service.factories import World, plant_world, rewrite
+from tests.service.test_jobs import processed
+from tests.service.test_pdf import draft_pdf, images, png, png_chunk, read
+from tests.service.test_serve_command import run
+
+from presscheck.api.content_changes import InsertFiles, NewFile
+from presscheck.api.openapi import SpecSource
+
+HUGE = 64 * 1024 * 1024
+MOST_GROWTH = 400 * 1024 * 1024
+"""Bytes by which the service may grow while it creates a PDF."""
+
+
+@contextmanager
+def responding(body: bytes, **headers: str) -> Iterator[str]:
+    """A website that responds with this body and these headers."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            for name, value in headers.items():
+                self.send_header(name.replace("_", "-"), value)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Log nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+def headers_of(world: World) -> dict[str, str]:
+    return {"authorization": f"Bearer {world.tokens['admin']}"}
+
+
+@pytest.mark.attack("compressed bombs")
+def test_a_compressed_request_is_not_unpacked(world: World) -> None:
+    body = gzip.compress(b'{"title": "' + b"a" * HUGE + b'"}')
+    headers = headers_of(world) | {"content-encoding": "gzip", "content-type": "application/json"}
+    response = httpx.post(f"{world.base_url}/v1/orgs/{world.organization}/spaces", content=body, headers=headers)
+    assert response.status_code == 400 and "JSON" in response.text
+
+
+@pytest.mark.attack("compressed bombs")
+async def test_a_compressed_response_of_another_server_is_not_unpacked(
+    tmp_path: Path, own_database: str | None
+) -> None:
+    body = gzip.compress(b'{"openapi": "3.0.0", "x": "' + b"a" * HUGE + b'"}')
+    with (
+        responding(body, content_encoding="gzip", content_type="application/json") as address,
+        running_service(tmp_path, outside=LOOPBACK, database_url=own_database) as running,
+    ):
+        world = plant_world(running.database_url, running.base_url)
+        found = await processed(world, SpecSource(url=address))
+        assert found.last_process_error_code == "PARSE_ERROR"
+        for client in world.clients.values():
+            await client.aclose()
+
+
+@pytest.mark.attack("compressed bombs")
+@pytest.mark.parametrize("text", ["a" * 1_200_000, "[" * 1_100_000], ids=len)
+async def test_a_packed_component_has_a_limit_when_it_is_unpacked(world: World, text: str) -> None:
+    packed = LZString().compressToEncodedURIComponent(json.dumps({"componentId": text, "props": {}, "context": {}}))
+    name = f"lamp-{world.organization}"
+    details = {"title": "Lamp", "description": "", "scopes": [], "script": "0", "organization": world.organization}
+    async with httpx.AsyncClient(base_url=f"{world.base_url}/v1/integrations", headers=headers_of(world)) as http:
+        assert (await http.post(f"/{name}", json=details)).is_success
+        response = await http.get(f"/{name}/render", params={"request": packed})
+    assert (response.status_code, response.json()["error"]["message"][:8]) == (400, "request:"), response.text
+
+
+def image_bomb(side: int) -> bytes:
+    """A black and white PNG of one color, with one bit for each pixel; when it is decoded, each takes a byte."""
+    packer = zlib.compressobj(9)
+    row = bytes(1 + side // 8)
+    rows = b"".join([*(packer.compress(row) for _ in range(side)), packer.flush()])
+    head = side.to_bytes(4, "big") * 2 + bytes((1, 0, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", head) + png_chunk(b"IDAT", rows) + png_chunk(b"IEND", b"")
+
+
+def picture_in_svg(picture: bytes) -> bytes:
+    data = base64.b64encode(picture).decode()
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10">'
+        f'<image width="10" height="10" href="data:image/png;base64,{data}"/></svg>'
+    ).encode()
+
+
+def nested_svg(levels: int) -> bytes:
+    groups = "".join(f'<g id="a{one}">' + f'<use href="#a{one - 1}"/>' * 10 + "</g>" for one in range(1, levels))
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><defs><g id="a0"><rect width="1" height="1"/></g>'
+        f'{groups}</defs><use href="#a{levels - 1}"/></svg>'
+    ).encode()
+
+
+@pytest.mark.attack("compressed bombs")
+@pytest.mark.parametrize("kind", ["png", "png in svg", "nested svg"])
+async def test_an_image_bomb_is_replaced_in_a_pdf(world: World, kind: str) -> None:
+    bomb = {
+        "png": lambda: image_bomb(48_000),
+        "png in svg": lambda: picture_in_svg(image_bomb(48_000)),
+        "nested svg": lambda: nested_svg(9),
+    }[kind]()
+    assert len(bomb) < 1_000_000, "small enough to be uploaded"
+    files = tuple(
+        NewFile(name=name, base64=base64.b64encode(content).decode(), content_type="image/png")
+        for name, content in (("bomb.png", bomb), ("sky.png", png()))
+    )
+    draft = await world.draft()
+    text = "# Start\n\n![B](bomb.png)\n\n![S](sky.png)\n"
+    await world.edit(draft, InsertFiles(files=files), rewrite("start", text))
+    url = await draft_pdf(world, draft)
+    with Peak() as peak:
+        shown = images(await read(url))
+    assert (40, 30) in shown and not [size for size in shown if size[0] > 10_000]
+    assert peak.growth < MOST_GROWTH, f"the service grew by {peak.growth >> 20} MB"
+
+
+class Peak:
+    """Measures by how much this process, which runs the service, grew at most."""
+
+    def __enter__(self) -> Peak:
+        self._before, self._most, self._ending = resident(), 0, threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.set()
+        self._thread.join()
+        self.growth = self._most - self._before
+
+    def _watch(self) -> None:
+        while not self._ending.is_set():
+            self._most = max(self._most, resident())
+            time.sleep(0.005)
+
+
+def resident() -> int:
+    """Bytes of memory of this process; zero where the system does not show it."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+    except OSError:
+        return 0
+
+
+@pytest.mark.attack("path traversal")
+@pytest.mark.parametrize("name", ["files/../../evil", "files//etc/evil", "files/" + "0" * 64])
+def test_an_import_writes_no_file_under_a_foreign_name(tmp_path: Path, name: str) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.mkdir()
+    RunningService(source, sample=True)
+    file = tmp_path / "all.zip"
+    assert run("--data", str(source), "export", str(file)).exit_code == 0
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(name, b"evil")
+    ran = run("--data", str(target), "import", str(file))
+    assert ran.exit_code == 2 and "does not match its checksum" in ran.stderr
+    assert not list(tmp_path.rglob("evil")) and not Path("/etc/evil").exists()

@@ -1,0 +1,379 @@
+"""Uploaded files in an S3-compatible bucket: what is stored and read, and what happens when the bucket fails."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+from tests.postgresql import Cluster
+from tests.running_service import LOOPBACK, RunningService, running_service
+from tests.s3_server import BUCKET, SECRET, S3Server, s3_server, use
+from tests.service.factories import World, plant_world, rewrite
+from tests.service.test_jobs import imported, processed, until
+from tests.service.test_pdf import images, png, space_pdf
+from tests.service.test_pdf import read as read_pdf
+from tests.service.test_serve_command import run
+from tests.service.test_server import line, serving
+
+from presscheck import errors
+from presscheck.api.change_requests import MergeChangeRequest
+from presscheck.api.content_changes import InsertFiles, NewFile
+from presscheck.api.imports import FilesSource
+from presscheck.api.openapi import GetLatestOpenAPISpecContent, SpecSource
+from presscheck.api.sites import CreateSite, PublishSite, Site
+from presscheck.service.db import s3_blob_store
+from presscheck.service.db.blob_store import MOST_THREADS, FilesUnavailable, id_of
+from presscheck.service.db.engine import Database
+from presscheck.service.db.s3_blob_store import S3BlobStore
+from presscheck.service.models.content import RevisionRow
+
+LOCATION = f"s3://{BUCKET}/docs"
+LARGE = bytes(range(256)) * 3000
+OPENAPI = '{"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
+    """A server with an empty bucket, which the service uses without long waits."""
+    monkeypatch.setattr(s3_blob_store, "READ_TIMEOUT", 0.4)
+    with s3_server() as server:
+        use(server, monkeypatch)
+        yield server
+
+
+@pytest.fixture
+def service_on_bucket(bucket: S3Server, tmp_path: Path) -> Iterator[RunningService]:
+    with running_service(tmp_path, outside=LOOPBACK, files=LOCATION) as running:
+        yield running
+
+
+@pytest.fixture
+async def bucket_world(service_on_bucket: RunningService) -> AsyncIterator[World]:
+    planted = plant_world(service_on_bucket.database_url, service_on_bucket.base_url)
+    yield planted
+    for client in planted.clients.values():
+        await client.aclose()
+
+
+def upload(name: str, content: bytes, content_type: str = "application/octet-stream") -> InsertFiles:
+    encoded = base64.b64encode(content).decode()
+    return InsertFiles(files=(NewFile(name=name, base64=encoded, content_type=content_type),))
+
+
+async def uploaded(world: World, name: str, content: bytes, *changes: Any, **details: str) -> str:
+    """Uploads a file, merges it together with other changes, and returns its URL."""
+    draft = await world.draft()
+    answer = await world.edit(draft, upload(name, content, **details), *changes)
+    assert answer.inserted_files
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
+    return answer.inserted_files[0].download_url
+
+
+async def get(url: str, **headers: str) -> httpx.Response:
+    async with httpx.AsyncClient(timeout=30) as web:
+        return await web.get(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def revisions(world: World) -> int:
+    database = Database(world.database_url)
+    with database.reading.begin() as session:
+        count = session.scalar(select(func.count()).select_from(RevisionRow)) or 0
+    database.close()
+    return count
+
+
+# the store
+
+
+def test_a_bucket_keeps_files_by_their_hash(bucket: S3Server) -> None:
+    store = S3BlobStore(BUCKET, "docs")
+    content_id = store.put(LARGE)
+    assert store.put(LARGE) == content_id == id_of(LARGE)
+    bucket.client().put_object(Bucket=BUCKET, Key="docs/readme.txt", Body=b"x")
+    bucket.client().put_object(Bucket=BUCKET, Key=id_of(b"above the prefix"), Body=b"above the prefix")
+    assert list(store.ids()) == [content_id] and store.read(content_id) == LARGE
+    assert store.read(id_of(b"above the prefix")) is None and store.open("../docs/readme.txt") is None
+    blob = store.open(content_id, "bytes=10-19")
+    assert blob and blob.span == (10, 19, len(LARGE)) and b"".join(blob.chunks) == LARGE[10:20]
+    with pytest.raises(ValueError, match="no byte in this range"):
+        store.open(content_id, f"bytes={len(LARGE)}-")
+    store.remove(content_id)
+    store.remove(content_id)
+    assert store.read(content_id) is None
+
+
+def test_more_files_are_listed_than_one_response_has(bucket: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "3")
+    store = S3BlobStore(BUCKET, "")
+    ids = sorted(store.put(str(number).encode()) for number in range(10))
+    before = len(bucket.requests)
+    assert list(store.ids()) == ids and len(bucket.requests) == before + 4
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "is_lasting"),
+    [
+        ("refuse", "access denied", True),
+        ("hang", "no response (ReadTimeoutError)", False),
+        ("stopped", "no response (EndpointConnectionError)", False),
+        ("no bucket", "the bucket does not exist", True),
+        ("no credentials", "no AWS credentials found", True),
+    ],
+)
+def test_each_failure_of_a_bucket_has_one_plain_reason(
+    bucket: S3Server, monkeypatch: pytest.MonkeyPatch, fault: str, reason: str, is_lasting: bool
+) -> None:
+    if fault == "no credentials":
+        monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    store = S3BlobStore("missing" if fault == "no bucket" else BUCKET, "docs")
+    bucket.fault = fault
+    if fault == "stopped":
+        bucket.stop()
+    for failing in (
+        lambda: store.put(b"lamp"),
+        lambda: store.open(id_of(b"lamp")),
+        store.check,
+        lambda: list(store.ids()),
+    ):
+        with pytest.raises(FilesUnavailable) as raised:
+            failing()
+        assert str(raised.value).endswith(f": {reason}") and raised.value.is_lasting == is_lasting
+    if fault == "stopped":
+        bucket.start()
+    bucket.fault = ""
+
+
+def test_half_an_upload_is_not_stored_and_half_a_download_is_not_a_file(bucket: S3Server) -> None:
+    store = S3BlobStore(BUCKET, "docs")
+    bucket.fault = "cut upload"
+    with pytest.raises(FilesUnavailable, match="no response"):
+        store.put(LARGE)
+    assert bucket.keys() == []
+    bucket.fault = ""
+    content_id = store.put(LARGE)
+    bucket.fault = "cut download"
+    with pytest.raises(FilesUnavailable):
+        store.read(content_id)
+
+
+# the service
+
+
+async def test_files_are_uploaded_and_downloaded(bucket: S3Server, bucket_world: World, tmp_path: Path) -> None:
+    url = await uploaded(bucket_world, "lamp.bin", LARGE)
+    assert bucket.keys() == [f"docs/{id_of(LARGE)}"] and not (tmp_path / "files").exists()
+    whole = await get(url)
+    assert (whole.status_code, whole.content) == (200, LARGE)
+    assert (
+        whole.headers["content-security-policy"] == "sandbox" and "attachment" in whole.headers["content-disposition"]
+    )
+    async with httpx.AsyncClient() as web:
+        head = await web.head(url)
+    assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(LARGE)))
+    part = await get(url, range="bytes=100-199")
+    assert (part.status_code, part.content) == (206, LARGE[100:200])
+    assert part.headers["content-range"] == f"bytes 100-199/{len(LARGE)}"
+    assert (await get(url, range="bytes=100-199", if_range='"other"')).status_code == 200
+    assert (await get(url, range=f"bytes={len(LARGE)}-")).status_code == 416
+    assert (await get(url, range="bytes=0-1,5-6")).status_code == 200, "several ranges are sent as the whole file"
+    assert (await get(url.replace("signature=", "signature=0"))).status_code == 404
+    bucket.client().delete_object(Bucket=BUCKET, Key=f"docs/{id_of(LARGE)}")
+    assert (await get(url)).status_code == 404
+
+
+async def test_a_refused_edit_uploads_nothing(bucket: S3Server, bucket_world: World) -> None:
+    draft = await bucket_world.draft()
+    with pytest.raises(errors.Forbidden):
+        await bucket_world.edit(draft, upload("a.txt", b"lamp"), by="read")
+    with pytest.raises(errors.Refused):
+        await bucket_world.edit(draft, upload("a.txt", b"lamp"), rewrite("missing", "x"))
+    assert bucket.keys() == []
+
+
+async def test_sites_and_pdfs_have_the_files(bucket_world: World) -> None:
+    world = bucket_world
+    await uploaded(world, "sky.png", png(), rewrite("start", "# Start\n\n![Sky](sky.png)\n"), content_type="image/png")
+    made = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,)))
+    site = await world.admin.send(PublishSite(organization_id=world.organization, site_id=made.id))
+    assert isinstance(site, Site) and site.urls.published
+    page = (await get(site.urls.published)).text
+    [address] = re.findall(r'src="([^"]*~files[^"]*)"', page)
+    assert (await get(address)).content == png()
+    assert images(await read_pdf(await space_pdf(world))) == [(40, 30)]
+
+
+async def test_specifications_and_imports_have_the_files(bucket: S3Server, bucket_world: World) -> None:
+    world = bucket_world
+    assert (await processed(world, SpecSource(text=OPENAPI))).last_process_error_code is None
+    spec = {"organization_id": world.organization, "spec_slug": "lamps"}
+    content = await world.admin.send(GetLatestOpenAPISpecContent(**spec))
+    assert content.filesystem["openapi.json"]["info"]["title"] == "Lamps"
+    url = await uploaded(world, "bulb.md", b"# Bulb\n\nIt glows.\n", content_type="text/markdown")
+    finished = await imported(world, FilesSource(files=(url,)), space=world.space)
+    assert finished.status == "completed" and finished.pages
+    assert len(bucket.keys("docs/")) == 3
+
+
+@pytest.mark.parametrize("fault", ["refuse", "hang", "cut upload", "stopped"])
+async def test_a_failed_upload_saves_nothing_and_can_be_repeated(
+    bucket: S3Server, bucket_world: World, fault: str
+) -> None:
+    draft = await bucket_world.draft()
+    before = revisions(bucket_world)
+    if fault == "stopped":
+        bucket.stop()
+    bucket.fault, bucket.fault_method = fault, "PUT"
+    with pytest.raises(errors.ServiceFailed) as raised:
+        await bucket_world.edit(draft, upload("lamp.bin", LARGE))
+    assert raised.value.status == 503
+    assert "The file storage does not respond or refuses access. Nothing was saved; try again later" in str(
+        raised.value
+    )
+    assert revisions(bucket_world) == before
+    bucket.fault = ""
+    if fault == "stopped":
+        bucket.start()
+    assert bucket.keys() == []
+    answer = await bucket_world.edit(draft, upload("lamp.bin", LARGE))
+    assert answer.inserted_files and (await get(answer.inserted_files[0].download_url)).content == LARGE
+
+
+async def test_files_of_a_failing_bucket_answer_503(bucket: S3Server, bucket_world: World) -> None:
+    world = bucket_world
+    text = "# Start\n\n![Sky](sky.png)\n"
+    url = await uploaded(world, "sky.png", png(), rewrite("start", text), content_type="image/png")
+    made = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,)))
+    site = await world.admin.send(PublishSite(organization_id=world.organization, site_id=made.id))
+    assert isinstance(site, Site) and site.urls.published
+    [address] = re.findall(r'src="([^"]*~files[^"]*)"', (await get(site.urls.published)).text)
+    bucket.fault = "refuse"
+    answer = await get(url)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, 503)
+    page = await get(address)
+    assert (page.status_code, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
+    pdf = await get(await space_pdf(world))
+    assert pdf.status_code == 503, "a PDF without its images would be kept"
+    bucket.fault = ""
+    assert images(await read_pdf(await space_pdf(world))) == [(40, 30)]
+
+
+async def test_a_download_that_breaks_off_is_not_taken_for_the_whole_file(
+    bucket: S3Server, bucket_world: World
+) -> None:
+    url = await uploaded(bucket_world, "lamp.bin", LARGE)
+    bucket.fault = "cut download"
+    with pytest.raises(httpx.RemoteProtocolError):
+        await get(url)
+
+
+async def test_the_service_answers_while_the_bucket_hangs(bucket: S3Server, bucket_world: World) -> None:
+    url = await uploaded(bucket_world, "lamp.bin", b"lamp")
+    bucket.fault, bucket.most_at_once = "hang", 0
+    waiting = [asyncio.create_task(get(url)) for _ in range(60)]
+    await until(lambda: asyncio.sleep(0, bucket.most_at_once), lambda count: count >= MOST_THREADS)
+    started = time.monotonic()
+    draft = await bucket_world.draft()
+    await bucket_world.edit(draft, rewrite("start", "# Start\n\nNo file is needed.\n"))
+    took = time.monotonic() - started
+    assert not all(task.done() for task in waiting)
+    assert bucket.most_at_once <= MOST_THREADS * s3_blob_store.ATTEMPTS, "some requests end only after their timeout"
+    bucket.fault = ""
+    answers = await asyncio.gather(*waiting)
+    assert {answer.status_code for answer in answers} <= {200, 503} and answers[-1].status_code == 200
+    assert took < 10
+
+
+async def test_two_hosts_share_a_database_and_a_bucket(bucket: S3Server, postgresql: Cluster, tmp_path: Path) -> None:
+    url = postgresql.new_database()
+    for host in ("a", "b"):
+        (tmp_path / host).mkdir()
+    with running_service(tmp_path / "a", database_url=url, files=LOCATION) as one:
+        world = plant_world(url, one.base_url)
+        with running_service(tmp_path / "b", database_url=url, files=LOCATION) as two:
+            address = await uploaded(world, "lamp.bin", LARGE)
+            assert (await get(address.replace(one.base_url, two.base_url))).content == LARGE
+        for client in world.clients.values():
+            await client.aclose()
+    assert not list(tmp_path.rglob("files"))
+
+
+# the command
+
+
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [
+        ("s3://missing/docs", "s3://missing/docs: the bucket does not exist"),
+        (f"s3://user:{SECRET}@{BUCKET}/x", "must be disk or a URL such as s3://bucket/prefix"),
+        (f"s3://{BUCKET}/../x", "must be disk or a URL such as s3://bucket/prefix"),
+        ("files", "must be disk or a URL such as s3://bucket/prefix"),
+    ],
+)
+def test_a_location_that_cannot_be_used_is_refused(bucket: S3Server, tmp_path: Path, location: str, words: str) -> None:
+    ran = run("--data", str(tmp_path), "--port", "0", "--files", location)
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert words in ran.stderr and len(ran.stderr.splitlines()) == 1 and SECRET not in ran.stderr
+    for _ in range(2):  # the refused location was not saved
+        ran = run("--data", str(tmp_path), "export", str(tmp_path / f"{len(list(tmp_path.glob('*.zip')))}.zip"))
+        assert ran.exit_code == 0, ran.stderr
+
+
+def test_a_missing_library_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "presscheck.service.db.s3_blob_store", raising=False)
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    monkeypatch.setitem(sys.modules, "boto3.session", None)
+    ran = run("--data", str(tmp_path), "--port", "0", "--files", LOCATION)
+    assert (ran.exit_code, ran.stderr) == (
+        2,
+        "presscheck: files in a bucket need the extra s3: pip install 'presscheck[s3]'\n",
+    )
+
+
+def test_invalid_aws_settings_are_one_clear_line(
+    bucket: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    ran = run("--data", str(tmp_path), "--port", "0", "--files", LOCATION)
+    assert ran.exit_code == 2 and len(ran.stderr.splitlines()) == 1
+    assert f"{LOCATION}: the AWS settings are invalid: The config profile (missing) could not be found" in ran.stderr
+
+
+def test_later_starts_and_commands_find_the_bucket_in_the_database(bucket: S3Server, tmp_path: Path) -> None:
+    options = ("--port", "0", "--workers", "2", "--log-requests")
+    with serving(tmp_path, *options, "--files", LOCATION) as process:
+        first = line(process)
+        token = line(process).removeprefix("token: ")
+        headers = {"authorization": f"Bearer {token}"}
+        spec = spec_url(first, headers)
+        assert httpx.put(spec, headers=headers, json={"source": {"text": OPENAPI}}, timeout=30).status_code == 200
+    assert len(bucket.keys("docs/")) >= 1
+    refused = run("--data", str(tmp_path), "--port", "0", "--files", "disk")
+    assert refused.exit_code == 2 and f"are in {LOCATION}: leave out --files, or move them" in refused.stderr
+    with serving(tmp_path, *options) as process:
+        address = line(process)
+        until = time.monotonic() + 30
+        content = f"{spec_url(address, headers)}/versions/latest/content"
+        while (
+            answer := httpx.get(content, headers=headers, timeout=30)
+        ).status_code == 404 and time.monotonic() < until:
+            time.sleep(0.05)
+        assert answer.json()["filesystem"]["openapi.json"]["info"]["title"] == "Lamps"
+        bucket.fault = "refuse"
+        assert httpx.get(content, headers=headers, timeout=30).status_code == 503
+        process.terminate()
+        _, log = process.communicate(timeout=20)
+    assert f"{LOCATION}: access denied" in log and SECRET not in log and token not in log
+
+
+def spec_url(address: str, headers: dict[str, str]) -> str:
+    organization = httpx.get(f"{address}/v1/orgs", headers=headers, timeout=30).json()["items"][0]["id"]
+    return f"{address}/v1/orgs/{organization}/openapi/lamps"

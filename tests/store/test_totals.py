@@ -1,0 +1,104 @@
+"""Totals of listings: only the local service sends them; without one, the number of rows is known at the last page."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from presscheck.store.cache import Cache
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Cache]:
+    opened = Cache(tmp_path / "cache.sqlite")
+    yield opened
+    opened.close()
+
+
+def things(start: int, count: int) -> list[dict[str, object]]:
+    return [{"object": "thing", "id": f"t{number}"} for number in range(start, start + count)]
+
+
+def stored(cache: Cache, key: str) -> tuple[int | None, int | None]:
+    """The count and the total of the cached response."""
+    answer = cache.answer(key)
+    assert answer
+    listing = json.loads(answer.json)
+    return listing.get("count"), listing.get("total")
+
+
+def length(cache: Cache, key: str) -> tuple[int, bool, bool]:
+    """The total of a listing, whether it is known, and whether all rows are cached."""
+    window = cache.window(key, 0, 0)
+    return window.total, window.is_total_known, window.complete
+
+
+@pytest.mark.parametrize(
+    ("answer", "numbers", "expected"),
+    [
+        ({"items": things(0, 2), "count": 2}, (2, 2), (2, True, True)),
+        ({"items": things(0, 2), "count": 2, "total": 2}, (2, 2), (2, True, True)),
+        ({"items": things(0, 2), "count": 2, "next": {"page": "n"}}, (2, None), (2, False, False)),
+        ({"items": things(0, 2), "count": 2, "total": 9, "next": {"page": "n"}}, (2, 9), (9, True, False)),
+        ({"items": things(0, 2), "total": 1, "next": {"page": "n"}}, (2, None), (2, False, False)),
+        ({"items": things(0, 2), "total": -1, "next": {"page": "n"}}, (2, None), (2, False, False)),
+        ({"items": things(0, 2), "total": 10**30, "next": {"page": "n"}}, (2, None), (2, False, False)),
+    ],
+)
+def test_a_single_response(
+    cache: Cache, answer: dict[str, object], numbers: tuple[int, int | None], expected: tuple[int, bool, bool]
+) -> None:
+    cache.keep("l", json.dumps(answer).encode(), 1.0)
+    assert stored(cache, "l") == numbers
+    assert length(cache, "l") == expected
+
+
+def test_pages_without_a_total(cache: Cache) -> None:
+    assert cache.keep_page("l", things(0, 3), 0, 1.0, total=None, last=False)
+    assert length(cache, "l") == (3, False, False)
+    assert cache.keep_page("l", things(3, 3), 3, 1.0, total=None, last=False)
+    assert length(cache, "l") == (6, False, False)
+    assert stored(cache, "l") == (6, None)
+    assert cache.keep_page("l", things(6, 1), 6, 1.0, total=None, last=True)
+    assert length(cache, "l") == (7, True, True)
+    assert stored(cache, "l") == (7, 7)
+
+
+@pytest.mark.parametrize("total", [None, 4])
+def test_the_same_pages_again_are_no_change(cache: Cache, total: int | None) -> None:
+    for changed in (True, False):
+        assert cache.keep_page("l", things(0, 2), 0, 1.0, total=total, last=False) is changed
+        assert cache.keep_page("l", things(2, 2), 2, 1.0, total=total, last=True) is changed
+        assert length(cache, "l") == (4, True, True)
+    cache.keep_page("l", things(0, 2), 0, 1.0, total=total, last=False)
+    assert cache.keep_page("l", things(2, 1), 2, 1.0, total=3, last=True), "a row less"
+
+
+def test_a_listing_that_was_cut_off(cache: Cache) -> None:
+    cache.keep_page("l", things(0, 4), 0, 1.0, total=4, last=True)
+    cache.keep_page("l", things(10, 2), 0, 2.0, total=None, last=True, has_more=True)
+    assert length(cache, "l") == (2, False, False)
+    assert '"t10"' in cache.window("l", 0, 9).items[0]
+
+
+def test_totals_of_an_older_cache(tmp_path: Path) -> None:
+    file = tmp_path / "cache.sqlite"
+    cache = Cache(file)
+    cache.keep_page("whole", things(0, 3), 0, 1.0, total=None, last=True)
+    cache.keep_page("begun", things(0, 2), 0, 1.0, total=None, last=False)
+    cache.keep("resource", b'{"object":"thing","id":"t9"}', 1.0)
+    cache.close()
+    with closing(sqlite3.connect(file, isolation_level=None)) as older:
+        older.execute("UPDATE answers SET total = 100 WHERE key = 'begun'")  # the number of items of a response
+        older.execute("ALTER TABLE answers DROP COLUMN more")
+        older.execute("PRAGMA user_version = 3")
+    cache = Cache(file)
+    assert cache.notice is None
+    assert length(cache, "whole") == (3, True, True)
+    assert length(cache, "begun") == (2, False, False)
+    assert stored(cache, "begun") == (2, None)
+    assert cache.answer("resource")
+    cache.close()
