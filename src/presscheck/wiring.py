@@ -137,6 +137,7 @@ def run_service(
     files: str | None,
     translator: Sequence[str],
     allowed: Sequence[str],
+    scripts_may_fetch: bool,
     **options: Any,
 ) -> None:
     """Run the local service until it is stopped.
@@ -147,12 +148,14 @@ def run_service(
         files: the location of uploaded files; None for that of the database.
         translator: the command line of the translation program.
         allowed: private networks that the service may connect to.
+        scripts_may_fetch: whether the scripts of integrations may send requests.
         options: further fields of `ServeOptions`.
 
     Raises:
         ConfigurationError: an option is invalid.
     """
     # 871 ms, only for `presscheck serve`
+    from presscheck.service.integrations.script_runner import ScriptConfig
     from presscheck.service.jobs.queue import OutboundConfig
     from presscheck.service.server.server import ServeOptions, serve
 
@@ -162,6 +165,7 @@ def run_service(
     _require_public_url(options["public_url"])
     arguments = ["--database", url, "--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
+    arguments += ["--integration-fetch"] if scripts_may_fetch else []
     arguments += ["--host", options["host"]]
     arguments += ["--files", files] if files else []
     arguments += ["--public-url", options["public_url"]] if options["public_url"] else []
@@ -173,7 +177,11 @@ def run_service(
             database=url,
             data=directory,
             files=files,
-            outside=OutboundConfig(allowed=tuple(allowed), translator=tuple(translator)),
+            outside=OutboundConfig(
+                allowed=tuple(allowed),
+                translator=tuple(translator),
+                scripts=ScriptConfig(may_fetch=scripts_may_fetch),
+            ),
             arguments=tuple(arguments),
             **options,
         )

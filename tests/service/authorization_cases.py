@@ -443,11 +443,11 @@ CASES: list[Case] = [
     case(integrations.UninstallIntegration, both(sees_integration, HOME_ADMIN)),
     case(integrations.UninstallIntegration, sees_integration, "in another organization", **INSTALLED_ELSEWHERE),
     case(integrations.UninstallIntegration, instead(owns_integration, 403, 404), "by an owner", **INSTALLED_BY_OTHERS),
-    case(integrations.RenderIntegration, instead(owns_integration, 403, 409), "tunnel of the owners", **COMPONENT),
+    case(integrations.RenderIntegration, sees_integration, "tunnel of the owners", **COMPONENT),
     case(integrations.RenderIntegration, sees_integration, "tunnel for all", **COMPONENT, **OTHER_INTEGRATION),
     case(
         integrations.RenderIntegrationWithGet,
-        instead(owns_integration, 403, 409),
+        sees_integration,
         "tunnel of the owners",
         request=PACKED_COMPONENT,
     ),

@@ -9,6 +9,7 @@ from typing import Any
 from lzstring import LZString
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
+from tests.service.integration_scripts import LISTENER
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,
@@ -50,7 +51,7 @@ IN_PRIVATE_PLACE, FOR_ADMINS, FOR_THIRD = "quagga", "okapi", "dodo"
 """Words in titles and texts: of the private place, of a private space in the open one, of an organization of others."""
 OPENAPI = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
 NODES = {"object": "document", "data": {}, "nodes": []}
-INTEGRATION = {"title": "Lamp post", "description": "Lights", "scopes": ("space:content:read",), "script": "0"}
+INTEGRATION = {"title": "Lamp post", "description": "Lights", "scopes": ("space:content:read",), "script": LISTENER}
 COMPONENT: dict[str, Any] = {"component_id": "lamp", "props": {}, "context": {}}
 PACKED_COMPONENT = LZString().compressToEncodedURIComponent('{"componentId": "lamp", "props": {}, "context": {}}')
 NO_CLAIMS = {"type": "object", "properties": {}, "additionalProperties": False}

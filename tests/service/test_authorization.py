@@ -21,6 +21,7 @@ from tests.service.authorization_world import (
 )
 from tests.service.engines import ENGINES, new_database
 
+from presscheck.api.integrations import RenderIntegration, RenderIntegrationWithGet
 from presscheck.api.openapi import PutOpenAPISpec
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.http.operation_registry import READ_ONLY_OPERATIONS
@@ -35,6 +36,8 @@ NESTED = [
     if len(operation.path_fields()) > 1 and operation not in CREATES_WHAT_IS_MISSING
 ]
 """One case of each operation whose path leads to an item in another."""
+RECORDED = {RenderIntegration, RenderIntegrationWithGet}
+"""Operations that change nothing but are recorded, as events of an integration."""
 EVERYONE = [(place, caller) for place, callers in CALLERS.items() for caller in callers]
 
 
@@ -136,7 +139,7 @@ def _call(world: World, case: Case, caller: Caller, place: str) -> Operation[Any
 
 
 def _is_write(operation: type[Operation[Any]]) -> bool:
-    return not operation.is_read() and operation not in READ_ONLY_OPERATIONS
+    return operation in RECORDED or (not operation.is_read() and operation not in READ_ONLY_OPERATIONS)
 
 
 def _hidden(world: World, case: Case, caller: Caller) -> set[str]:

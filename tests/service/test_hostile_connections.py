@@ -6,6 +6,7 @@ import asyncio
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,9 +17,12 @@ import pytest
 import uvicorn
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
+from tests.web_server import web_server
 
 from presscheck.service.app import build
 from presscheck.service.db.engine import Database
+from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.server.http_protocol import DeadlineProtocol
 
@@ -85,6 +89,69 @@ async def test_slow_tunnels_do_not_hold_up_other_requests(tmp_path: Path, own_da
                 await asyncio.gather(*waiting, return_exceptions=True)
         for client in world.clients.values():
             await client.aclose()
+
+
+async def test_slow_tunnels_of_an_organization_hold_up_only_its_own_calls(tmp_path: Path) -> None:
+    asked = {"componentId": "c", "props": {}, "context": {}}
+    details = {"title": "Lamp", "description": "", "scopes": [], "script": "0"}
+    with running_service(tmp_path, outside=LOOPBACK) as service, silent_server() as silent, web_server({}) as tunnel:
+        clients: list[httpx.AsyncClient] = []
+        tasks: list[asyncio.Task[httpx.Response]] = []
+        for address in (silent, tunnel.url):
+            world = plant_world(service.database_url, service.base_url)
+            for role in ("admin", "create", "edit", "review", "read"):
+                headers = {"authorization": f"Bearer {world.tokens[role]}"}
+                http = httpx.AsyncClient(base_url=f"{service.base_url}/v1", headers=headers, timeout=60)
+                at = f"/integrations/lamp-{world.organization}"
+                if role == "admin":
+                    await http.post(at, json={**details, "organization": world.organization, "visibility": "unlisted"})
+                    await http.put(f"{at}/dev", json={"tunnelUrl": address, "all": True})
+                clients.append(http)
+                if address == silent:
+                    tasks += [asyncio.create_task(http.post(f"{at}/render", json=asked)) for _ in range(3)]
+        await asyncio.sleep(0.5)
+        for http in clients[-5:]:
+            assert (await http.post(f"{at}/render", json=asked, timeout=10)).status_code == 200
+        assert not any(task.done() for task in tasks), "15 calls wait for the silent tunnel"
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for http in clients:
+            await http.aclose()
+
+
+async def test_turns_are_counted_per_user_and_per_organization() -> None:
+    slots, held, most = OutgoingSlots(of_user=2, of_organization=3), Counter[str](), Counter[str]()
+
+    async def call(user: str, organization: str) -> None:
+        async with slots.turn(user, organization):
+            held.update((user, organization))
+            most.update(name for name in (user, organization) if held[name] > most[name])
+            await asyncio.sleep(0.01)
+            held.subtract((user, organization))
+
+    pairs = [(f"user {number % 4}", f"organization {number % 3}") for number in range(60)]
+    await asyncio.gather(*(call(*pair) for pair in pairs))
+    assert most == {f"user {number}": 2 for number in range(4)} | {f"organization {number}": 3 for number in range(3)}
+    assert not slots.held(), "an organization without calls takes no memory"
+
+
+async def test_too_many_calls_of_a_user_are_refused() -> None:
+    slots = OutgoingSlots(of_user=1, waiting=1, patience=0.05)
+    async with slots.turn("u", "o"):
+        waiting = asyncio.create_task(turn_of(slots, "u"))
+        await asyncio.sleep(0)
+        with pytest.raises(ApiError, match="Too many calls"):
+            await turn_of(slots, "u")
+        with pytest.raises(ApiError, match="take too long"):
+            await waiting
+        await turn_of(slots, "another")
+    await turn_of(slots, "u")
+
+
+async def turn_of(slots: OutgoingSlots, user: str) -> None:
+    async with slots.turn(user, "o"):
+        return
 
 
 def statuses(base_url: str, path: str, *authorizations: str, host: str | None = None) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -354,6 +355,31 @@ async def test_an_installed_integration_gets_a_merge_event(here: World, website:
     assert {"spaceId": here.space, "revisionId": merged.revision}.items() <= website.posted[-1].items()
     with pytest.raises(Forbidden):
         await here.clients["edit"].send(ListIntegrationEvents(**own))
+
+
+async def test_slow_deliveries_hold_up_only_those_of_their_organization(here: World, website: WebServer) -> None:
+    slow, fast = here, plant_world(here.database_url, here.base_url)
+    details: dict[str, Any] = {"title": "Lamp post", "description": "x", "scopes": (), "script": "0"}
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(20)
+        for number in range(6):
+            own = {"integration_name": f"slow-{number}-{slow.organization}"}
+            await slow.admin.send(PublishIntegration(**own, **details, organization=slow.organization))
+            tunnel = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+            await slow.admin.send(SetDevelopmentMode(**own, tunnel_url=tunnel))
+            await slow.admin.send(InstallIntegration(**own, organization=slow.organization))
+        own = {"integration_name": f"fast-{fast.organization}"}
+        await fast.admin.send(PublishIntegration(**own, **details, organization=fast.organization))
+        await fast.admin.send(SetDevelopmentMode(**own, tunnel_url=website.url))
+        await fast.admin.send(InstallIntegration(**own, organization=fast.organization))
+        await until(lambda: fast.admin.send(ListIntegrationEvents(**own)), lambda page: page.items)
+        found = await processed(slow, SpecSource(text=json.dumps(SPEC)))
+        assert found.last_process_error_code is None
+        slowly = {"integration_name": f"slow-5-{slow.organization}"}
+        assert not (await slow.admin.send(ListIntegrationEvents(**slowly))).items
+    for client in fast.clients.values():
+        await client.aclose()
 
 
 class Moment:

@@ -19,6 +19,7 @@ from sqlalchemy import text
 from tests.postgresql import Cluster
 from tests.running_service import RunningService
 from tests.service.test_server import line, serving
+from tests.web_server import web_server
 
 from presscheck.cli.main import command
 from presscheck.service.db.engine import Database
@@ -72,6 +73,24 @@ def test_a_token_expires_after_its_days(database_url: str, tmp_path: Path) -> No
         ids = [token.id for token in list_tokens(session)]
     database.write(lambda session: revoke_token(session, ids[0]))
     database.close()
+
+
+@pytest.mark.parametrize("options", [[], ["--integration-fetch", "--workers", "2"]])
+def test_scripts_of_integrations_send_requests_only_if_allowed(tmp_path: Path, options: list[str]) -> None:
+    script = "export default { fetch: async () => Response.json({ element: await (await fetch(%s)).json() }) }"
+    with (
+        web_server({"/": '{"type": "block"}'}) as other,
+        serving(tmp_path, "--port", "0", "--allow-network", "127.0.0.0/8", *options) as process,
+    ):
+        base_url, token = line(process), line(process).removeprefix("token: ")
+        headers = {"authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=f"{base_url}/v1", headers=headers, timeout=60) as http:
+            [organization] = http.get("/orgs").json()["items"]
+            details = {"title": "Lamp", "description": "", "scopes": [], "organization": organization["id"]}
+            made = http.post("/integrations/lamp", json={**details, "script": script % json.dumps(f"{other.url}/")})
+            assert made.status_code == 200, made.text
+            shown = http.post("/integrations/lamp/render", json={"componentId": "c", "props": {}, "context": {}})
+    assert (shown.status_code, other.asked) == ((200, ["/"]) if options else (502, [])), shown.text
 
 
 @pytest.mark.parametrize("into", ["sqlite", "postgresql"])

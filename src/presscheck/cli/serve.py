@@ -83,6 +83,12 @@ class Where(NamedTuple):
     help="Private network that imports, specifications and tunnels may reach, such as 10.0.0.0/8 (repeatable).",
 )
 @click.option(
+    "--integration-fetch",
+    "scripts_may_fetch",
+    is_flag=True,
+    help="Let the scripts of integrations send requests; private networks need --allow-network as well.",
+)
+@click.option(
     "--translator", metavar="COMMAND", help="Command that translates a page from standard input to standard output."
 )
 @click.option(

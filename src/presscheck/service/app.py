@@ -42,6 +42,7 @@ from presscheck.service.http.operation_registry import (
     Context,
     OutgoingRequired,
 )
+from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.public_routes import open_routes
 from presscheck.service.http.serialization import problem_response, read_call, write_answer
 from presscheck.service.integrations.outbound_http import Outgoing
@@ -117,11 +118,11 @@ def _routes(
     release: str | None,
     lacks: str | None,
 ) -> list[Route]:
-    outgoing_limiter = CapacityLimiter(MOST_OUTGOING)
+    limiter, slots = CapacityLimiter(MOST_OUTGOING), OutgoingSlots()
     routes = [
         Route(
             _path(operation),
-            Adapter(operation, handler, database, store, clock, workers, outgoing_limiter),
+            Adapter(operation, handler, database, store, clock, workers, limiter, slots),
             methods=[operation.method()],
         )
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
@@ -165,6 +166,7 @@ class Adapter:
         clock: Clock,
         workers: Workers,
         outgoing_limiter: CapacityLimiter,
+        outgoing_slots: OutgoingSlots,
     ) -> None:
         self.operation = operation
         self.handler = handler
@@ -173,6 +175,7 @@ class Adapter:
         self.clock = clock
         self.workers = workers
         self.outgoing_limiter = outgoing_limiter
+        self.outgoing_slots = outgoing_slots
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
@@ -184,11 +187,15 @@ class Adapter:
         files = StagedFiles(self.store)
         try:
             response = await run_in_threadpool(self._respond, request, body, files)
-        except (OutgoingRequired, FilesRequired) as required:
+        except OutgoingRequired as required:
             files.may_wait = True
-            limiter = self.outgoing_limiter if isinstance(required, OutgoingRequired) else self.store.threads
             outgoing = self.workers.outgoing
-            response = await run_sync(self._respond, request, body, files, outgoing, limiter=limiter)
+            async with self.outgoing_slots.turn(required.user_id, required.organization_id):
+                response = await run_sync(self._respond, request, body, files, outgoing, limiter=self.outgoing_limiter)
+        except FilesRequired:
+            files.may_wait = True
+            outgoing = self.workers.outgoing
+            response = await run_sync(self._respond, request, body, files, outgoing, limiter=self.store.threads)
         await response(scope, receive, send)
 
     def _require_caller(self, request: Request) -> None:
@@ -202,8 +209,13 @@ class Adapter:
             OutgoingRequired: it needs `outgoing`; nothing was written.
             FilesRequired: it has to wait for the file storage; nothing was written.
         """
+        afterwards: list[Callable[[Session], None]] = []
         try:
-            answer, sent = self._answer(request, body, files, outgoing)
+            try:
+                answer, sent = self._answer(request, body, files, outgoing, afterwards)
+            finally:
+                for write in afterwards:
+                    self.database.write(write)
         except (OutgoingRequired, FilesRequired):
             raise
         except FilesUnavailable as error:
@@ -220,18 +232,27 @@ class Adapter:
         return Response(sent, self.operation.success, headers, "application/json")
 
     def _answer(
-        self, request: Request, body: bytes, files: StagedFiles, outgoing: Outgoing | None
+        self,
+        request: Request,
+        body: bytes,
+        files: StagedFiles,
+        outgoing: Outgoing | None,
+        afterwards: list[Callable[[Session], None]],
     ) -> tuple[Any, bytes]:
         with self.database.reading.begin() as session:
             user = caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
             if self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS:
-                return self._handled(session, user, request, call, files, outgoing)
+                context = self._context(session, user, request, files, outgoing)
+                try:
+                    return self._handled(context, call)
+                finally:
+                    afterwards += context.afterwards
             if self.operation in PREPROCESSORS:
                 call = PREPROCESSORS[self.operation](self._context(session, user, request, files, outgoing), call)
 
         def write(session: Session) -> tuple[tuple[Any, bytes], Any]:
-            handled = self._handled(session, user, request, call, files)
+            handled = self._handled(self._context(session, user, request, files, None), call)
             files.require_stored(session)
             return handled, session.info.get(WANTED)
 
@@ -245,22 +266,15 @@ class Adapter:
             self.workers.wake()
         return answer
 
-    def _handled(
-        self,
-        session: Session,
-        user: UserRow,
-        request: Request,
-        call: Any,
-        files: StagedFiles,
-        outgoing: Outgoing | None = None,
-    ) -> tuple[Any, bytes]:
-        answer = self.handler(self._context(session, user, request, files, outgoing), call)
+    def _handled(self, context: Context, call: Any) -> tuple[Any, bytes]:
+        answer = self.handler(context, call)
         return answer, b"" if answer is None else write_answer(answer)
 
     def _context(
         self, session: Session, user: UserRow, request: Request, files: StagedFiles, outgoing: Outgoing | None
     ) -> Context:
-        return Context(session, user, origin_of(request), self.clock, files, outgoing)
+        scripts = self.workers.outside.scripts
+        return Context(session, user, origin_of(request), self.clock, files, outgoing, scripts=scripts)
 
 
 def _path(operation: type[Operation[Any]]) -> str:

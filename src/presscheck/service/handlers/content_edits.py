@@ -31,7 +31,7 @@ def with_files(context: Context, call: EditChangeRequestContent) -> EditChangeRe
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unlocked(space)
     require_unfinished(row)
-    return call.model_copy(update={"changes": fetched(context.outgoing_requests(), call.changes)})
+    return call.model_copy(update={"changes": fetched(context.outgoing_requests(space.organization_id), call.changes)})
 
 
 @handles(EditChangeRequestContent, beforehand=with_files)

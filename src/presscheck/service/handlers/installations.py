@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
 
 from lzstring import LZString  # pyright: ignore[reportMissingTypeStubs]
-from pydantic import ValidationError
 from sqlalchemy import select
 
 from presscheck.api.integrations import (
@@ -33,28 +33,32 @@ from presscheck.api.integrations import (
     UpdateInstallation,
 )
 from presscheck.api.operation import Page
-from presscheck.errors import InvalidArgument
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import as_sites
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.http.serialization import read_call, require_fit
+from presscheck.service.integrations.event_delivery import DeliveryLog, deliver_event
 from presscheck.service.integrations.integrations import (
-    NOT_RUN,
     as_installation,
     integration_for,
     is_owner,
+    receiver_of,
+    record_event,
     spaces_of,
     tell,
 )
-from presscheck.service.integrations.outbound_http import OutgoingError
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
 from presscheck.service.models.sites import SiteRow
-from presscheck.service.permissions import organization_for, role_in, visible_spaces
+from presscheck.service.models.spaces import SpaceRow
+from presscheck.service.permissions import level_in_space, organization_for, role_in, visible_spaces
 from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
 LONGEST_UNPACKED = 1_000_000
 """Most characters of a compressed request; uncompressed it may be many times larger."""
+LARGEST_RECORDED = 32_768
+"""Most characters of a render event that is stored whole."""
 
 
 @handles(ListIntegrationInstallations)
@@ -190,25 +194,29 @@ def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstall
 def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderOutput:
     """Renders a component from a compressed request."""
     try:
-        unpacked = _unpacked(call.request)
-        render_call = RenderIntegration(integration_name=call.integration_name, **unpacked)
-    except (ValueError, TypeError, InvalidArgument):
+        unpacked = _unpacked(call.request).encode("utf-8", "surrogatepass")
+        render_call = read_call(RenderIntegration, {"integration_name": call.integration_name}, (), unpacked)
+    except (ValueError, ApiError):
         raise ApiError(
             400, "request: must be JSON with componentId, props and context, compressed with LZ-string"
         ) from None
-    return render(context, render_call)
+    return render(context, cast("RenderIntegration", render_call))
 
 
 @handles(RenderIntegration, writes=False)
 def render(context: Context, call: RenderIntegration) -> RenderOutput:
-    """Renders a component by asking the development tunnel of the integration."""
+    """Renders a component: the development tunnel of the integration responds, or else its script."""
     row = integration_for(context, call.integration_name)
-    if row.tunnel_url is None or not (row.tunnel_for_all or is_owner(context, row)):
-        raise ApiError(409, NOT_RUN)
+    outgoing = context.outgoing_requests(row.organization_id)
+    place = _place_of(context, call.context)
+    installation = _installation_in(context, row, place.organization_id)
     event = {
         "eventId": new_id(),
         "type": "ui_render",
         "auth": {"userId": context.user.id},
+        **({"installationId": installation.id} if installation is not None else {}),
+        **({"spaceId": place.space_id} if place.space_id is not None else {}),
+        **({"siteId": place.site_id} if place.site_id is not None else {}),
         "componentId": call.component_id,
         "props": call.props,
         "context": call.context,
@@ -216,29 +224,83 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
         **({"action": call.action} if call.action is not None else {}),
     }
     try:
-        answer = context.outgoing_requests().post_json(row.tunnel_url, json.dumps(event).encode())
-        if answer.status != 200:
-            raise ApiError(502, f"The tunnel of {row.title} responded with {answer.status}.")
-        return RenderOutput.model_validate_json(answer.body)
-    except OutgoingError as error:
-        raise ApiError(502, f"Could not reach the tunnel of {row.title}: {error}") from None
-    except ValidationError:
-        raise ApiError(502, f"The tunnel of {row.title} did not respond with a component to render.") from None
+        text = json.dumps(event, allow_nan=False)
+    except ValueError:
+        raise ApiError(400, "props, context, state and action: numbers must be finite") from None
+    receiver = receiver_of(
+        row, installation, is_own=is_owner(context, row), space_id=place.space_id, site_id=place.site_id
+    )
+    log, now = DeliveryLog(context.now), context.now()
+    outcome = deliver_event(receiver, event, log, outgoing=outgoing, scripts=context.scripts, read=context.files.read)
+    output = None if outcome.error is not None else _output(outcome.text)
+    if output is None and outcome.error is None:
+        outcome = replace(outcome, error=f"{row.title} did not respond with a component to render.")
+        log.add("error", "The response is not a component: it must have an element, or the type complete.")
+    recorded = event
+    if len(text) > LARGEST_RECORDED:
+        recorded = {name: value for name, value in event.items() if name not in ("state", "action")}
+        recorded |= {"props": {}, "context": {}}
+        log.add("warn", f"The stored event lacks its properties, state, context and action: {len(text)} characters.")
+    name, installation_id = row.name, installation.id if installation is not None else None
+    context.afterwards.append(lambda session: record_event(session, name, installation_id, recorded, outcome, log, now))
+    if output is None:
+        raise ApiError(outcome.problem, outcome.error or "no response")
+    return output
 
 
-def _unpacked(text: str) -> dict[str, Any]:
+class _Place(NamedTuple):
+    """Where a component is shown; only what the caller has access to."""
+
+    organization_id: str | None = None
+    space_id: str | None = None
+    site_id: str | None = None
+
+
+def _place_of(context: Context, given: dict[str, Any]) -> _Place:
+    """The place that the context of a component names."""
+    space_id, site_id, organization_id = (given.get(name) for name in ("spaceId", "siteId", "organizationId"))
+    if isinstance(space_id, str):
+        space = context.session.get(SpaceRow, space_id)
+        if space is not None and space.deleted_at is None and level_in_space(context, space) is not None:
+            return _Place(space.organization_id, space_id=space.id)
+    elif isinstance(site_id, str):
+        site = context.session.get(SiteRow, site_id)
+        if site is not None and role_in(context, site.organization_id) is not None:
+            return _Place(site.organization_id, site_id=site.id)
+    elif isinstance(organization_id, str) and role_in(context, organization_id) is not None:
+        return _Place(organization_id)
+    return _Place()
+
+
+def _installation_in(context: Context, row: IntegrationRow, organization_id: str | None) -> InstallationRow | None:
+    query = select(InstallationRow).where(
+        InstallationRow.integration == row.name, InstallationRow.organization_id == organization_id
+    )
+    return context.session.scalar(query) if organization_id is not None else None
+
+
+def _output(text: str) -> RenderOutput | None:
+    """The component in a response; None if there is none."""
+    try:
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False)
+        require_fit("response", value)
+        output = RenderOutput.model_validate(value)
+    except (ValueError, RecursionError, ApiError):
+        return None
+    return output if output.element is not None or output.type == "complete" else None
+
+
+def _unpacked(text: str) -> str:
     if len(text) > LONGEST_REQUEST:
         raise ValueError("too long")
     try:
-        value: Any = LZString().decompressFromEncodedURIComponent(text)  # pyright: ignore[reportUnknownMemberType]
+        unpacked = str(LZString().decompressFromEncodedURIComponent(text))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     except (LookupError, TypeError, UnboundLocalError) as error:  # what the library raises for invalid input
         raise ValueError("not compressed") from error
-    if len(str(value)) > LONGEST_UNPACKED:
+    if len(unpacked) > LONGEST_UNPACKED:
         raise ValueError("too long")
-    try:
-        return json.loads(str(value))
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
+    return unpacked
 
 
 def _installations(context: Context, name: str, external_id: str | None) -> list[InstallationRow]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any, cast
 
 from sqlalchemy import or_, select
 
@@ -46,7 +47,7 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 
 @handles(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
-    """Publishes a new version; the script is stored, secrets are not, as nothing here would use them."""
+    """Publishes a new version; the script is stored, secrets are not: scripts get none."""
     organization = _publisher(context, call.organization)
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
@@ -95,7 +96,8 @@ def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> 
 
 def _is_wanted(row: IntegrationRow, call: ListIntegrations) -> bool:
     blocks = row.blocks or []
-    domains = [str(domain) for block in blocks for domain in block.get("urlUnfurl") or ()]
+    unfurled = (block.get("urlUnfurl") for block in blocks)
+    domains = [str(domain) for found in unfurled if isinstance(found, list) for domain in cast("list[Any]", found)]
     return not (
         (call.search and call.search.casefold() not in f"{row.name} {row.title}".casefold())
         or (call.category and call.category not in row.categories)

@@ -16,6 +16,7 @@ from presscheck.api.operation import Operation
 from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.db.staged_files import StagedFiles
 from presscheck.service.integrations.outbound_http import Outgoing
+from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.models.organizations import UserRow
 
 Answer = TypeVar("Answer")
@@ -26,6 +27,7 @@ PREPROCESSORS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
 """Functions that run before the transaction, by operation; each returns the call that the handler gets."""
 READ_ONLY_OPERATIONS: set[type[Operation[Any]]] = set()
 """Operations that write nothing although their HTTP method suggests it; they run without the write lock."""
+_SCRIPTS = ScriptConfig()
 
 
 class ApiError(Exception):
@@ -38,7 +40,17 @@ class ApiError(Exception):
 
 
 class OutgoingRequired(Exception):
-    """A handler needs the client for outgoing requests; it runs again where it may wait for other servers."""
+    """A handler needs the client for outgoing requests; it runs again where it may wait for other servers.
+
+    Args:
+        organization_id: the organization that it waits for.
+        user_id: the caller.
+    """
+
+    def __init__(self, organization_id: str, user_id: str) -> None:
+        super().__init__(organization_id, user_id)
+        self.organization_id = organization_id
+        self.user_id = user_id
 
 
 def not_found(what: str) -> ApiError:
@@ -57,6 +69,10 @@ class Context:
     files: StagedFiles
     outgoing: Outgoing | None = None
     """Client for outgoing requests; only for handlers whose response comes from another server."""
+    scripts: ScriptConfig = _SCRIPTS
+    """The operator's settings for the scripts of integrations."""
+    afterwards: list[Callable[[Session], None]] = field(default_factory=list[Callable[[Session], None]])
+    """Writes of a handler that reads, which are made after it, also if it fails."""
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """Cache of this call, such as for roles."""
 
@@ -64,14 +80,17 @@ class Context:
         """The current time in stored form."""
         return moment_text(self.clock())
 
-    def outgoing_requests(self) -> Outgoing:
+    def outgoing_requests(self, organization_id: str) -> Outgoing:
         """The client for outgoing requests; only for handlers that write nothing, and before a transaction.
+
+        Args:
+            organization_id: the organization that chooses the server; it may wait for few at once.
 
         Raises:
             OutgoingRequired: this thread is not one of those that may wait for other servers.
         """
         if self.outgoing is None:
-            raise OutgoingRequired
+            raise OutgoingRequired(organization_id, self.user.id)
         return self.outgoing
 
     def location(self, path: str) -> str:

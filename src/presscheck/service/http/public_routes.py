@@ -25,10 +25,10 @@ from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.openapi import description
 from presscheck.service.http.operation_registry import ApiError
 from presscheck.service.http.serialization import problem_response
-from presscheck.service.integrations.integrations import NOT_RUN
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.pdf.export import exported_pdf
 
+NO_ENDPOINTS = "This service does not serve the public endpoints of integrations."
 MOST_EXPORTS = 4
 """Most PDFs created at once, so that they do not use up the threads of the API."""
 
@@ -63,7 +63,7 @@ def open_routes(
         _get("/healthz", lambda _request: _health(database)),
         _get("/files/{content_id}/{name}", send_file),
         _get("/openapi/{organization_id}/{slug}.json", lambda request: _spec(database, files, request)),
-        _get("/integrations/{path:path}", lambda _request: problem_response(501, NOT_RUN)),
+        _get("/integrations/{path:path}", lambda _request: problem_response(501, NO_ENDPOINTS)),
     ]
 
 

@@ -45,7 +45,7 @@ def read_call(
     if operation.method() not in ("GET", "DELETE"):
         given.update(_from_body(operation, body))
     for name, value in given.items():
-        _demand_fit(name, value, DEEPEST)
+        require_fit(name, value)
     try:
         return operation(**given)
     except InvalidArgument as error:
@@ -63,6 +63,24 @@ def invalid(error: InvalidArgument) -> ApiError:
 def is_fit(text: str) -> bool:
     """Whether a database can store the text."""
     return _UNFIT.search(text) is None
+
+
+def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
+    """Requires that a JSON value is not nested too deep, and has only text that a database can store.
+
+    Raises:
+        ApiError: 400, it is not.
+    """
+    if depth == 0:
+        raise ApiError(400, f"{name}: nested too deep")
+    if isinstance(value, str) and not is_fit(value):
+        raise ApiError(400, f"{name}: must not contain NUL or unpaired surrogates")
+    if isinstance(value, dict | list):
+        for item in cast("dict[str, Any] | list[Any]", value):
+            require_fit(name, item, depth - 1)
+    if isinstance(value, dict):
+        for item in cast("dict[str, Any]", value).values():
+            require_fit(name, item, depth - 1)
 
 
 def write_answer(answer: Any) -> bytes:
@@ -116,19 +134,6 @@ def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
         if alias not in names:
             raise ApiError(400, f"{alias}: unknown field")
     return {names[alias]: value for alias, value in given.items()}
-
-
-def _demand_fit(name: str, value: Any, depth: int) -> None:
-    if depth == 0:
-        raise ApiError(400, f"{name}: nested too deep")
-    if isinstance(value, str) and not is_fit(value):
-        raise ApiError(400, f"{name}: must not contain NUL or unpaired surrogates")
-    if isinstance(value, dict | list):
-        for item in cast("dict[str, Any] | list[Any]", value):
-            _demand_fit(name, item, depth - 1)
-    if isinstance(value, dict):
-        for item in cast("dict[str, Any]", value).values():
-            _demand_fit(name, item, depth - 1)
 
 
 def _no_number(text: str) -> float:

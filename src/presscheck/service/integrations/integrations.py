@@ -1,7 +1,7 @@
 """Serializes integrations, checks access to them, and sends them events.
 
 The owners of an integration are the admins of its organization; they may use the calls that elsewhere need its own
-token. Integrations do not run here: events are sent to the development tunnel, and the result is recorded.
+token.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from presscheck.api.integrations import (
@@ -25,13 +25,15 @@ from presscheck.service.content.file_urls import file_address
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.organizations import as_organization
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver
 from presscheck.service.jobs.queue import enter_job
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import is_member, role_in
 
-NOT_RUN = "This service does not run integrations. Set up a development tunnel for this integration first."
+KEPT_EVENTS = 1000
+"""Events that are kept of an integration; older ones are deleted once they are delivered."""
 
 
 def integration_for(context: Context, name: str, *, to_own: bool = False) -> IntegrationRow:
@@ -77,7 +79,7 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
         blocks=tuple(row.blocks) if row.blocks is not None else None,
         content_sources=tuple(row.content_sources) if row.content_sources is not None else None,
         configurations=row.configurations,
-        external_links=tuple(ExternalLink.model_validate(link) for link in row.external_links),
+        external_links=tuple(ExternalLink.model_validate(link) for link in row.external_links if "url" in link),
         owner=as_organization(context, owner),
         content_security_policy=row.content_security_policy,
         urls=IntegrationUrls(
@@ -121,6 +123,52 @@ def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
     return context.session.scalars(query.order_by(SpaceRow.id)).all()
 
 
+def receiver_of(
+    row: IntegrationRow,
+    installation: InstallationRow | None,
+    *,
+    is_own: bool,
+    space_id: str | None = None,
+    site_id: str | None = None,
+) -> Receiver:
+    """What an event for an installation is sent to: the development tunnel if it applies, else the script.
+
+    Args:
+        row: the integration.
+        installation: the installation in the environment of the script; None if there is none.
+        is_own: whether the event comes from the organization of the integration, whose events go to any tunnel.
+        space_id: the space that the event is about.
+        site_id: the site that the event is about.
+    """
+    environment: dict[str, Any] = {
+        "integration": {"name": row.name, "version": row.version, "target": row.target, "scopes": row.scopes},
+        "apiEndpoint": "",
+        "apiTokens": {"integration": ""},
+        "secrets": {},
+        "signingSecrets": {"integration": ""},
+    }
+    if installation is not None:
+        environment["installation"] = {
+            "id": installation.id,
+            "status": installation.status,
+            "space_selection": installation.space_selection,
+            "site_selection": installation.site_selection,
+            "configuration": installation.configuration,
+            "externalIds": installation.external_ids,
+            "createdAt": installation.created_at,
+            "updatedAt": installation.updated_at,
+            "target": {"organization": installation.organization_id},
+        }
+        content = {"integration": row.name, "installation": installation.id, "status": installation.status}
+        content |= {"configuration": {}, "externalIds": installation.external_ids}
+        if space_id is not None and installation.space_selection == "all":
+            environment["spaceInstallation"] = {**content, "space": space_id}
+        if site_id is not None and installation.site_selection == "all":
+            environment["siteInstallation"] = {**content, "site": site_id}
+    tunnel = row.tunnel_url if row.tunnel_for_all or is_own else None
+    return Receiver(row.title, row.version, tunnel, row.script, environment)
+
+
 def tell(session: Session, row: InstallationRow, kind: str, now: str, **said: Any) -> None:
     """Queues an event for an integration; it is delivered in the background."""
     event_id = new_id()
@@ -135,7 +183,46 @@ def tell(session: Session, row: InstallationRow, kind: str, now: str, **said: An
         )
     )
     session.flush()
-    enter_job(session, "delivery", event_id, now=now, organization_id=None)
+    owner = session.get_one(IntegrationRow, row.integration).organization_id
+    installer = {"installer": row.organization_id}
+    enter_job(session, "delivery", event_id, now=now, organization_id=owner, progress=installer)
+    delete_old_events(session, row.integration)
+
+
+def record_event(
+    session: Session,
+    integration: str,
+    installation_id: str | None,
+    payload: dict[str, Any],
+    outcome: Outcome,
+    log: DeliveryLog,
+    now: str,
+) -> None:
+    """Records an event that was delivered at once."""
+    if session.get(IntegrationRow, integration) is None:  # it was deleted meanwhile
+        return
+    session.add(
+        EventRow(
+            id=payload["eventId"],
+            integration=integration,
+            installation_id=installation_id,
+            payload=payload,
+            status="success" if outcome.is_success else "failed",
+            logs=log.rows,
+            created_at=now,
+        )
+    )
+    session.flush()
+    delete_old_events(session, integration)
+
+
+def delete_old_events(session: Session, integration: str) -> None:
+    """Deletes the delivered events of an integration beyond the newest."""
+    newest_first = (EventRow.created_at.desc(), EventRow.id.desc())
+    of_integration = select(EventRow.id).where(EventRow.integration == integration).order_by(*newest_first)
+    old = session.scalars(of_integration.offset(KEPT_EVENTS)).all()
+    if old:
+        session.execute(delete(EventRow).where(EventRow.id.in_(old), EventRow.status.is_not(None)))
 
 
 def tell_of_content(context: Context, space: SpaceRow) -> None:

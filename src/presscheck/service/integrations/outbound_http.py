@@ -27,6 +27,7 @@ AGENT = f"presscheck/{__version__}"
 """User agent."""
 
 _REDIRECTS = (301, 302, 303, 307, 308)
+_CREDENTIALS = ("authorization", "cookie", "proxy-authorization")
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """IPv6 networks that map to the IPv4 address in their last four bytes."""
 _UNICAST = ipaddress.ip_network("2000::/3")
@@ -82,15 +83,50 @@ class Outgoing:
         Raises:
             OutgoingError: the URL is unreachable or not allowed, or the response too large.
         """
-        until = time.monotonic() + self._deadline
+        return self.request("GET", url, headers={"accept": accept})
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        follows: bool = True,
+        seconds: float | None = None,
+    ) -> Fetched:
+        """Sends a request of any method, and follows redirects if `follows`.
+
+        A redirect to another origin gets no credentials, and one that changes the method gets no body.
+
+        Args:
+            method: the method, in upper case.
+            url: the URL.
+            headers: headers besides those of the connection.
+            body: the body.
+            follows: whether redirects are followed.
+            seconds: time for the request with all its redirects, if it is less than the usual.
+
+        Raises:
+            OutgoingError: the URL is unreachable or not allowed, or the response too large.
+        """
+        until = time.monotonic() + min(self._deadline, self._deadline if seconds is None else seconds)
+        sent: dict[str, str] = dict(headers)
         for _ in range(MOST_REDIRECTS + 1):
-            response = self._send("GET", url, {"accept": accept}, None, until)
-            if response.status not in _REDIRECTS or "location" not in response.headers:
+            response = self._send(method, url, sent, body, until)
+            if not follows or response.status not in _REDIRECTS or "location" not in response.headers:
                 return response
             try:
-                url = urljoin(url, response.headers["location"])
+                target = urljoin(url, response.headers["location"])
+                is_same_origin = urlsplit(target)[:2] == urlsplit(url)[:2]
             except ValueError:
                 raise OutgoingError(f"{url}: redirects to an invalid URL") from None
+            if not is_same_origin:
+                sent = {name: value for name, value in sent.items() if name.lower() not in _CREDENTIALS}
+            if method not in ("GET", "HEAD") and response.status in (301, 302, 303):
+                method, body = "GET", None
+                sent = {name: value for name, value in sent.items() if name.lower() != "content-type"}
+            url = target
         raise OutgoingError(f"{url}: more than {MOST_REDIRECTS} redirects")
 
     def post_json(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
@@ -130,7 +166,7 @@ class Outgoing:
                 names = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in answer.headers}
                 return Fetched(url, answer.status, names, _bounded(answer.iter_stream(), url, until))
         except httpcore.TimeoutException as error:
-            raise OutgoingTimeout(f"{url}: no response within {self._deadline:.0f} s") from error
+            raise OutgoingTimeout(f"{url}: no response in time") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, UnicodeError, ValueError) as error:
             raise OutgoingError(f"{url}: {error or type(error).__name__}") from error
 

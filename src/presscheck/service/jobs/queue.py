@@ -7,9 +7,9 @@ and checks what is already there. It stops at `work.demand_going()`, to be calle
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, new_id
+from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.models.jobs import JobRow
 
 if TYPE_CHECKING:
@@ -46,10 +47,12 @@ class OutboundConfig:
     Args:
         allowed: private networks that may be reached, such as 127.0.0.0/8.
         translator: the command that translates; by default pages are copied.
+        scripts: the limits of the scripts of integrations, and whether they may send requests.
     """
 
     allowed: tuple[str, ...] = ()
     translator: tuple[str, ...] = ()
+    scripts: ScriptConfig = field(default_factory=ScriptConfig)
 
 
 @dataclass(frozen=True)
@@ -86,11 +89,16 @@ class JobContext:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs one kind of job; `failed` records the final failure on the item, `again` repeats the job after a pause."""
+    """Runs one kind of job; `failed` records the final failure on the item, `again` repeats the job after a pause.
+
+    Jobs that wait for `others`, for servers and scripts of users, have threads of their own, and each organization runs
+    one of them at a time: whoever is slow holds up only themselves.
+    """
 
     run: Callable[[JobContext], None]
     failed: Callable[[Session, str, str, str], None] | None = None
     again: timedelta | None = None
+    others: bool = False
 
 
 RUNNERS: dict[str, Runner] = {}
@@ -98,7 +106,11 @@ RUNNERS: dict[str, Runner] = {}
 
 
 def runs(
-    kind: str, *, failed: Callable[[Session, str, str, str], None] | None = None, again: timedelta | None = None
+    kind: str,
+    *,
+    failed: Callable[[Session, str, str, str], None] | None = None,
+    again: timedelta | None = None,
+    others: bool = False,
 ) -> Callable[[Callable[[JobContext], None]], Callable[[JobContext], None]]:
     """Registers a runner for a kind of job.
 
@@ -106,16 +118,25 @@ def runs(
         kind: the name of the kind.
         failed: called with the session, the id of the item, the reason and the time when the job finally fails.
         again: for a recurring job, the time from its end to the next run.
+        others: whether it waits for servers or scripts of users; then its jobs need an organization.
     """
 
     def enter(run: Callable[[JobContext], None]) -> Callable[[JobContext], None]:
-        RUNNERS[kind] = Runner(run, failed, again)
+        RUNNERS[kind] = Runner(run, failed, again, others)
         return run
 
     return enter
 
 
-def enter_job(session: Session, kind: str, about: str, *, now: str, organization_id: str | None) -> None:
+def enter_job(
+    session: Session,
+    kind: str,
+    about: str,
+    *,
+    now: str,
+    organization_id: str | None,
+    progress: dict[str, Any] | None = None,
+) -> None:
     """Queues a job; it starts after this transaction commits."""
     session.info[WANTED] = True
     session.add(
@@ -127,7 +148,7 @@ def enter_job(session: Session, kind: str, about: str, *, now: str, organization
             state="waiting",
             attempts=0,
             run_at=now,
-            progress={},
+            progress=progress or {},
             created_at=now,
         )
     )

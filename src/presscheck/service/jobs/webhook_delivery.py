@@ -1,61 +1,60 @@
-"""Delivers integration events to the development tunnel and records the result."""
+"""Delivers integration events and records the result: to the development tunnel, or else to the script."""
 
 from __future__ import annotations
 
-import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from presscheck.service.integrations.integrations import NOT_RUN
-from presscheck.service.integrations.outbound_http import OutgoingError
+from presscheck.service.integrations.event_delivery import DeliveryLog, Receiver, deliver_event
+from presscheck.service.integrations.integrations import receiver_of
 from presscheck.service.jobs.queue import JobContext, RetryLater, runs
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
+from presscheck.service.models.jobs import JobRow
 
 
 class _Letter(NamedTuple):
-    tunnel: str | None
-    body: bytes
+    receiver: Receiver
+    event: dict[str, Any]
 
 
 def _given_up(session: Session, about: str, reason: str, now: str) -> None:
-    _record(session, about, "failed", "error", reason, now)
+    _record(session, about, "failed", [{"message": reason, "timestamp": now, "level": "error"}])
 
 
-@runs("delivery", failed=_given_up)
+@runs("delivery", failed=_given_up, others=True)
 def deliver(work: JobContext) -> None:
     """Delivers one event."""
     with work.database.reading.begin() as session:
-        letter = _letter(session, work.about)
+        letter = _letter(session, work)
     if letter is None:
         return
-    status, level, message = "failed", "error", NOT_RUN
-    if letter.tunnel is not None:
-        try:
-            answer = work.outgoing.post_json(letter.tunnel, letter.body)
-        except OutgoingError as error:
-            raise RetryLater(str(error)) from None
-        if answer.status >= 500:
-            raise RetryLater(f"the tunnel responded with {answer.status}")
-        is_taken = answer.status < 300
-        status, level = ("success", "info") if is_taken else ("failed", "error")
-        message = f"the tunnel responded with {answer.status}"
-    work.database.write(lambda session: _record(session, work.about, status, level, message, work.now()))
+    log = DeliveryLog(work.now)
+    outcome = deliver_event(
+        letter.receiver, letter.event, log, outgoing=work.outgoing, scripts=work.outside.scripts, read=work.files.read
+    )
+    if outcome.error is not None and outcome.may_retry:
+        raise RetryLater(outcome.error)
+    status = "failed" if outcome.error is not None else "success"
+    work.database.write(lambda session: _record(session, work.about, status, log.rows))
 
 
-def _letter(session: Session, event_id: str) -> _Letter | None:
-    event = session.get(EventRow, event_id)
+def _letter(session: Session, work: JobContext) -> _Letter | None:
+    event = session.get(EventRow, work.about)
     row = session.get(IntegrationRow, event.integration) if event else None
     if event is None or row is None or event.status is not None:
         return None
+    job = session.get_one(JobRow, work.job_id)
     installed = session.get(InstallationRow, event.installation_id or "")
-    is_own = installed is None or installed.organization_id == row.organization_id
-    tunnel = row.tunnel_url if row.tunnel_for_all or is_own else None
-    return _Letter(tunnel, json.dumps(event.payload).encode())
+    installer = installed.organization_id if installed else job.progress.get("installer")
+    receiver = receiver_of(
+        row, installed, is_own=installer == row.organization_id, space_id=event.payload.get("spaceId")
+    )
+    return _Letter(receiver, event.payload)
 
 
-def _record(session: Session, event_id: str, status: str, level: str, message: str, now: str) -> None:
+def _record(session: Session, event_id: str, status: str, logs: list[dict[str, str]]) -> None:
     event = session.get(EventRow, event_id)
     if event is not None:
         event.status = status
-        event.logs = [{"message": message, "timestamp": now, "level": level}]
+        event.logs = logs

@@ -10,8 +10,8 @@ import secrets
 import threading
 from datetime import timedelta
 
-from sqlalchemy import Select, and_, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, and_, exists, or_, select, update
+from sqlalchemy.orm import Session, aliased
 
 from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
@@ -40,19 +40,29 @@ _log = logging.getLogger("presscheck.service")
 
 
 class Workers:
-    """Threads that run jobs from `start()` to `stop()`; `wake()` tells them that a job was queued."""
+    """Threads that run jobs from `start()` to `stop()`; `wake()` tells them that a job was queued.
+
+    Jobs that wait for servers and scripts of users have as many threads of their own as all other jobs.
+    """
 
     def __init__(
         self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig, *, count: int = 2
     ) -> None:
         self.outgoing = Outgoing(outside.allowed)
+        self.outside = outside
         self._runners = all_runners()
-        self._database, self._files, self._clock, self._outside = database, files, clock, outside
+        self._database, self._files, self._clock = database, files, clock
         self._ending = threading.Event()
-        self._something = threading.Semaphore(0)
+        self._queued = {others: threading.Semaphore(0) for others in (False, True)}
         self._held: dict[str, str] = {}
-        names = [self._work] * count + [self._renew]
-        self._threads = [threading.Thread(target=work, daemon=True, name=work.__name__) for work in names]
+        self._threads = [
+            threading.Thread(
+                target=self._work, args=(others,), daemon=True, name="jobs of others" if others else "jobs"
+            )
+            for others in (False, True)
+            for _ in range(count)
+        ]
+        self._threads.append(threading.Thread(target=self._renew, daemon=True, name="leases"))
 
     def start(self) -> None:
         """Starts the threads and schedules the cleanup job."""
@@ -64,40 +74,41 @@ class Workers:
     def stop(self) -> None:
         """Stops the threads; running jobs stop at their next step and another process continues them."""
         self._ending.set()
-        for _ in self._threads:
-            self._something.release()
+        for queued in self._queued.values():
+            queued.release(len(self._threads))
         for thread in self._threads:
             thread.join(10)
         self.outgoing.close()
 
     def wake(self) -> None:
-        """Wakes a thread to check for jobs."""
-        self._something.release()
+        """Wakes threads to check for jobs."""
+        for queued in self._queued.values():
+            queued.release()
 
-    def _work(self) -> None:
+    def _work(self, others: bool) -> None:
         while not self._ending.is_set():
             try:
-                job = self._take()
+                job = self._take(others)
             except Exception:
                 _log.exception("could not take a job")
                 job = None
             if job is None:
-                self._something.acquire(timeout=POLL)
+                self._queued[others].acquire(timeout=POLL)
             else:
                 self._do(job)
 
-    def _take(self) -> JobRow | None:
+    def _take(self, others: bool) -> JobRow | None:
         with self._database.reading.begin() as session:  # checking takes no write lock
-            if session.scalar(self._due().with_only_columns(JobRow.id)) is None:
+            if session.scalar(self._due(others).with_only_columns(JobRow.id)) is None:
                 return None
-        return self._database.write(self._take_one)
+        return self._database.write(lambda session: self._take_one(session, others))
 
-    def _take_one(self, session: Session) -> JobRow | None:
+    def _take_one(self, session: Session, others: bool) -> JobRow | None:
         """Takes the next due job and counts the attempt; a job whose attempts are used up fails instead.
 
         The attempt is counted before it runs, because a job that ends the whole process cannot be counted after.
         """
-        while (job := session.scalars(self._due().with_for_update(skip_locked=True)).first()) is not None:
+        while (job := session.scalars(self._due(others).with_for_update(skip_locked=True)).first()) is not None:
             if job.state == "waiting" or job.attempts < MOST_ATTEMPTS:
                 job.state, job.attempts, job.lease = "running", job.attempts + 1, secrets.token_hex(8)
                 job.leased_until = self._later(LEASE)
@@ -106,11 +117,22 @@ class Workers:
             session.flush()
         return None
 
-    def _due(self) -> Select[JobRow]:
+    def _due(self, others: bool) -> Select[JobRow]:
         now = moment_text(self._clock())
         waits = and_(JobRow.state == "waiting", JobRow.run_at <= now)
         was_left = and_(JobRow.state == "running", JobRow.leased_until < now)
-        return select(JobRow).where(or_(waits, was_left)).order_by(JobRow.run_at, JobRow.id).limit(1)
+        kinds = [kind for kind, runner in self._runners.items() if runner.others]
+        due = select(JobRow).where(or_(waits, was_left)).order_by(JobRow.run_at, JobRow.id).limit(1)
+        if not others:
+            return due.where(JobRow.kind.not_in(kinds))
+        running = aliased(JobRow)
+        is_busy = exists().where(
+            running.kind == JobRow.kind,
+            running.organization_id == JobRow.organization_id,
+            running.state == "running",
+            running.leased_until >= now,
+        )
+        return due.where(JobRow.kind.in_(kinds), ~is_busy)
 
     def _do(self, job: JobRow) -> None:
         lease = job.lease or ""
@@ -123,7 +145,7 @@ class Workers:
             self._files,
             self._clock,
             self.outgoing,
-            self._outside,
+            self.outside,
             self._ending.is_set,
         )
         self._held[job.id] = lease

@@ -11,7 +11,7 @@ from presscheck.service.models.table import Table, refers
 
 
 class IntegrationRow(Table):
-    """A published integration. Its script is stored but never run here; its secrets are not stored."""
+    """A published integration. Its secrets are not stored."""
 
     __tablename__ = "integrations"
 

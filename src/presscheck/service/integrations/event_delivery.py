@@ -1,0 +1,178 @@
+"""Delivers events to integrations: to the development tunnel if there is one, else to the published script."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from presscheck.service.integrations.outbound_http import Outgoing, OutgoingError
+from presscheck.service.integrations.script_runner import EngineBusy, EngineMissing, ScriptConfig, run_script
+
+LONGEST_MESSAGE = 2000
+"""Most characters of a log line."""
+MOST_LOGGED = 32_000
+"""Most characters of all log lines of an event."""
+LEVELS = ("debug", "info", "warn", "error")
+REDACTED = "[redacted]"
+
+_CREDENTIALS = re.compile(r"\b(bearer|basic)\s{1,4}[\w.~+/=-]{6,}", re.IGNORECASE)
+_SECRETS = re.compile(
+    r"""((?:token|secret|password|passwd|api[_-]?key|private[_-]?key|authorization|cookie)["']?\s{0,4}[:=]\s{0,4}["']?)"""
+    r"""(?!bearer\b|basic\b)[^\s"',;&}\])]+""",
+    re.IGNORECASE,
+)
+_NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
+"""Characters that PostgreSQL cannot store."""
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """What an event is sent to.
+
+    Args:
+        title: the title of the integration, for messages.
+        version: its version.
+        tunnel: the URL of the development tunnel that the event goes to; None for the script.
+        script: the id of the stored script.
+        environment: the data of the integration and its installation for the script, as JSON.
+    """
+
+    title: str
+    version: int
+    tunnel: str | None
+    script: str
+    environment: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a delivery.
+
+    Args:
+        status: the HTTP status of the response; None without one.
+        text: the body of the response.
+        error: why there is no response, or none that counts, for the user who caused the event.
+        reason: the same with details, for the owners of the integration.
+        problem: the HTTP status of the problem response.
+        may_retry: whether another attempt may succeed.
+    """
+
+    status: int | None = None
+    text: str = ""
+    error: str | None = None
+    reason: str | None = None
+    problem: int = 502
+    may_retry: bool = False
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the integration handled the event."""
+        return self.error is None
+
+
+class DeliveryLog:
+    """The log of an event: what was sent, what the script wrote, and the response; limited in size, without secrets."""
+
+    def __init__(self, now: Callable[[], str]) -> None:
+        self.rows: list[dict[str, str]] = []
+        self._now, self._left = now, MOST_LOGGED
+
+    def add(self, level: str, message: str) -> None:
+        """Adds a line."""
+        if self._left <= 0:
+            return
+        text = redacted(_NOT_STORABLE.sub("\ufffd", message[: 2 * LONGEST_MESSAGE]))
+        text = text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 1]}…"
+        self._left -= len(text) + 50
+        known = level if level in LEVELS else "info"
+        self.rows.append({"message": text, "timestamp": self._now(), "level": known})
+
+
+def redacted(text: str) -> str:
+    """The text with the values of what looks like credentials left out."""
+    return _SECRETS.sub(rf"\1{REDACTED}", _CREDENTIALS.sub(rf"\1 {REDACTED}", text))
+
+
+def deliver_event(
+    receiver: Receiver,
+    event: dict[str, Any],
+    log: DeliveryLog,
+    *,
+    outgoing: Outgoing,
+    scripts: ScriptConfig,
+    read: Callable[[str], bytes | None],
+) -> Outcome:
+    """Sends an event and waits for the response.
+
+    Args:
+        receiver: what it is sent to.
+        event: the event, as JSON.
+        log: gets a line for what is sent, for each line that the script writes, and for the response.
+        outgoing: the client for outgoing requests.
+        scripts: the limits of scripts.
+        read: returns the bytes of a stored file by its id.
+    """
+    if receiver.tunnel is not None:
+        outcome, kind = _through_tunnel(receiver, receiver.tunnel, event, log, outgoing)
+    else:
+        outcome, kind = _to_script(receiver, event, log, outgoing, scripts, read)
+    if outcome.status is not None:
+        level = "error" if outcome.error is not None else "info"
+        log.add(level, f"Response: {outcome.status}, {kind or 'no content type'}: {outcome.text or '(empty)'}")
+    elif outcome.error is not None:
+        log.add("error", outcome.reason or outcome.error)
+    return outcome
+
+
+def _through_tunnel(
+    receiver: Receiver, tunnel: str, event: dict[str, Any], log: DeliveryLog, outgoing: Outgoing
+) -> tuple[Outcome, str]:
+    body = json.dumps(event).encode()
+    parts = urlsplit(tunnel)
+    origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"  # the rest may be a secret
+    log.add("info", f"Sent {event['type']} to the tunnel {origin} ({len(body)} bytes).")
+    try:
+        answer = outgoing.post_json(tunnel, body)
+    except OutgoingError as error:
+        message = f"Could not reach the tunnel of {receiver.title}: {str(error).replace(tunnel, origin)}"
+        return Outcome(error=message, may_retry=True), ""
+    text = answer.body.decode("utf-8", "replace")
+    error = None
+    if not 200 <= answer.status < 300:
+        error = f"The tunnel of {receiver.title} responded with {answer.status}."
+    return Outcome(answer.status, text, error, may_retry=answer.status >= 500), answer.content_type
+
+
+def _to_script(
+    receiver: Receiver,
+    event: dict[str, Any],
+    log: DeliveryLog,
+    outgoing: Outgoing,
+    scripts: ScriptConfig,
+    read: Callable[[str], bytes | None],
+) -> tuple[Outcome, str]:
+    stored = read(receiver.script)
+    if stored is None:
+        return Outcome(error=f"The script of {receiver.title} is missing: publish the integration again."), ""
+    script = stored.decode("utf-8", "replace")
+    log.add("info", f"Sent {event['type']} to the script of version {receiver.version}.")
+    try:
+        run = run_script(script, event, receiver.environment, outgoing=outgoing, config=scripts, log=log.add)
+    except EngineMissing as error:
+        return Outcome(error=str(error), problem=501), ""
+    except EngineBusy as error:
+        return Outcome(error=str(error), problem=503, may_retry=True), ""
+    if run.status is None:
+        message = f"The script of {receiver.title} failed; its owners find the reason in the log of the event."
+        return Outcome(error=message, reason=run.error, problem=504 if run.is_over_time else 502), ""
+    if run.error is not None:
+        log.add("warn", f"After the response: {run.error}")
+    # the platform's runtime responds with 406 to events that the integration has no handler for
+    is_success = run.status < 300 or (run.status == 406 and event["type"] != "ui_render")
+    error = None if is_success else f"The script of {receiver.title} responded with {run.status}."
+    text = run.text.encode("utf-8", "replace").decode()
+    return Outcome(run.status, text, error), run.content_type.partition(";")[0].strip().lower()

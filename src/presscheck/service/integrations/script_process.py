@@ -1,0 +1,317 @@
+"""The process that runs the script of an integration: started for one event, without access to anything.
+
+It runs by its path in an isolated interpreter, so it imports nothing of this package. Standard input and output carry
+frames, each a length of four bytes and JSON. The first frame is the job; then the process sends log lines, at most one
+response and its end, and for each request of the script it waits for a reply.
+
+The engine is QuickJS, which starts in milliseconds and limits its memory and its stack. Before it loads the script,
+the process gives up what it could harm: new files and sockets, other processes, memory and processor time beyond the
+limits of the job. On Linux the kernel refuses all system calls but those that computing needs.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import ctypes
+import hashlib
+import hmac
+import importlib
+import json
+import os
+import platform
+import resource
+import signal
+import struct
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit
+
+LARGEST_RESPONSE = 1024 * 1024
+"""Most characters of the body of a response."""
+LARGEST_FRAME = 192 * 1024 * 1024
+"""Most bytes of a frame: a job holds a script."""
+MOST_LOG_LINES = 250
+"""Most log lines that are sent; the web APIs stop before."""
+INTERPRETER_MEMORY = 512 * 1024 * 1024
+"""Bytes of address space for the interpreter and for copies of the script, besides the memory of the script."""
+WITHOUT_ERROR = "The script threw null, or it is out of memory."
+"""Why a script failed if the engine does not say: it had no memory for an error."""
+LONGEST_SLEEP = 3600.0
+HASHES = {"SHA-1": "sha1", "SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512"}
+
+# read, write, close, fstat, lseek, memory, signals, sleep, clocks, futex, random bytes, exit
+_SYSTEM_CALLS = {
+    "x86_64": (
+        0xC000003E,
+        (0, 1, 3, 5, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 28, 35, 39, 60, 96, 98, 131, 186, 201, 202, 219, 228, 229,
+         230, 231, 318, 334),
+    ),
+    "aarch64": (
+        0xC00000B7,
+        (57, 62, 63, 64, 80, 93, 94, 98, 101, 113, 114, 115, 124, 128, 132, 134, 135, 139, 165, 169, 172, 178, 214,
+         215, 216, 222, 226, 233, 278, 293),
+    ),
+}  # fmt: skip
+"""For each machine: its number in the kernel's audit interface, and the system calls that are allowed."""
+
+
+class ChannelClosed(Exception):
+    """The service has ended the connection."""
+
+
+class Channel:
+    """Frames on standard input and output."""
+
+    def __init__(self, source: BinaryIO, target: BinaryIO) -> None:
+        self._source, self._target = source, target
+
+    def receive(self) -> Any:
+        """Reads one frame.
+
+        Raises:
+            ChannelClosed: there is none.
+        """
+        length = int.from_bytes(self._exactly(4), "big")
+        if length > LARGEST_FRAME:
+            raise ChannelClosed("frame too large")
+        return json.loads(self._exactly(length))
+
+    def send(self, kind: str, **values: Any) -> None:
+        """Writes one frame."""
+        data = json.dumps({"kind": kind, **values}).encode()
+        self._target.write(len(data).to_bytes(4, "big") + data)
+        self._target.flush()
+
+    def _exactly(self, count: int) -> bytes:
+        data = self._source.read(count)
+        if len(data) < count:
+            raise ChannelClosed("end of input")
+        return data
+
+
+def restrict(memory: int, processor_seconds: int, seconds: float) -> None:
+    """Gives up files, network, other processes, and resources beyond the limits; it cannot be undone.
+
+    Args:
+        memory: bytes of address space.
+        processor_seconds: processor time, after which the kernel ends the process.
+        seconds: time, after which the kernel ends the process.
+    """
+    with contextlib.suppress(OSError):
+        os.nice(5)
+    for kind, soft, hard in (
+        (resource.RLIMIT_AS, memory, memory),
+        (resource.RLIMIT_CPU, processor_seconds, processor_seconds + 1),  # the soft limit ends it with its own signal
+        (resource.RLIMIT_NOFILE, 0, 0),  # no new descriptors: neither files nor sockets
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_CORE, 0, 0),
+    ):
+        with contextlib.suppress(ValueError, OSError):  # a stricter limit is set already, or the system lacks it
+            resource.setrlimit(kind, (soft, hard))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    if sys.platform == "linux" and platform.machine() in _SYSTEM_CALLS:
+        _filter_system_calls(*_SYSTEM_CALLS[platform.machine()])
+
+
+def _filter_system_calls(architecture: int, allowed: tuple[int, ...]) -> None:
+    """Lets the kernel refuse all other system calls (seccomp); without its support the resource limits remain."""
+
+    def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+        return struct.pack("HBBI", code, if_true, if_false, value)
+
+    load, equals, answer = 0x20, 0x15, 0x06
+    allow, refuse, kill = 0x7FFF0000, 0x00050000 | 1, 0x80000000
+    program = [step(load, 4), step(equals, architecture, 1), step(answer, kill), step(load, 0)]
+    program += [step(equals, number, len(allowed) - index) for index, number in enumerate(allowed)]
+    program += [step(answer, refuse), step(answer, allow)]
+    code = ctypes.create_string_buffer(b"".join(program))
+    filter_program = ctypes.create_string_buffer(struct.pack("@HP", len(program), ctypes.addressof(code)))
+    no_new_privileges, set_filter, filter_mode = 38, 22, 2
+    process, none = ctypes.CDLL(None), ctypes.c_ulong(0)
+    process.prctl(no_new_privileges, ctypes.c_ulong(1), none, none, none)
+    process.prctl(set_filter, ctypes.c_ulong(filter_mode), filter_program, none, none)
+
+
+class Host:
+    """What the web APIs ask of this process, as JSON; `outcome` is set when the script has finished."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.outcome: dict[str, Any] | None = None
+        self._channel = channel
+        self._lines = 0
+        self._has_response = False
+
+    def call(self, operation: str, text: str) -> str:
+        """Runs one operation; its values and its result are JSON objects.
+
+        An exception becomes one of the script: the engine cannot carry those of Python.
+        """
+        try:
+            values: dict[str, Any] = json.loads(text)
+            return json.dumps(getattr(self, f"on_{operation}")(**values) or {})
+        except ChannelClosed:
+            self.outcome = {"error": "the service ended the connection"}
+            return '{"exception": "the service ended the connection"}'
+        except Exception as error:
+            return json.dumps({"exception": f"{operation}: {error}"})
+
+    def on_log(self, level: str, message: str) -> None:
+        """A line of the console."""
+        self._lines += 1
+        if self._lines <= MOST_LOG_LINES:
+            self._channel.send("log", level=str(level), message=str(message))
+
+    def on_respond(self, status: int, content_type: str, text: str) -> None:
+        """The response of the script."""
+        if len(text) > LARGEST_RESPONSE:
+            self.on_fail(f"The response is longer than {LARGEST_RESPONSE} characters.")
+        elif not self._has_response:
+            self._has_response = True
+            self._channel.send("response", status=int(status), content_type=str(content_type), text=str(text))
+
+    def on_end(self) -> None:
+        """The script has finished all that it asked to wait for."""
+        self.outcome = self.outcome or {}
+
+    def on_fail(self, message: str) -> None:
+        """The script has failed."""
+        self.outcome = self.outcome or {"error": str(message)}
+
+    def on_fetch(self, **request: Any) -> dict[str, Any]:
+        """A request of the script, which the service sends."""
+        self._channel.send("fetch", **request)
+        reply: dict[str, Any] = self._channel.receive()
+        return reply
+
+    def on_random(self, count: int) -> dict[str, Any]:
+        """Random bytes."""
+        return {"bytes": base64.b64encode(os.urandom(int(count))).decode()}
+
+    def on_uuid(self) -> dict[str, Any]:
+        """A random UUID."""
+        return {"text": str(uuid.uuid4())}
+
+    def on_digest(self, hash: str, data: str) -> dict[str, Any]:  # noqa: A002  # the name in the web API
+        """The hash of bytes."""
+        if hash not in HASHES:
+            return {"error": f"the hash {hash} is not supported"}
+        return {"bytes": base64.b64encode(hashlib.new(HASHES[hash], base64.b64decode(data)).digest()).decode()}
+
+    def on_hmac(self, hash: str, key: str, data: str) -> dict[str, Any]:  # noqa: A002
+        """The HMAC of bytes."""
+        if hash not in HASHES:
+            return {"error": f"the hash {hash} is not supported"}
+        signature = hmac.digest(base64.b64decode(key), base64.b64decode(data), HASHES[hash])
+        return {"bytes": base64.b64encode(signature).decode()}
+
+    def on_decode(self, bytes: str, fatal: bool) -> dict[str, Any]:  # noqa: A002
+        """Text from UTF-8."""
+        try:
+            return {"text": base64.b64decode(bytes).decode("utf-8", "strict" if fatal else "replace")}
+        except UnicodeDecodeError:
+            return {"error": "the bytes are not UTF-8"}
+
+    def on_parse_query(self, text: str) -> dict[str, Any]:
+        """The pairs of a query."""
+        return {"pairs": parse_qsl(text, keep_blank_values=True, errors="replace")}
+
+    def on_format_query(self, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+        """A query from pairs."""
+        return {"text": urlencode([(name, value) for name, value in pairs], errors="replace")}
+
+    def on_parse_url(self, url: str, base: str | None) -> dict[str, Any]:
+        """The parts of a URL."""
+        try:
+            parts = urlsplit(urljoin(base, url.strip()) if base else url.strip())
+            port, host = parts.port, parts.hostname or ""
+        except ValueError:
+            return {"error": "invalid"}
+        is_web = parts.scheme in ("http", "https")
+        if not parts.scheme or (is_web and not host):
+            return {"error": "invalid"}
+        default = {"http": 80, "https": 443}.get(parts.scheme)
+        safe = "!$%&'()*+,-./:;=@_~[]|"
+        return {
+            "protocol": f"{parts.scheme}:",
+            "username": parts.username or "",
+            "password": parts.password or "",
+            "hostname": f"[{host}]" if ":" in host else host,
+            "port": str(port) if port is not None and port != default else "",
+            "pathname": quote(parts.path, safe=safe, errors="replace") or ("/" if is_web else ""),
+            "search": f"?{quote(parts.query, safe=safe + '?/', errors='replace')}" if parts.query else "",
+            "hash": f"#{quote(parts.fragment, safe=safe + '?/', errors='replace')}" if parts.fragment else "",
+        }
+
+
+def run_script(engine: Any, apis: str, job: dict[str, Any], host: Host) -> None:
+    """Loads the script and hands it the event; the outcome is in `host`.
+
+    Raises:
+        engine.JSException: the script could not be loaded.
+    """
+    script: str = job["script"]
+    # an `export` in a string is no module: then the text does not compile as one, or runs just as well
+    kinds = ("module", "eval") if "export" in script else ("eval",)
+    for kind in kinds:
+        context = engine.Context()
+        context.set_memory_limit(job["memory"])
+        context.add_callable("__host", host.call)
+        functions = context.eval(apis)
+        dispatch, tick, load = (functions_of(context, functions, name) for name in ("dispatch", "tick", "load"))
+        try:
+            getattr(context, kind)(script)
+        except engine.JSException as error:
+            if kind != kinds[-1] and str(error).startswith("SyntaxError"):
+                continue
+            raise
+        values = json.dumps({"event": job["event"], "environment": job["environment"]})
+        dispatch(values, *([load()] if kind == "module" else []))
+        _finish(context, tick, host)
+        return
+
+
+def functions_of(context: Any, holder: Any, name: str) -> Any:
+    """One function of an object."""
+    return context.eval(f"(holder) => holder.{name}")(holder)
+
+
+def _finish(context: Any, tick: Any, host: Host) -> None:
+    """Runs pending jobs and timers until there is an outcome."""
+    while host.outcome is None:
+        if context.execute_pending_job():
+            continue
+        pause = tick()
+        if pause < 0:
+            host.on_fail("The script never responded: it waits for something that does not happen.")
+        elif pause > 0:
+            time.sleep(min(pause / 1000, LONGEST_SLEEP))
+
+
+def main() -> None:
+    """Runs one job."""
+    channel = Channel(sys.stdin.buffer, sys.stdout.buffer)
+    job = channel.receive()
+    host = Host(channel)
+    try:
+        apis = Path(__file__).with_name("web_apis.js").read_text("utf-8")
+        engine = importlib.import_module("_quickjs")  # the module around it starts a thread
+        hmac.digest(b"", hashlib.new("sha512", b"").digest(), "sha384")  # libraries load what they need from files
+        restrict(job["memory"] + INTERPRETER_MEMORY, job["processorSeconds"], job["seconds"])
+        run_script(engine, apis, job, host)
+    except MemoryError:
+        host.on_fail("out of memory")
+    except Exception as error:  # whatever the script made the engine raise belongs in its log
+        message = str(error).strip()
+        first, _, rest = message.partition("\n")  # an error and its stack, which begins with the error
+        message = rest if rest.startswith(first) else message
+        host.on_fail(WITHOUT_ERROR if message in ("", "null") else message)
+    channel.send("end", **(host.outcome or {}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""Scripts of integrations for the tests, in the two forms in which the platform's tools publish them."""
+
+MODULE = """
+const components = {
+  async counter(event, environment) {
+    let { count = 0 } = event.state ?? {};
+    if (event.action?.action === "add") count += event.action.amount;
+    const label = `${environment.installation?.configuration.label ?? "Count"}: ${count}`;
+    const button = { type: "button", label, onPress: { action: "add", amount: 1 } };
+    return { type: "element", state: { count }, props: event.props, element: { type: "block", children: [button] } };
+  },
+};
+
+async function handle(event, environment) {
+  console.log("handling", event.type);
+  if (event.type !== "ui_render") return new Response("OK");
+  const component = components[event.componentId];
+  if (!component) return Response.json({ error: "component not found" }, { status: 404 });
+  return Response.json(await component(event, environment), { headers: { "Cache-Control": "max-age=60" } });
+}
+
+const integration = {
+  async fetch(request, env, ctx) {
+    if (new URL(request.url).pathname !== "/v1") return new Response("unsupported version", { status: 400 });
+    const form = await request.formData();
+    const environment = JSON.parse(form.get("environment"));
+    ctx.waitUntil(new Promise((resolve) => setTimeout(resolve, 5)).then(() => console.warn("finished late")));
+    return handle(JSON.parse(form.get("event")), environment);
+  },
+};
+export { integration as default };
+"""
+"""An ES module whose default export handles requests; it has one component, with a state and an action."""
+
+LISTENER = """
+"use strict";
+var __integration = (() => {
+  async function respond(ev) {
+    const form = await ev.request.formData();
+    const event = JSON.parse(form.get("event"));
+    if (event.type !== "ui_render") return new Response("OK", { status: 200 });
+    const element = { type: "block", children: [{ type: "text", children: [event.componentId] }] };
+    return new Response(JSON.stringify({ element, state: {}, props: event.props }), {
+      headers: { "Content-Type": "application/json" },
+    });
+  }
+  addEventListener("fetch", (ev) => ev.respondWith(respond(ev)));
+})();
+"""
+"""A script that listens for requests; it renders the name of any component."""
+
+WEB_APIS = """
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const decoder = new TextDecoder();
+const bytes = (text) => new TextEncoder().encode(text);
+const thrown = (work) => { try { work(); return null } catch (error) { return error.name } };
+export default { async fetch() {
+  const url = new URL("../x?a=1&a=2#end", "https://user:word@Example.org:8443/one/two/three");
+  const search = url.search;
+  url.searchParams.append("k", "ä &=");
+  url.pathname = "p q";
+  const headers = new Headers({ "X-One": " 1 ", b: "2" });
+  headers.append("x-one", "3");
+  const body = new URLSearchParams("a=1&b=%20x");
+  const form = await new Request("https://a.example/", { method: "POST", body }).formData();
+  const order = [];
+  setTimeout(() => order.push("later"), 20);
+  const stopped = setTimeout(() => order.push("never"), 1);
+  clearTimeout(stopped);
+  await new Promise((resolve) => setTimeout(resolve, 5)).then(() => order.push("soon"));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  let ticks = 0;
+  await new Promise((resolve) => {
+    const id = setInterval(() => {
+      ticks += 1;
+      if (ticks < 3) return;
+      clearInterval(id);
+      resolve();
+    }, 1);
+  });
+  const key = await crypto.subtle.importKey("raw", bytes("key"), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const signature = await crypto.subtle.sign("HMAC", key, bytes("The quick brown fox jumps over the lazy dog"));
+  const used = new Response("once");
+  await used.text();
+  const copied = new Response(new Uint8Array([0xc3, 0xa4])).clone();
+  return Response.json({
+    url: url.href,
+    parts: [url.protocol, url.username, url.host, url.hostname, url.port, search, url.hash, url.origin],
+    invalid: [thrown(() => new URL("/path")), thrown(() => new URL("http://")), URL.canParse("https://a.example")],
+    query: [[...new URLSearchParams("a=1&b=2&a=3").getAll("a")], new URLSearchParams({ x: "1 2" }).toString()],
+    headers: [...headers],
+    form: [...form],
+    text: [hex(bytes("ä€😀")), decoder.decode(bytes("ä€😀")), decoder.decode(new Uint8Array([0xff]))],
+    fatal: thrown(() => new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array([0xff]))),
+    order,
+    ticks,
+    digest: hex(await crypto.subtle.digest("SHA-256", bytes("abc"))),
+    signature: hex(signature),
+    verified: [
+      await crypto.subtle.verify("HMAC", key, signature, bytes("The quick brown fox jumps over the lazy dog")),
+      await crypto.subtle.verify("HMAC", key, signature, bytes("The quick brown fox")),
+    ],
+    random: same([...crypto.getRandomValues(new Uint8Array(16))], [...crypto.getRandomValues(new Uint8Array(16))]),
+    uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID()),
+    used: await used.text().catch((error) => error.name),
+    copied: await copied.text(),
+    redirect: [Response.redirect("https://a.example/", 303).status, Response.json({}).headers.get("content-type")],
+    base64: atob(btoa("abc")),
+  });
+} };
+"""
+
+FETCHING = """
+export default { async fetch() {
+  const shown = [];
+  for (const url of %s) {
+    try {
+      const response = await fetch(url, { headers: { "x-a": "1", host: "evil.example" } });
+      shown.push([response.status, await response.text(), response.redirected]);
+    } catch (error) {
+      shown.push(error.message);
+    }
+  }
+  return Response.json(shown);
+} };
+"""
+
+CONFINED = """
+import importlib.util, os, signal, socket, subprocess, sys
+spec = importlib.util.spec_from_file_location("process", sys.argv[1])
+process = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(process)
+os.execv  # the interpreter has loaded all that the attempts need
+process.restrict(1 << 30, 5, 20)
+attempts = {
+    "open": lambda: open("/etc/passwd"),
+    "write": lambda: open(sys.argv[2], "w"),
+    "socket": lambda: socket.socket(),
+    "pipe": lambda: os.pipe(),
+}
+if sys.platform == "linux":
+    attempts |= {
+        "fork": os.fork,
+        "execute": lambda: os.execv("/bin/true", ["true"]),
+        "signal": lambda: os.kill(os.getppid(), 0),
+        "delete": lambda: os.unlink(sys.argv[1]),
+        "list": lambda: os.listdir("/"),
+        "look": lambda: os.stat("/"),
+    }
+for name, attempt in attempts.items():
+    try:
+        attempt()
+    except OSError:
+        continue
+    print(name)
+print("end")
+"""
