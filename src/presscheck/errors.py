@@ -119,6 +119,7 @@ class ServiceError(RequestError):
     Attributes:
         status: the HTTP status.
         retry_after: seconds to wait before trying again, if the response has it.
+        detail: the text of the service's error; empty if it has none.
     """
 
     def __init__(
@@ -129,9 +130,10 @@ class ServiceError(RequestError):
         status: int,
         request_id: str | None = None,
         retry_after: float | None = None,
+        detail: str = "",
     ) -> None:
         super().__init__(message, request=request, request_id=request_id)
-        self.status, self.retry_after = status, retry_after
+        self.status, self.retry_after, self.detail = status, retry_after, detail
 
 
 class NotSignedIn(ServiceError):

@@ -90,6 +90,7 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
         outbox,
         read_only=profile.read_only,
         activity=activity,
+        user=profile.user,
     )
 
 
@@ -169,6 +170,7 @@ def run_service(
     arguments += ["--files", files] if files else []
     arguments += ["--public-url", options["public_url"]] if options["public_url"] else []
     arguments += ["--rate-limit", str(options["rate_limit"])] if options["rate_limit"] else []
+    arguments += ["--release", options["release"]] if options["release"] else []
     arguments += ["--log-requests"] if options["log_requests"] else []
     serve(
         ServeOptions(

@@ -6,6 +6,7 @@ from email.utils import format_datetime
 import pytest
 
 from presscheck.api.comments import DeleteComment
+from presscheck.api.spaces import GetSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.errors import (
@@ -50,13 +51,13 @@ async def test_each_status_has_its_error_class(
     said = {"error": {"code": status, "message": "the tide is out"}}
     server.script = [http(status, said, x_request_id="r-7")]
     with pytest.raises(ServiceError) as caught:
-        await client.send(GetCurrentUser())
+        await client.send(GetSpace(space_id="s"))
     error = caught.value
     assert type(error) is kind
-    assert (error.status, error.request, error.request_id) == (status, "GET /user", "r-7")
+    assert (error.status, error.request, error.request_id) == (status, "GET /spaces/s", "r-7")
     assert error.message.endswith("the tide is out") or kind is NotSignedIn
     server.script = [http(200, {"id": "u1"})]
-    assert (await client.send(GetCurrentUser())).id == "u1"
+    assert (await client.send(GetSpace(space_id="s"))).id == "u1"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ async def test_an_error_response_with_an_incomplete_body(server: FaultServer, cl
 
     server.script = [half]
     with pytest.raises(NotFound):
-        await client.send(GetCurrentUser())
+        await client.send(GetSpace(space_id="s"))
 
 
 async def test_messages_of_the_service_are_sanitized(server: FaultServer, client: Client) -> None:

@@ -5,12 +5,15 @@ from typing import Any
 import pytest
 
 from presscheck.api.change_requests import ListReviews, SubmitReview
+from presscheck.api.content import GetRevision
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent
 from presscheck.api.conversations import GetConversation, ListConversations
 from presscheck.api.imports import GetImport
 from presscheck.api.links import ListPageLinks, ListSpaceLinks
 from presscheck.api.operation import Operation
-from presscheck.api.spaces import GetSpace
+from presscheck.api.organizations import GetMember
+from presscheck.api.spaces import GetSpace, GetSpaceGitInfo
+from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.errors import NotFound, NotSupported
 
@@ -58,12 +61,60 @@ async def test_an_unsupported_listing_names_the_release_that_has_it(server: Faul
         await client.send(ListConversations(organization_id="o"))
 
 
-async def test_a_write_of_one_release_is_not_found_and_names_the_release(server: FaultServer, client: Client) -> None:
+async def test_a_404_worded_like_one_for_an_unknown_path_is_not_supported(server: FaultServer, client: Client) -> None:
     call = EditChangeRequestContent(space_id="s", change_request_id="c", changes=(DeletePage(page="p"),))
-    server.script = [GONE]
-    with pytest.raises(NotFound, match=r"requires release 0\.202\.0 of the service"):
+    no_path, no_page, no_organization = (
+        http(404, {"error": {"code": 404, "message": text}})
+        for text in ("Not Found", "Page p not found", "Organization not found")
+    )
+    kind, asked = await fails(server, client, call, no_path, THERE, no_path, no_organization)
+    assert kind is NotSupported
+    check = "presscheck-route-check"
+    assert asked[1:] == [
+        "/v1/spaces/s/change-requests/c",
+        f"/v1/spaces/s/change-requests/c/{check}",
+        f"/v1/orgs/{check}",
+    ]
+    assert [one.method for one in server.asked] == ["POST", "GET", "GET", "GET"], "the checks change nothing"
+    kind, asked = await fails(server, client, call, no_page, THERE)
+    assert kind is NotFound, "it is about the page"
+    assert len(asked) == 6, "how the service words its errors is known by now"
+
+
+async def test_where_all_errors_are_worded_alike_a_thing_is_missing(server: FaultServer, client: Client) -> None:
+    call = EditChangeRequestContent(space_id="s", change_request_id="c", changes=(DeletePage(page="p"),))
+    assert (await fails(server, client, call, GONE, THERE, GONE, GONE))[0] is NotFound
+    assert (await fails(server, client, GetRevision(space_id="s", revision_id="r"), GONE, THERE, GONE, GONE))[
+        0
+    ] is NotFound
+
+
+async def test_a_path_without_ids_is_not_supported(server: FaultServer, client: Client) -> None:
+    kind, asked = await fails(server, client, GetCurrentUser(), GONE)
+    assert (kind, asked) == (NotSupported, ["/v1/user"])
+
+
+async def test_a_resource_that_may_be_absent_is_missing(server: FaultServer, client: Client) -> None:
+    gone = http(404, {"error": {"code": 404, "message": "This space has no Git sync."}})
+    unknown = http(404, b"<h1>Not Found</h1>", kind="text/html")
+    kind, _ = await fails(server, client, GetSpaceGitInfo(space_id="s"), gone, THERE, unknown, GONE)
+    assert kind is NotFound
+    kind, _ = await fails(server, client, GetSpaceGitInfo(space_id="s"), unknown, THERE)
+    assert kind is NotSupported
+
+
+async def test_a_listing_that_may_not_be_seen_says_nothing(server: FaultServer, client: Client) -> None:
+    kind, _ = await fails(server, client, GetMember(organization_id="o", user_id="u"), GONE, THERE, http(403, {}))
+    assert kind is NotFound
+    kind, _ = await fails(server, client, GetMember(organization_id="o", user_id="u"), GONE, THERE, GONE)
+    assert kind is NotSupported
+
+
+async def test_a_405_names_what_the_service_does_not_have(server: FaultServer, client: Client) -> None:
+    server.script = [http(405, {})]
+    with pytest.raises(NotSupported, match=r"^This service has no page editing$"):
+        call = EditChangeRequestContent(space_id="s", change_request_id="c", changes=(DeletePage(page="p"),))
         await client.send(call)
-    assert len(server.asked) == 1
 
 
 async def test_a_404_of_a_common_operation_is_not_found(server: FaultServer, client: Client) -> None:
@@ -74,9 +125,11 @@ async def test_a_404_of_a_common_operation_is_not_found(server: FaultServer, cli
 
 async def test_a_write_of_an_optional_feature_is_not_supported(server: FaultServer, client: Client) -> None:
     call = SubmitReview(space_id="s", change_request_id="c", status="approved")
-    kind, asked = await fails(server, client, call, GONE, THERE)
+    kind, asked = await fails(server, client, call, GONE, THERE, GONE)
     assert kind is NotSupported
-    assert asked[1:] == ["/v1/spaces/s/change-requests/c"]
-    assert [one.method for one in server.asked] == ["POST", "GET"], "the look changes nothing"
+    assert asked[1:] == ["/v1/spaces/s/change-requests/c", "/v1/spaces/s/change-requests/c/reviews"]
+    assert [one.method for one in server.asked] == ["POST", "GET", "GET"], "the look changes nothing"
+    kind, _ = await fails(server, client, call, GONE, THERE, THERE)
+    assert kind is NotFound, "the reviews are there"
     kind, _ = await fails(server, client, ListReviews(space_id="s", change_request_id="c"), GONE, GONE)
     assert kind is NotFound

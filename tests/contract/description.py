@@ -32,6 +32,12 @@ def operations() -> dict[tuple[str, str], dict[str, Schema]]:
     return facts
 
 
+@cache
+def documented() -> set[tuple[str, str]]:
+    """The method and path of each operation of the published document of the service."""
+    return {(method, path) for method, _, path in (key.partition(" ") for key in _read("document.json"))}
+
+
 def schema_called(name: str, release: str) -> Schema:
     """A schema; the newest release is stored by its differences."""
     newer = _read("newest_schemas.json") if release == NEWEST else {}

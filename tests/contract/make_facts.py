@@ -99,10 +99,13 @@ def make_facts(folder: Path, facts: Path = FACTS) -> None:
     def read(name: str) -> Any:
         return json.loads((folder / name).read_text("utf-8"))
 
-    operations = {f"{entry['method']} {entry['path']}": release_facts(entry) for entry in read("operations.json")}
+    entries = read("operations.json")
+    operations = {f"{entry['method']} {entry['path']}": release_facts(entry) for entry in entries}
+    document = [f"{entry['method']} {entry['path']}" for entry in entries if entry["in_document"]]
     schemas = {name: facts_of(schema) for name, schema in read("schemas.json").items()}
     newer = {name: facts_of(schema) for name, schema in read("schemas-newest-differences.json").items()}
     write(facts / "operations.json", operations)
+    write(facts / "document.json", dict.fromkeys(document, True))
     write(facts / "schemas.json", schemas)
     write(
         facts / "newest_schemas.json", {name: schema for name, schema in newer.items() if schemas.get(name) != schema}

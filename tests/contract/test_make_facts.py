@@ -30,7 +30,7 @@ def described(folder: Path, **schemas: Any) -> Path:
         "responses": {"200": SCHEMA, "404": SCHEMA, "default": SCHEMA},
     }
     newer = {**part, "params": [{"name": "page", "in": "query", "required": False, "schema": {"type": "string"}}]}
-    operation = {"method": "GET", "path": "/lamps", "eras": ["0.146.0", "0.202.0"]}
+    operation = {"method": "GET", "path": "/lamps", "eras": ["0.146.0", "0.202.0"], "in_document": True}
     releases = {"in_0_146_0": part, "in_0_202_0": newer}
     (folder / "operations.json").write_text(json.dumps([operation | releases]))
     (folder / "schemas.json").write_text(json.dumps(schemas))

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from presscheck.api.operation import FAMILIES, Argument, Operation
 
 from . import conftest  # noqa: F401  the families, before their names are read below
-from .description import DOCUMENTED, NEWEST, Described, Schema, operations
+from .description import DOCUMENTED, NEWEST, Described, Schema, documented, operations
 
 NAMES = sorted(FAMILIES)
 
@@ -35,6 +35,16 @@ def test_the_route_exists_in_the_releases_that_are_named(name: str) -> None:
     cls = FAMILIES[name]
     assert wire_route(cls) in operations(), f"{cls.route} is not in the description"
     assert set(releases(cls)) == ({cls.release} if cls.release else {DOCUMENTED, NEWEST})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_outside_the_document_names_its_feature(name: str) -> None:
+    cls = FAMILIES[name]
+    assert cls.in_document() == (wire_route(cls) in documented())
+
+
+def test_the_document_has_118_operations() -> None:
+    assert sum(cls.in_document() for cls in FAMILIES.values()) == len(documented()) == 118
 
 
 @pytest.mark.parametrize("name", NAMES)

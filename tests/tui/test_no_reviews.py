@@ -76,5 +76,5 @@ def test_the_command_line_reports_it(service: RunningService, tmp_path: Path) ->
     shell = signed_in(tmp_path, service)
     assert "Fix typos" in shell.ok("cr", "show", "guides#3")
     ran = shell.run("cr", "review", "guides#3", "--approve", "--body", "Fine.")
-    assert ran.exit_code == 1
+    assert ran.exit_code == 7
     assert "This service has no reviews. Use `presscheck cr comment` to leave a comment instead" in ran.stderr

@@ -313,6 +313,7 @@ class ListCommenters(Paged, Operation[Page[OrganizationMember]]):
 
     operation_id = "listCommentersInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/commenters"
+    feature = "list of commenters"
 
     space_id: str
     change_request_id: str

@@ -242,6 +242,7 @@ class UpdateReply(Operation[CommentReply]):
     route = (
         "PUT /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies/{comment_reply_id}"
     )
+    feature = "editing of replies"
 
     space_id: str
     change_request_id: str
@@ -263,6 +264,7 @@ class DeleteReply(Operation[None]):
     route = (
         "DELETE /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies/{comment_reply_id}"
     )
+    feature = "editing of replies"
     success = 204
 
     space_id: str
@@ -279,6 +281,7 @@ class ListSpaceComments(Paged, Operation[Page[Comment]]):
 
     operation_id = "listCommentsInSpace"
     route = "GET /spaces/{space_id}/comments"
+    feature = "comments outside change requests"
 
     space_id: str
     order: Literal["asc", "desc"] | None = None
@@ -296,6 +299,7 @@ class PostSpaceComment(Operation[Comment]):
 
     operation_id = "postCommentInSpace"
     route = "POST /spaces/{space_id}/comments"
+    feature = "comments outside change requests"
 
     space_id: str
     body: Document
@@ -309,6 +313,7 @@ class GetSpaceComment(Operation[Comment]):
 
     operation_id = "getCommentInSpace"
     route = "GET /spaces/{space_id}/comments/{comment_id}"
+    feature = "comments outside change requests"
 
     space_id: str
     comment_id: str
@@ -323,6 +328,7 @@ class UpdateSpaceComment(Operation[Comment]):
 
     operation_id = "updateCommentInSpace"
     route = "PUT /spaces/{space_id}/comments/{comment_id}"
+    feature = "comments outside change requests"
 
     space_id: str
     comment_id: str
@@ -340,6 +346,7 @@ class DeleteSpaceComment(Operation[None]):
 
     operation_id = "deleteCommentInSpace"
     route = "DELETE /spaces/{space_id}/comments/{comment_id}"
+    feature = "comments outside change requests"
     success = 204
 
     space_id: str
@@ -351,6 +358,7 @@ class ListSpaceReplies(Paged, Operation[Page[CommentReply]]):
 
     operation_id = "listCommentRepliesInSpace"
     route = "GET /spaces/{space_id}/comments/{comment_id}/replies"
+    feature = "comments outside change requests"
 
     space_id: str
     comment_id: str
@@ -362,6 +370,7 @@ class PostSpaceReply(Operation[CommentReply]):
 
     operation_id = "postCommentReplyInSpace"
     route = "POST /spaces/{space_id}/comments/{comment_id}/replies"
+    feature = "comments outside change requests"
 
     space_id: str
     comment_id: str

@@ -193,6 +193,7 @@ class GetCurrentRevision(Extent, Operation[Revision]):
 
     operation_id = "getCurrentRevision"
     route = "GET /spaces/{space_id}/content"
+    feature = "page content outside change requests"
 
     space_id: str
 
@@ -202,6 +203,7 @@ class ListPages(Extent, Operation[Pages]):
 
     operation_id = "listPages"
     route = "GET /spaces/{space_id}/content/pages"
+    feature = "page content outside change requests"
 
     space_id: str
 
@@ -211,6 +213,7 @@ class GetPage(Rendering, Operation[RevisionPage]):
 
     operation_id = "getPageById"
     route = "GET /spaces/{space_id}/content/page/{page_id}"
+    feature = "page content outside change requests"
 
     space_id: str
     page_id: str
@@ -224,6 +227,7 @@ class GetPageByPath(Rendering, Operation[RevisionPage]):
 
     operation_id = "getPageByPath"
     route = "GET /spaces/{space_id}/content/path/{page_path}"
+    feature = "page content outside change requests"
 
     space_id: str
     page_path: str
@@ -234,6 +238,7 @@ class ListFiles(Paged, Extent, Operation[Page[RevisionFile]]):
 
     operation_id = "listFiles"
     route = "GET /spaces/{space_id}/content/files"
+    feature = "page content outside change requests"
 
     space_id: str
 
@@ -243,6 +248,7 @@ class GetFile(Extent, Operation[RevisionFile]):
 
     operation_id = "getFileById"
     route = "GET /spaces/{space_id}/content/files/{file_id}"
+    feature = "page content outside change requests"
 
     space_id: str
     file_id: str
@@ -253,6 +259,7 @@ class GetReusableContent(Extent, Operation[ReusableContent]):
 
     operation_id = "getReusableContentById"
     route = "GET /spaces/{space_id}/content/reusable-contents/{reusable_content_id}"
+    feature = "page content outside change requests"
 
     space_id: str
     reusable_content_id: str
@@ -266,6 +273,7 @@ class GetRevision(Extent, Operation[Revision]):
 
     operation_id = "getRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}"
+    feature = "content of revisions"
 
     space_id: str
     revision_id: str
@@ -276,6 +284,7 @@ class ListRevisionPages(Extent, Operation[Pages]):
 
     operation_id = "listPagesInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/pages"
+    feature = "content of revisions"
 
     space_id: str
     revision_id: str
@@ -286,6 +295,7 @@ class GetRevisionPage(Rendering, Operation[RevisionPage]):
 
     operation_id = "getPageInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/page/{page_id}"
+    feature = "content of revisions"
 
     space_id: str
     revision_id: str
@@ -297,6 +307,7 @@ class ListRevisionFiles(Paged, Extent, Operation[Page[RevisionFile]]):
 
     operation_id = "listFilesInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/files"
+    feature = "content of revisions"
 
     space_id: str
     revision_id: str
@@ -338,6 +349,7 @@ class GetChangeRequestPageByPath(Rendering, Operation[RevisionPage]):
 
     operation_id = "getPageInChangeRequestByPath"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/path/{page_path}"
+    feature = "pages by path"
 
     space_id: str
     change_request_id: str

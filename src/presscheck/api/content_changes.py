@@ -84,6 +84,12 @@ class SemanticChanges(Model):
     more: int | None = None
     merged_from: ChangeRequest | None = None
 
+    @property
+    def note(self) -> str:
+        """How the changes were found out, for a service that does not list them; empty if it does."""
+        note = (self.model_extra or {}).get("note", "")
+        return note if isinstance(note, str) else ""
+
 
 class GetChangeRequestChanges(Operation[SemanticChanges]):
     """Get the changes of a change request.
@@ -93,6 +99,7 @@ class GetChangeRequestChanges(Operation[SemanticChanges]):
 
     operation_id = "getChangeRequestChanges"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/changes"
+    feature = "list of changes"
 
     space_id: str
     change_request_id: str
@@ -107,6 +114,7 @@ class GetRevisionChanges(Extent, Operation[SemanticChanges]):
 
     operation_id = "getRevisionSemanticChanges"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/changes"
+    feature = "content of revisions"
 
     space_id: str
     revision_id: str
@@ -242,6 +250,7 @@ class EditChangeRequestContent(Operation[ContentUpdate]):
 
     operation_id = "updateChangeRequestContent"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/content"
+    feature = "page editing"
     in_query = frozenset({"compat"})
     release = "0.202.0"
 

@@ -83,6 +83,7 @@ class ListImports(Paged, Operation[Page[ImportRun]]):
 
     operation_id = "listImportRuns"
     route = "GET /org/{organization_id}/imports"
+    feature = "list of imports"
     release = "0.202.0"
 
     organization_id: str
@@ -97,6 +98,7 @@ class GetImport(Operation[ImportRun]):
 
     operation_id = "getImportRun"
     route = "GET /org/{organization_id}/imports/{import_run_id}"
+    feature = "list of imports"
     release = "0.202.0"
 
     organization_id: str

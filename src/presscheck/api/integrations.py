@@ -288,6 +288,7 @@ class GetInstallation(Operation[Installation]):
 
     operation_id = "getIntegrationInstallationById"
     route = "GET /integrations/{integration_name}/installations/{installation_id}"
+    feature = "installation settings"
 
     integration_name: IntegrationName
     installation_id: str
@@ -301,6 +302,7 @@ class UpdateInstallation(Operation[Installation]):
 
     operation_id = "updateIntegrationInstallation"
     route = "PATCH /integrations/{integration_name}/installations/{installation_id}"
+    feature = "installation settings"
 
     integration_name: IntegrationName
     installation_id: str
@@ -318,6 +320,7 @@ class UninstallIntegration(Operation[None]):
 
     operation_id = "uninstallIntegration"
     route = "DELETE /integrations/{integration_name}/installations/{installation_id}"
+    feature = "installation settings"
     success = 204
 
     integration_name: IntegrationName

@@ -35,6 +35,7 @@ class ListInvites(Paged, Operation[Page[OrganizationInvite]]):
 
     operation_id = "listOrganizationInviteLinks"
     route = "GET /orgs/{organization_id}/link-invites"
+    feature = "list of invites"
 
     organization_id: str
 
@@ -47,6 +48,7 @@ class CreateInvite(Operation[Invite]):
 
     operation_id = "createOrganizationInvite"
     route = "POST /orgs/{organization_id}/link-invites"
+    feature = "list of invites"
     success = 201
 
     organization_id: str
@@ -61,6 +63,7 @@ class GetInvite(Operation[Invite]):
 
     operation_id = "getOrganizationInviteLink"
     route = "GET /orgs/{organization_id}/link-invites/{invite_id}"
+    feature = "list of invites"
 
     organization_id: str
     invite_id: str
@@ -74,6 +77,7 @@ class UpdateInvite(Operation[Invite]):
 
     operation_id = "updateOrganizationInviteById"
     route = "PATCH /orgs/{organization_id}/link-invites/{invite_id}"
+    feature = "list of invites"
 
     organization_id: str
     invite_id: str

@@ -95,6 +95,7 @@ class ListPageLinks(Paged, Operation[Links]):
 
     operation_id = "listPageLinksInSpace"
     route = "GET /spaces/{space_id}/content/page/{page_id}/links"
+    feature = "links of pages on main"
     release = "0.146.0"
 
     space_id: str
@@ -107,6 +108,7 @@ class ListPageBacklinks(Paged, Operation[Page[ContentLocation]]):
 
     operation_id = "listSpacePageBacklinks"
     route = "GET /spaces/{space_id}/content/page/{page_id}/backlinks"
+    feature = "links of pages on main"
     release = "0.146.0"
 
     space_id: str

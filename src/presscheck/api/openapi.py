@@ -175,6 +175,8 @@ class GetLatestOpenAPISpecVersion(Operation[OpenAPISpecVersion]):
 
     operation_id = "getLatestOpenAPISpecVersion"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/latest"
+    feature = "specification versions"
+    may_be_absent = True
 
     organization_id: str
     spec_slug: str
@@ -185,6 +187,8 @@ class GetLatestOpenAPISpecContent(Operation[OpenAPISpecContent]):
 
     operation_id = "getLatestOpenAPISpecVersionContent"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/latest/content"
+    feature = "specification versions"
+    may_be_absent = True
 
     organization_id: str
     spec_slug: str

@@ -28,6 +28,9 @@ Item = TypeVar("Item")
 
 MAX_PAGE = 10_000
 """The maximum number of items that is accepted on a page of a listing; the service returns at most 1,000."""
+DOCUMENT = "document"
+"""The release with the operations of the published document of the service and no others."""
+
 FAMILIES: "dict[str, type[Operation[Any]]]" = {}
 """Every operation by its qualified name, ``family.Name``; filled as the families are imported."""
 BY_STORED_NAME: "dict[str, type[Operation[Any]]]" = {}
@@ -126,7 +129,13 @@ class Operation(Argument, Generic[Answer]):
     release: ClassVar[str | None] = None
     """The only release of the service that has the operation; None if all have it."""
     feature: ClassVar[str | None] = None
-    """The optional feature to which the operation belongs, such as ``reviews``; None if every service has it."""
+    """The optional feature to which the operation belongs, such as ``reviews``, after the words *this service has no*.
+
+    None for the operations of the published document of the service: each service has these, unless they have a
+    `release`. The operations of a feature exist together.
+    """
+    may_be_absent: ClassVar[bool] = False
+    """Whether the resource may be missing although its parent exists and its path does not end in an id."""
     answer: ClassVar[Any] = None
     """The type of the response, `X` of ``Operation[X]``."""
     family: ClassVar[str] = ""
@@ -162,6 +171,21 @@ class Operation(Argument, Generic[Answer]):
     def qualified_name(cls) -> str:
         """``family.Name``, from the module and the class."""
         return f"{cls.family}.{cls.__name__}"
+
+    @classmethod
+    def in_document(cls) -> bool:
+        """Whether the published document of the service has the operation."""
+        return cls.feature is None
+
+    @classmethod
+    def is_in(cls, release: str | None) -> bool:
+        """Whether a release has the operation; `DOCUMENT` has those of the published document, None has all."""
+        return cls.in_document() if release == DOCUMENT else release is None or cls.release in (None, release)
+
+    @classmethod
+    def optional_name(cls) -> str:
+        """The name of what a service without the operation does not have: its feature, or the operation itself."""
+        return cls.feature or cls.stored_name()
 
     @classmethod
     def method(cls) -> str:

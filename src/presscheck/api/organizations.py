@@ -177,6 +177,7 @@ class ListMembers(Paged, Operation[Page[OrganizationMember]]):
 
     operation_id = "listMembersInOrganizationById"
     route = "GET /orgs/{organization_id}/members"
+    feature = "list of members"
 
     organization_id: str
     order: Literal["asc", "desc"] | None = None
@@ -190,6 +191,7 @@ class GetMember(Operation[OrganizationMember]):
 
     operation_id = "getMemberInOrganizationById"
     route = "GET /orgs/{organization_id}/members/{user_id}"
+    feature = "list of members"
 
     organization_id: str
     user_id: str
@@ -203,6 +205,7 @@ class UpdateMember(Operation[OrganizationMember]):
 
     operation_id = "updateMemberInOrganizationById"
     route = "PATCH /orgs/{organization_id}/members/{user_id}"
+    feature = "list of members"
 
     organization_id: str
     user_id: str
@@ -214,6 +217,7 @@ class RemoveMember(Operation[None]):
 
     operation_id = "removeMemberFromOrganizationById"
     route = "DELETE /orgs/{organization_id}/members/{user_id}"
+    feature = "list of members"
     success = 204
 
     organization_id: str

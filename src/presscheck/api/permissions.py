@@ -60,6 +60,7 @@ class ListSpaceUserPermissions(Paged, Operation[Page[UserPermission]]):
 
     operation_id = "listUserPermissionsInSpace"
     route = "GET /spaces/{space_id}/permissions/users"
+    feature = "list of permissions"
 
     space_id: str
 
@@ -69,5 +70,6 @@ class ListSpaceTeamPermissions(Paged, Operation[Page[TeamPermission]]):
 
     operation_id = "listTeamPermissionsInSpace"
     route = "GET /spaces/{space_id}/permissions/teams"
+    feature = "list of permissions"
 
     space_id: str

@@ -96,6 +96,7 @@ class ListShareLinks(Paged, Operation[Page[ShareLink]]):
 
     operation_id = "listSiteShareLinks"
     route = "GET /orgs/{organization_id}/sites/{site_id}/share-links"
+    feature = "share links"
 
     organization_id: str
     site_id: str
@@ -109,6 +110,7 @@ class CreateShareLink(Operation[ShareLink]):
 
     operation_id = "createSiteShareLink"
     route = "POST /orgs/{organization_id}/sites/{site_id}/share-links"
+    feature = "share links"
     success = 201
 
     organization_id: str
@@ -121,6 +123,7 @@ class UpdateShareLink(Operation[ShareLink]):
 
     operation_id = "updateSiteShareLinkById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
+    feature = "share links"
 
     organization_id: str
     site_id: str
@@ -137,6 +140,7 @@ class DeleteShareLink(Operation[None]):
 
     operation_id = "deleteSiteShareLinkById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
+    feature = "share links"
     success = 204
 
     organization_id: str
@@ -152,6 +156,7 @@ class GetCustomization(Operation[dict[str, Any]]):
 
     operation_id = "getSiteCustomizationById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/customization"
+    feature = "site customization"
 
     organization_id: str
     site_id: str
@@ -166,6 +171,7 @@ class UpdateCustomization(Operation[dict[str, Any]]):
 
     operation_id = "updateSiteCustomizationById"
     route = "PUT /orgs/{organization_id}/sites/{site_id}/customization"
+    feature = "site customization"
     body_field = "settings"
 
     organization_id: str
@@ -178,6 +184,7 @@ class GetPublishingAuth(Operation[PublishingAuth]):
 
     operation_id = "getSitePublishingAuthById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/auth"
+    feature = "visitor sign-in settings"
 
     organization_id: str
     site_id: str
@@ -191,6 +198,7 @@ class UpdatePublishingAuth(Operation[PublishingAuth]):
 
     operation_id = "updateSitePublishingAuthById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/publishing/auth"
+    feature = "visitor sign-in settings"
 
     organization_id: str
     site_id: str
@@ -207,6 +215,7 @@ class RegeneratePublishingAuth(Operation[PublishingAuth]):
 
     operation_id = "regenerateSitePublishingAuthById"
     route = "POST /orgs/{organization_id}/sites/{site_id}/publishing/auth/regenerate"
+    feature = "visitor sign-in settings"
 
     organization_id: str
     site_id: str
@@ -220,6 +229,8 @@ class GetPreview(Operation[Preview]):
 
     operation_id = "getSitePublishingPreviewById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/preview"
+    feature = "site previews"
+    may_be_absent = True
 
     organization_id: str
     site_id: str
@@ -232,6 +243,7 @@ class ListRedirects(Paged, Operation[Page[Redirect]]):
 
     operation_id = "listSiteRedirects"
     route = "GET /orgs/{organization_id}/sites/{site_id}/redirects"
+    feature = "redirects"
 
     organization_id: str
     site_id: str
@@ -246,6 +258,7 @@ class CreateRedirect(Operation[Redirect]):
 
     operation_id = "createSiteRedirect"
     route = "POST /orgs/{organization_id}/sites/{site_id}/redirects"
+    feature = "redirects"
     success = 201
 
     organization_id: str
@@ -259,6 +272,7 @@ class UpdateRedirect(Operation[Redirect]):
 
     operation_id = "updateSiteRedirectById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
+    feature = "redirects"
 
     organization_id: str
     site_id: str
@@ -275,6 +289,7 @@ class DeleteRedirect(Operation[None]):
 
     operation_id = "deleteSiteRedirectById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
+    feature = "redirects"
     success = 204
 
     organization_id: str

@@ -110,6 +110,7 @@ class GetSiteStructure(Operation[SiteStructure]):
 
     operation_id = "getSiteStructure"
     route = "GET /orgs/{organization_id}/sites/{site_id}/structure"
+    feature = "site structure"
 
     organization_id: str
     site_id: str
@@ -139,6 +140,7 @@ class ListSiteSpaces(Paged, Operation[Page[SiteSpace]]):
 
     operation_id = "listSiteSpaces"
     route = "GET /orgs/{organization_id}/sites/{site_id}/site-spaces"
+    feature = "site structure"
 
     organization_id: str
     site_id: str
@@ -151,6 +153,7 @@ class AddSiteSpace(Operation[SiteSpace]):
 
     operation_id = "addSpaceToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/site-spaces"
+    feature = "editing of site structure"
     success = 201
 
     organization_id: str
@@ -167,6 +170,7 @@ class UpdateSiteSpace(Operation[SiteSpace]):
 
     operation_id = "updateSiteSpaceById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
+    feature = "editing of site structure"
 
     organization_id: str
     site_id: str
@@ -181,6 +185,7 @@ class DeleteSiteSpace(Operation[None]):
 
     operation_id = "deleteSiteSpaceById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
+    feature = "editing of site structure"
     success = 204
 
     organization_id: str
@@ -193,6 +198,7 @@ class ListSections(Paged, Operation[Page[SiteSection]]):
 
     operation_id = "listSiteSections"
     route = "GET /orgs/{organization_id}/sites/{site_id}/sections"
+    feature = "site structure"
 
     organization_id: str
     site_id: str
@@ -207,6 +213,7 @@ class AddSection(Operation[SiteSection]):
 
     operation_id = "addSectionToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/sections"
+    feature = "editing of site structure"
     success = 201
 
     organization_id: str
@@ -225,6 +232,7 @@ class UpdateSection(Operation[SiteSection]):
 
     operation_id = "updateSiteSectionById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"
+    feature = "editing of site structure"
 
     organization_id: str
     site_id: str
@@ -242,6 +250,7 @@ class DeleteSection(Operation[None]):
 
     operation_id = "deleteSiteSectionById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"
+    feature = "editing of site structure"
     success = 204
 
     organization_id: str
@@ -254,6 +263,7 @@ class ListSectionGroups(Paged, Operation[Page[SiteSectionGroup]]):
 
     operation_id = "listSiteSectionGroups"
     route = "GET /orgs/{organization_id}/sites/{site_id}/section-groups"
+    feature = "site structure"
 
     organization_id: str
     site_id: str
@@ -267,6 +277,7 @@ class AddSectionGroup(Operation[SiteSectionGroup]):
 
     operation_id = "addSectionGroupToSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/section-groups"
+    feature = "editing of site structure"
     success = 201
 
     organization_id: str
@@ -285,6 +296,7 @@ class UpdateSectionGroup(Operation[SiteSectionGroup]):
 
     operation_id = "updateSiteSectionGroupById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}"
+    feature = "editing of site structure"
 
     organization_id: str
     site_id: str
@@ -298,6 +310,7 @@ class DeleteSectionGroup(Operation[None]):
 
     operation_id = "deleteSiteSectionGroupById"
     route = "DELETE /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}"
+    feature = "editing of site structure"
     success = 204
 
     organization_id: str

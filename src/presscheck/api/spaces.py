@@ -193,6 +193,7 @@ class ListSpaces(Paged, Operation[Page[Space]]):
 
     operation_id = "listSpacesInOrganizationById"
     route = "GET /orgs/{organization_id}/spaces"
+    feature = "list of spaces"
 
     organization_id: str
 
@@ -205,6 +206,7 @@ class CreateSpace(Operation[Space]):
 
     operation_id = "createSpace"
     route = "POST /orgs/{organization_id}/spaces"
+    feature = "creation of spaces"
     success = 201
 
     organization_id: str
@@ -226,6 +228,7 @@ class SearchSpace(Paged, Operation[Page[SearchPageResult]]):
 
     operation_id = "searchSpaceContent"
     route = "GET /spaces/{space_id}/search"
+    feature = "search in one space"
 
     space_id: str
     query: str = Field(max_length=512)
@@ -239,6 +242,7 @@ class GetSpacePDF(Operation[ExportedPDF]):
 
     operation_id = "getSpacePDF"
     route = "GET /spaces/{space_id}/pdf"
+    feature = "PDF of a space"
 
     space_id: str
     only: bool | None = None
@@ -253,5 +257,7 @@ class GetSpaceGitInfo(Operation[GitSync]):
 
     operation_id = "getSpaceGitInfo"
     route = "GET /spaces/{space_id}/git/info"
+    feature = "Git information"
+    may_be_absent = True
 
     space_id: str

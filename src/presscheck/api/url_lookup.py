@@ -21,5 +21,7 @@ class GetContentByUrl(Operation[ContentAtUrl]):
 
     operation_id = "getContentByUrl"
     route = "GET /urls/content"
+    feature = "lookup of addresses"
+    may_be_absent = True
 
     url: str

@@ -33,6 +33,7 @@ class GetCurrentUser(Operation[User]):
 
     operation_id = "getAuthenticatedUser"
     route = "GET /user"
+    feature = "user lookup"
 
 
 class GetUser(Operation[User]):
@@ -40,5 +41,6 @@ class GetUser(Operation[User]):
 
     operation_id = "getUserById"
     route = "GET /users/{user_id}"
+    feature = "user lookup"
 
     user_id: str

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from presscheck.api.organizations import ListOrganizations
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_json, print_message, print_rows
@@ -21,7 +22,7 @@ from presscheck.config.profile import Profile, profile_name
 from presscheck.config.settings_schema import first_file
 from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere, store_token
 from presscheck.config.validation import HOSTED, read, read_all, require_encryption
-from presscheck.errors import ConfigurationError, InvalidArgument
+from presscheck.errors import ConfigurationError, InvalidArgument, NotSupported
 from presscheck.paths import places, private_directory
 from presscheck.wiring import connect
 
@@ -58,7 +59,10 @@ def login(context: click.Context, base_url: str | None) -> None:
     if not settings:
         _add_profile(file, name, base_url)
     where = store_token(file.parent, name, profile.base_url, profile.token or "")
-    print_message(f"Signed in to {profile.base_url} as {user.display_name or user.id}; the token is in {where}.")
+    who = f" as {user.display_name or user.id}" if user else ""
+    print_message(f"Signed in to {profile.base_url}{who}; the token is in {where}.")
+    if user is None:
+        print_message(f"This service does not tell who you are: set `user` in profiles.{name} of {file}.")
     if where != IN_KEYRING:
         print_message("No system keyring was found, so the token is stored in that file; only you can read it.")
 
@@ -82,11 +86,17 @@ def logout(context: click.Context) -> None:
 @with_session
 async def whoami(session: Session) -> None:
     """Show the signed-in user and the source of the token."""
-    user, profile = await session.read(GetCurrentUser()), session.profile
+    profile = session.profile
+    try:
+        user = await session.read(GetCurrentUser())
+    except NotSupported as error:
+        await session.read(ListOrganizations())  # fails if the token is not valid
+        print_message(error.message)
+        user = None
     details = {
-        "id": user.id,
-        "displayName": user.display_name,
-        "email": user.email,
+        "id": user.id if user else None,
+        "displayName": user.display_name if user else None,
+        "email": user.email if user else None,
         "profile": profile.name,
         "baseUrl": profile.base_url,
         "tokenFrom": profile.token_from,
@@ -136,9 +146,14 @@ def _prompt_for_token(address: str) -> str:
     return token.strip()
 
 
-async def _verify(profile: Profile) -> User:
+async def _verify(profile: Profile) -> User | None:
+    """Check the token; returns its user, or None if the service does not tell."""
     async with connect(profile) as client:
-        return await client.send(GetCurrentUser())
+        try:
+            return await client.send(GetCurrentUser())
+        except NotSupported:
+            await client.send(ListOrganizations(limit=1))
+            return None
 
 
 def _add_profile(file: Path, name: str, base_url: str | None) -> None:

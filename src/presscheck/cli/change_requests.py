@@ -21,17 +21,18 @@ from presscheck.api.change_requests import (
     UpdateChangeRequest,
 )
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
-from presscheck.api.organizations import ListMembers, OrganizationMember
+from presscheck.api.users import User
 from presscheck.cli import lookup
 from presscheck.cli.command_factory import CommandSpec, add
 from presscheck.cli.cr_content import diff, edit
 from presscheck.cli.output import print_details, print_rows, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
+from presscheck.engine.members import people_in
 from presscheck.engine.review.merge_inputs import read_merge_inputs
 from presscheck.engine.review.merge_readiness import checks
 from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
-from presscheck.errors import Conflict, Forbidden, InvalidArgument, NotSupported, PresscheckError
+from presscheck.errors import Conflict, InvalidArgument, NotSupported
 
 MESSAGES = {"approved": "Approved.", "changes-requested": "Changes requested."}
 """The message after a review, by its status."""
@@ -211,7 +212,8 @@ async def review(session: Session, which: str, status: str | None, body: str | N
     try:
         session.show_id(await session.write(SubmitReview(**given), MESSAGES[status]))
     except NotSupported as error:
-        raise PresscheckError(f"{error.message}. Use `presscheck cr comment` to leave a comment instead") from None
+        message = f"{error.message}. Use `presscheck cr comment` to leave a comment instead"
+        raise NotSupported(message, request=error.request, status=error.status) from None
 
 
 @cr.command()
@@ -230,12 +232,12 @@ async def reviewers(session: Session, which: str, added: tuple[str, ...], remove
     request = await lookup.change_request(session, which)
     path = lookup.path_of(request)
     if added or removed:
-        members = await _members(session)
+        users = await _users(session)
         if added:
-            users = tuple(_user_id(members, named) for named in added)
-            await session.write(RequestReviewers(**path, users=users), "Review requested.")
+            asked = tuple(_user_id(users, named) for named in added)
+            await session.write(RequestReviewers(**path, users=asked), "Review requested.")
         for named in removed:
-            await session.write(RemoveRequestedReviewer(**path, user_id=_user_id(members, named)), "Reviewer removed.")
+            await session.write(RemoveRequestedReviewer(**path, user_id=_user_id(users, named)), "Reviewer removed.")
     if (not added and not removed) or session.json:
         session.show(await session.all(reviewers_of(request)), ("kind", "user.displayName", "user.id", "createdAt"))
 
@@ -308,20 +310,17 @@ def _details(request: ChangeRequest) -> dict[str, object]:
     }
 
 
-async def _members(session: Session) -> list[OrganizationMember]:
+async def _users(session: Session) -> list[User]:
+    """The members of the organization; none for guests, who may not list them: ids work all the same."""
     organization = await lookup.organization(session, None)
-    try:
-        return await session.all(ListMembers(organization_id=organization.id))
-    except Forbidden:
-        return []  # guests may not list the members; ids work all the same
+    return [person.user for person in await people_in(session.engine, organization.id, ())]
 
 
-def _user_id(members: list[OrganizationMember], named: str) -> str:
+def _user_id(users: list[User], named: str) -> str:
     matches = [
-        member.user.id
-        for member in members
-        if named == member.user.id
-        or named.casefold() in (member.user.display_name.casefold(), (member.user.email or "").casefold())
+        user.id
+        for user in users
+        if named == user.id or named.casefold() in (user.display_name.casefold(), (user.email or "").casefold())
     ]
     if len(matches) > 1:
         raise InvalidArgument("USER", f"{named} matches several users. Use one of these ids: {', '.join(matches)}")

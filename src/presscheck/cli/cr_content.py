@@ -13,7 +13,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage, GetRevisionPage, ListChangeRequestPages, RevisionPage
 from presscheck.api.content_changes import EditChangeRequestContent, SemanticChange, UpdatePage
 from presscheck.cli import lookup
-from presscheck.cli.output import as_json, print_json, print_line
+from presscheck.cli.output import as_json, print_json, print_line, print_message
 from presscheck.cli.session import Session, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.documents.diff.page_diff import Mode, PageDifference, compare, difference_lines
@@ -49,6 +49,8 @@ async def diff(session: Session, which: str, *, stat: bool, layout: str) -> None
         )
     request = await lookup.change_request(session, which)
     changes = await session.read(changes_in(request))
+    if changes.note:
+        print_message(f"This service has no list of changes: {sanitize(changes.note)}.")
     if changes.more:
         changes = await session.read(changes_in(request, len(changes.changes) + changes.more))
     texts = [await _texts(session, request, change) for change in changes.changes]
@@ -140,14 +142,14 @@ async def _texts(session: Session, request: ChangeRequest, change: SemanticChang
         return None, None
     before = after = None
     page, space = change.page.id, request.space
-    if not change.type.endswith("_created"):
+    if not change.type.endswith(("_created", "_listed")):
         revision = request.revision_merged_ancestor or request.revision_initial
         read_revision = GetRevisionPage(space_id=space, revision_id=revision, page_id=page, format="markdown")
         before = (await session.read(read_revision)).markdown or ""
     if not change.type.endswith("_deleted"):
         read_page = GetChangeRequestPage(space_id=space, change_request_id=request.id, page_id=page, format="markdown")
         after = (await session.read(read_page)).markdown or ""
-    return before, after
+    return (after if change.type.endswith("_listed") else before), after
 
 
 def _print_heading(change: SemanticChange, compared: PageDifference, *, has_text: bool) -> None:

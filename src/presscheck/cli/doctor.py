@@ -15,7 +15,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from presscheck import __version__
-from presscheck.api.users import GetCurrentUser
+from presscheck.api.organizations import ListOrganizations
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import has_color, print_details, print_json, print_message, print_text
 from presscheck.cli.session import json_option, load_profile, profile_option
@@ -113,9 +113,9 @@ def _terminal() -> dict[str, Any]:
 async def _service(profile: Profile) -> dict[str, Any]:
     try:
         async with connect(profile) as client:
-            await client.send(GetCurrentUser())
+            await client.send(ListOrganizations(limit=1))  # every service has it
             began = time.perf_counter()  # the first request also opened the connection
-            await client.send(GetCurrentUser())
+            await client.send(ListOrganizations(limit=1))
             spent = (time.perf_counter() - began) * 1000
             skew = client.clock_skew
     except PresscheckError as error:

@@ -21,6 +21,7 @@ EXIT_CODES: dict[int, str] = {
     4: "not signed in",
     5: "conflict, or a precondition failed (merge rule, paid plan)",
     6: "a check found problems",
+    7: "this service does not have the operation",
 }
 """The meaning of each exit code."""
 
@@ -35,6 +36,7 @@ BY_ERROR: tuple[tuple[type[errors.PresscheckError], int], ...] = (
     (errors.Conflict, 5),
     (errors.PreconditionFailed, 5),
     (errors.ChecksFailed, 6),
+    (errors.NotSupported, 7),
 )
 """The exit code by error class; the first match counts, other errors are 1."""
 

@@ -18,7 +18,6 @@ from click.shell_completion import CompletionItem
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
-from presscheck.api.users import GetCurrentUser
 from presscheck.cli.output import as_json, print_message
 from presscheck.cli.session import Session, with_session
 from presscheck.cli.watch import watch_events
@@ -27,6 +26,8 @@ from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.event_log import POLL_INTERVAL
 from presscheck.engine.inbox.views import Group, View, all_views, arrange_rows, listing_of, row_details, validate_view
+from presscheck.engine.members import user_id
+from presscheck.engine.reads.substitutes import NO_USER
 from presscheck.engine.review.merge_readiness import newest_reviews
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
 from presscheck.errors import IncompleteList, InvalidArgument
@@ -108,6 +109,8 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
     for mistake in mistakes:
         print_message(f"Saved view skipped: {mistake}")
     inboxes: list[dict[str, Any]] = []
+    if not await user_id(session.engine):
+        print_message(f"{NO_USER}. Shown are the change requests of everyone.")
     for organization in (await session.read(ListOrganizations())).items:
         shown = await _fetch_inbox(session, organization, all_views(saved), view)
         if session.json:
@@ -129,7 +132,7 @@ async def _fetch_inbox(
 ) -> Shown:
     """Fetch all views, and the details of the rows of the view to print."""
     engine = session.engine
-    me = (await engine.read(GetCurrentUser())).id
+    me = await user_id(engine)
     spaces = {
         space.id: space.title
         for space in (await engine.read(ListSpaces(organization_id=organization.id, limit=1000))).items

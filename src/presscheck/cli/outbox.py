@@ -7,7 +7,7 @@ import contextlib
 
 import click
 
-from presscheck.api.users import GetCurrentUser
+from presscheck.api.organizations import ListOrganizations
 from presscheck.cli.output import print_message
 from presscheck.cli.session import OUTBOX_POLL_SECONDS, Session, with_session
 from presscheck.errors import InvalidArgument, NetworkError, ReadOnly, Refused
@@ -44,7 +44,9 @@ async def send(session: Session) -> None:
     """
     if session.profile.read_only:
         raise ReadOnly
-    await session.engine.fetch(GetCurrentUser())  # fails at once without a connection or with an invalid token
+    await session.engine.fetch(
+        ListOrganizations(limit=1)
+    )  # fails at once without a connection or with an invalid token
     while [row for row in session.engine.outbox.rows() if row.state in ("waiting", "sending")]:
         if not session.engine.status.online:
             raise NetworkError(

@@ -91,6 +91,11 @@ class Where(NamedTuple):
 @click.option(
     "--translator", metavar="COMMAND", help="Command that translates a page from standard input to standard output."
 )
+@click.option(
+    "--release",
+    type=click.Choice(["document", "0.146.0", "0.202.0"]),
+    help="Serve only the operations of this API release; document: only those of the published document.",
+)
 @click.option("--list", "is_list", is_flag=True, help="List the operations with their handlers and exit.")
 @click.pass_context
 @report_errors

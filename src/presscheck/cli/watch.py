@@ -11,7 +11,9 @@ from typing import Any
 from presscheck.cli.output import has_color, print_line, print_message
 from presscheck.cli.session import Session
 from presscheck.engine.inbox.events import Event, sentence, summarize
-from presscheck.errors import MalformedAnswer, NetworkError, ServiceFailed, TooManyRequests
+from presscheck.engine.members import user_id
+from presscheck.engine.reads.substitutes import NO_USER
+from presscheck.errors import MalformedAnswer, NetworkError, NotSupported, ServiceFailed, TooManyRequests
 from presscheck.text.notifications import notification
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
@@ -59,6 +61,9 @@ async def _print_events(session: Session, pause: float) -> None:
         has_error = error is not None
         if is_first and not error:
             is_first = False
+            if not await user_id(session.engine):
+                message = f"{NO_USER}: events are what other users did"
+                raise NotSupported(message, request="GET /user", status=404)
             print_message(f"Checking for new events every {pause:g} s. Press ctrl+c to stop.")
         for event in events:
             print_event(event, as_json=session.json)

@@ -18,6 +18,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from socket import gaierror
 from types import ModuleType
@@ -35,17 +36,19 @@ from presscheck.client.responses import (
     Reply,
     check_response,
     not_supported,
-    owner_and_listing,
     rate_limited,
     read_answer,
+    service_message,
     unusable,
 )
+from presscheck.client.unsupported_calls import RouteCheck, Seen
 from presscheck.errors import (
     Ambiguous,
     ConfigurationError,
     MalformedAnswer,
     NetworkError,
     NotFound,
+    NotSupported,
     RequestError,
     ServiceFailed,
     TooManyRequests,
@@ -178,6 +181,7 @@ class Client:
         self._on_exchange = on_exchange
         self._budget = Budget(self._timeouts.longest_pause)
         self._http = connect(self._address, Bearer(token), self._timeouts, connections)
+        self._routes = RouteCheck()
         self.clock_skew: float | None = None
         """Seconds that the service's clock was ahead of ours in the last response; None if unknown."""
 
@@ -234,8 +238,11 @@ class Client:
             return await with_retries(
                 call, lambda: self._send_following_redirects(call, context), pause=pause, longest=longest
             )
+        except NotSupported as caught:
+            error = not_supported(call, caught) if call.feature else caught
         except NotFound as caught:
-            error = not_supported(call, caught) if await self._is_unknown(call, context) else caught
+            look = partial(self._look, call, context)
+            error = not_supported(call, caught) if await self._routes.is_missing(call, caught, look) else caught
         raise error
 
     async def _send_following_redirects(self, call: Operation[Any], context: RequestContext) -> Reply:
@@ -248,20 +255,14 @@ class Client:
             url = _redirected(call, url, reply)
         raise MalformedAnswer("The service redirects in a loop", request=str(call))
 
-    async def _is_unknown(self, call: Operation[Any], context: RequestContext) -> bool:
-        """Whether a call got a 404 because this release of the service does not have the operation."""
-        paths = owner_and_listing(call)
-        if paths is None or not await self._exists(call, paths[0], context):
-            return False
-        return paths[1] is None or not await self._exists(call, paths[1], context)
-
-    async def _exists(self, call: Operation[Any], path: str, context: RequestContext) -> bool:
+    async def _look(self, call: Operation[Any], context: RequestContext, path: str) -> Seen:
+        """The response to a GET request, to find out whether something exists."""
+        url = httpx.URL(self._address.url + path)
         try:
-            return (
-                await self._exchange(call, httpx.URL(self._address.url + path), context, is_probe=True)
-            ).status < 400
+            reply = await self._exchange(call, url, context, is_probe=True)
         except RequestError:
-            return False
+            return Seen(0)
+        return Seen(reply.status, service_message(reply.body))
 
     async def _exchange(
         self, call: Operation[Any], url: httpx.URL, context: RequestContext, *, is_probe: bool = False

@@ -139,7 +139,7 @@ def rate_limited(call: Operation[Any], seconds: float) -> TooManyRequests:
 
 
 def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
-    """The error for an operation that this service does not have, from its 404."""
+    """The error for an operation that this service does not have, from its 404, 405 or 501."""
     return NotSupported(
         f"This service has no {call.feature}"
         if call.feature
@@ -151,7 +151,7 @@ def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
 
 
 def _error_response(call: Operation[Any], reply: Reply) -> ServiceError:
-    detail = _service_message(reply.body)
+    detail = service_message(reply.body)
     wait = retry_after(reply.headers) if reply.status in (429, 503) else None
     message = MESSAGES.get(reply.status)
     if message is None:
@@ -168,10 +168,11 @@ def _error_response(call: Operation[Any], reply: Reply) -> ServiceError:
         status=reply.status,
         request_id=reply.request_id,
         retry_after=wait,
+        detail=detail,
     )
 
 
-def _service_message(body: bytes) -> str:
+def service_message(body: bytes) -> str:
     """The message of an error response, from ``{"error": {"code", "message"}}``; empty if it has none."""
     try:
         parsed: Any = json.loads(body)
@@ -197,23 +198,3 @@ def _excerpt(body: bytes) -> str:
 def _clean(text: str) -> str:
     shown = " ".join("".join(c if c.isprintable() else " " for c in text[: 2 * MAX_MESSAGE]).split())
     return shown if len(shown) <= MAX_MESSAGE else shown[: MAX_MESSAGE - 1] + "…"
-
-
-def owner_and_listing(call: Operation[Any]) -> tuple[str, str | None] | None:
-    """The path of the parent resource of an optional call, and of the listing that would contain its resource.
-
-    Returns None if every service has the operation, so that a 404 means a missing resource. The listing is None if the
-    call is not for a single resource. If the parent resource exists but the listing does not, the service does not have
-    the operation. Writes of a single release are not checked, because the 404 may be about a resource in their body.
-    """
-    if not call.feature and not (call.release and call.is_read()):
-        return None
-    template = type(call).route.partition(" ")[2].strip("/").split("/")
-    path = call.wire_path().strip("/").split("/")
-    is_id = [part.startswith("{") for part in template]
-    listing = "/" + "/".join(path[:-1]) if is_id[-1] else None
-    last = max((index for index in range(len(template) - 1) if is_id[index]), default=None)
-    if last is None:
-        return None
-    owner = "/" + "/".join(path[: last + 1])
-    return owner.replace("/org/", "/orgs/", 1), listing  # only imports are below /org

@@ -33,6 +33,8 @@ class Profile:
     theme: str | None = None
     organization: str | None = None
     """The organization to show first, by id or title."""
+    user: str | None = None
+    """The id, e-mail address or name of the user, for a service that does not tell."""
     token_from: str | None = field(default=None, compare=False)
     """The source of the token, in words."""
     allow_http: bool = False
@@ -74,6 +76,7 @@ def load(
         read_only=table.get("read_only", False),
         theme=env.get("PRESSCHECK_THEME") or table.get("theme"),
         organization=table.get("organization"),
+        user=table.get("user"),
         token_from=token.origin,
         allow_http=table.get("allow_http", False),
         cache_size=table.get("cache_size", CACHE_SIZE),

@@ -30,7 +30,7 @@ def add_view(path: Path, view: SavedView) -> None:
     Raises:
         ConfigurationError: the file cannot be read or written.
     """
-    _rewrite(path, lambda text: _added(path, text, view))
+    rewrite(path, lambda text: _added(path, text, view))
 
 
 def change_view(path: Path, name: str, view: SavedView) -> None:
@@ -39,7 +39,7 @@ def change_view(path: Path, name: str, view: SavedView) -> None:
     Raises:
         ConfigurationError: the file cannot be read or written, or the view no longer exists.
     """
-    _rewrite(path, lambda text: _changed(path, text, name, view))
+    rewrite(path, lambda text: _changed(path, text, name, view))
 
 
 def remove_view(path: Path, name: str) -> None:
@@ -48,7 +48,7 @@ def remove_view(path: Path, name: str) -> None:
     Raises:
         ConfigurationError: the file cannot be read or written, or the view no longer exists.
     """
-    _rewrite(path, lambda text: _removed(path, text, name))
+    rewrite(path, lambda text: _removed(path, text, name))
 
 
 def _added(path: Path, text: str, view: SavedView) -> str:
@@ -144,7 +144,7 @@ def _entries(path: Path, text: str) -> list[dict[str, Any]]:
         raise ConfigurationError(f"{path.name} is not valid TOML: run `presscheck config check` for details") from None
 
 
-def _rewrite(path: Path, edit: Callable[[str], str]) -> None:
+def rewrite(path: Path, edit: Callable[[str], str]) -> None:
     """Replace the text of the file; if it is a link, of its target."""
     file = path.resolve()
     try:

@@ -41,6 +41,13 @@ SETTINGS: dict[str, Setting] = {
         ),
         Setting("token_command", str, "A command that prints the token, run without a shell.", '"pass show docs"'),
         Setting("organization", str, "Start location, by title or id.", '"Acme"'),
+        Setting(
+            "user",
+            str,
+            "Who you are, for a service that does not tell: your id, e-mail address or name.",
+            '"ana@example.org"',
+            max_length=200,
+        ),
         Setting("read_only", bool, "Reject every write.", "true"),
         Setting("allow_http", bool, "Allow sending the token over http to another machine.", "true"),
         Setting(

@@ -62,6 +62,7 @@ class Engine:
         read_only: reject every write.
         settle: seconds to wait before checking a write of unknown delivery; None for the default.
         activity: the log to which the client reports its requests.
+        user: the id, e-mail address or name of the user, for a service that does not tell.
 
     Attributes:
         notices: lines for the user about files that could not be used.
@@ -76,6 +77,7 @@ class Engine:
         read_only: bool = False,
         settle: float | None = None,
         activity: Activity | None = None,
+        user: str | None = None,
     ) -> None:
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
         cache.notice = None
@@ -89,7 +91,7 @@ class Engine:
         self._index = IndexUpdates(self._cache_writer.do)
         self._stored_reads = StoredReads(cache, self._cache_writer, self._pending, self._activity, self._index.schedule)
         self._unsupported = UnsupportedCalls(cache, self._cache_writer.thread)
-        self._reads = ServiceReads(self._scheduler, self._unsupported, self._stored_reads, self._pending)
+        self._reads = ServiceReads(self._scheduler, self._unsupported, self._stored_reads, self._pending, user)
         self._subscribed = SubscribedReads(self._reads, self._subscriptions)
         self._search = Search(self._reads, self._cache_writer.do, self._index)
         self.triage = Triage(outbox)
@@ -313,6 +315,24 @@ class Engine:
     def lacks(self, feature: str) -> bool:
         """Whether a request showed that the service does not have a feature, such as reviews."""
         return self._unsupported.lacks(feature)
+
+    def missing_reason(self, operation: type[Operation[Any]]) -> str | None:
+        """Why the service cannot do an operation, such as *This service has no reviews*; None if it may have it."""
+        return self._unsupported.reason(operation)
+
+    async def people(self, organization: str) -> list[User]:
+        """The people of an organization, as far as the service lists them: in teams, as authors and reviewers.
+
+        Raises:
+            RequestError: a request failed.
+        """
+        return await self._reads.people(organization)
+
+    def set_user(self, user: str) -> None:
+        """Set who the user is (id, e-mail address or name), for a service that does not tell; requests it again."""
+        self._reads.set_user(user)
+        self._write_queue.user_changed()
+        self.refresh()
 
     def _add_notice(self, notice: str) -> None:
         self.notices = (*self.notices, notice)

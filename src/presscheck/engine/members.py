@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from presscheck.api.organizations import ListMembers
+from presscheck.api.users import GetCurrentUser
+from presscheck.engine.protocols import Reader
 from presscheck.engine.shared_calls import ALL
-from presscheck.errors import Forbidden
+from presscheck.errors import Forbidden, NotSupported
 
 if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
     from presscheck.api.users import User
-    from presscheck.engine.engine import Engine
+
+
+class PeopleReader(Reader, Protocol):
+    """The parts of the engine that list people."""
+
+    def missing_reason(self, operation: type[Operation[Any]]) -> str | None:
+        """Why the service cannot do an operation; None if it may have it."""
+        ...
+
+    async def people(self, organization: str) -> list[User]:
+        """The people of an organization, as far as the service lists them."""
+        ...
 
 
 class Person(NamedTuple):
@@ -21,7 +35,7 @@ class Person(NamedTuple):
     role: str
 
 
-async def people_in(engine: Engine, organization: str, known: Iterable[User | None]) -> list[Person]:
+async def people_in(engine: PeopleReader, organization: str, known: Iterable[User | None]) -> list[Person]:
     """Lists the members of an organization; if the caller may not list them, as guests may not, the known users.
 
     Args:
@@ -36,4 +50,21 @@ async def people_in(engine: Engine, organization: str, known: Iterable[User | No
         members = await engine.read(ListMembers(organization_id=organization, limit=ALL))
     except Forbidden:
         return [Person(user, "") for user in {user.id: user for user in known if user}.values()]
-    return [Person(member.user, member.role or "guest") for member in members.items]
+    people = {member.user.id: Person(member.user, member.role or "guest") for member in members.items}
+    if engine.missing_reason(ListMembers):  # the members are then those of teams only
+        for user in (*known, *await engine.people(organization)):
+            if user:
+                people.setdefault(user.id, Person(user, ""))
+    return list(people.values())
+
+
+async def user_id(reader: Reader) -> str:
+    """The id of the signed-in user; empty if the service does not tell, and the settings do not either.
+
+    Raises:
+        PresscheckError: the user cannot be read for another reason.
+    """
+    try:
+        return (await reader.read(GetCurrentUser())).id
+    except NotSupported:
+        return ""

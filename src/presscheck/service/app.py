@@ -83,7 +83,8 @@ def build(
         database: an open database, or its SQLAlchemy URL.
         data_dir: the data directory, for uploaded files and the cache of PDFs.
         clock: returns the current time.
-        release: serve only the operations of this API release, such as ``0.202.0``; by default those of both.
+        release: serve only the operations of this API release: ``0.146.0``, ``0.202.0``, or ``document`` for those of
+            the published document; by default all.
         outside: the operator's settings for outgoing requests.
         files: where uploaded files are, if they are not in the data directory.
         rate_limit: requests per minute for each token, and for each address without one; unlimited by default.
@@ -125,7 +126,7 @@ def _routes(
             methods=[operation.method()],
         )
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
-        if (release is None or operation.release in (None, release)) and (lacks is None or operation.feature != lacks)
+        if operation.is_in(release) and (lacks is None or operation.feature != lacks)
     ]
     return [*routes, *open_routes(database, store, data_dir, clock, release), *web_routes(database, store, clock)]
 

@@ -136,6 +136,7 @@ COMMANDS: tuple[Command, ...] = (
         ("edit_view", "F", "filter", "Filter and sort this view"),
         ("save_view", "M s", "save view", "Save this view, with its filter, as a tab"),
         ("change_view", "M e", "edit view", "Edit name, query, order and grouping of a saved view"),
+        ("choose_user", "M u", "your name", "Choose who you are, if the service does not tell"),
         ("remove_view", "M d", "remove view", "Remove a saved view (asks first)"),
     ),
     *_scope(

@@ -29,7 +29,7 @@ from presscheck.engine.inbox.events import (
     Snapshot,
     UserAction,
 )
-from presscheck.engine.inbox.views import VIEWS
+from presscheck.engine.inbox.views import VIEWS, listing_of
 from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.engine.reads.service_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.review.merge_forecast import forecast
@@ -61,7 +61,7 @@ async def poll(reads: ServiceReads, me: str, before: Snapshot | None) -> PollRes
 
     Args:
         reads: reads from the service.
-        me: the id of the user.
+        me: the id of the user; empty if it is unknown: then all open change requests are polled.
         before: the snapshot of the previous poll; None for the first poll.
 
     Raises:
@@ -102,8 +102,8 @@ class _Poll:
     async def poll_organization(self, organization: str) -> None:
         """Poll the views and the sites of an organization."""
         requests: dict[str, ChangeRequest] = {}
-        for view in (view for view in VIEWS if view.hides):
-            listing = view.listing(organization, self._me)
+        listings = (listing_of(view, "", organization, self._me) for view in VIEWS if view.hides)
+        for listing in {listing.key(): listing for listing in listings}.values():
             state = ""
             async for result in fetch_all_pages(self._reads, listing, BACKGROUND):
                 if isinstance(result.error, IncompleteList):

@@ -20,6 +20,7 @@ from presscheck.engine.connection_state import ConnectionState
 from presscheck.engine.inbox.activity_poller import poll
 from presscheck.engine.inbox.events import Event, diff_snapshots, read_event, read_snapshot, write_event, write_snapshot
 from presscheck.engine.inbox.triage import Triage
+from presscheck.engine.members import user_id
 from presscheck.engine.reads.service_reads import ServiceReads
 from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.errors import PresscheckError
@@ -114,7 +115,7 @@ class EventLog:
         self._triage.followed = {key for key, request in requests.items() if request.actions is not None}
         after = write_snapshot(result.snapshot)
         if after != text or own:
-            events = diff_snapshots(before, result.snapshot, me, own)
+            events = diff_snapshots(before, result.snapshot, me, own) if me else ()  # else own actions would be news
             self._outbox.swap(VERSION, version, self._new_state(int(version or 0) + 1, SEEN + me, after, own, events))
         self._subscriptions.news(result.news)
         if any(key.startswith(ROWS_KEY) for key in result.news):
@@ -140,7 +141,7 @@ class EventLog:
 
     async def _user_id(self) -> str:
         known = self._reads.stored.known(GetCurrentUser())
-        return (known.value if known else await self._reads.read(GetCurrentUser())).id
+        return known.value.id if known else await user_id(self._reads)
 
     def _new_state(
         self, version: int, seen: str, snapshot: str, own: dict[str, str], events: tuple[Event, ...]

@@ -138,6 +138,8 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
     reviews = engine.known(reviews_of(request))
     asked = engine.known(reviewers_of(request))
     changes = engine.known(changes_in(request))
+    if changes and any(change.type == "page_listed" for change in changes.value.changes):
+        changes = None  # all pages: which of them changed is not known
     comments = engine.known(comments_on(request))
     current = newest_reviews(reviews.value.items) if reviews else ()
     reviewed = {review.reviewer.id for review in current}
@@ -226,10 +228,23 @@ def validate_view(view: SavedView) -> tuple[str, str] | None:
 
 
 def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganizationChangeRequests:
-    """The listing of a view for an organization and the signed-in user (ids); `more` is an additional filter."""
+    """The listing of a view for an organization and the signed-in user (ids); `more` is an additional filter.
+
+    If the user is unknown (empty), the views and filters by user are those of all users.
+    """
     asks = dict(asks_of(f"{view.query} {more}"))
-    parameters = {field: me if value == ME else value for field, value in asks.items()}
-    return view.listing(organization, me).model_copy(update=parameters)
+    parameters = {field: me if value == ME else value for field, value in asks.items() if me or value != ME}
+    listing = view.listing(organization, me)
+    if not me:
+        listing = ListOrganizationChangeRequests(organization_id=organization, status=listing.status)
+    return listing.model_copy(update=parameters)
+
+
+def listings_of(organization: str, me: str) -> tuple[ListOrganizationChangeRequests, ...]:
+    """The listings of all built-in views, each once."""
+    return tuple(
+        {listing.key(): listing for listing in (listing_of(view, "", organization, me) for view in VIEWS)}.values()
+    )
 
 
 async def arrange_rows(

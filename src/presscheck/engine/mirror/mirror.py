@@ -91,17 +91,25 @@ class MirrorRun:
                 await work
 
     async def _all(self, organization: str | None, space: str | None) -> None:
-        user = GetCurrentUser()
-        me, _ = await self._store.keep(user, await self._fetch_body(user))
+        me = await self._user_id()
         parts: list[MirrorUnit] = []
         for one in await self._organizations():
             if organization in (None, one.id):
-                parts += await self._list(one.id, me.id, space)
+                parts += await self._list(one.id, me, space)
         self._progress.begin(part.kind for part in parts)
         # a forecast can only be synced after both of its sides
         for is_forecast in (False, True):
             group = [part for part in parts if (part.kind == "forecast") is is_forecast]
             await _run_concurrently(self._sync_part, group, CONCURRENT_PARTS)
+
+    async def _user_id(self) -> str:
+        """The id of the signed-in user; empty if it is unknown."""
+        call = GetCurrentUser()
+        try:
+            user, _ = await self._store.keep(call, await self._fetch_body(call))
+        except NotSupported:
+            return ""
+        return user.id
 
     async def _organizations(self) -> list[Organization]:
         call, found, guard = ListOrganizations(), list[Organization](), ListingGuard(ListOrganizations())

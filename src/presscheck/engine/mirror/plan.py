@@ -26,7 +26,7 @@ from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.inbox.views import VIEWS
+from presscheck.engine.inbox.views import VIEWS, listing_of, listings_of
 from presscheck.engine.review.merge_forecast import both_changed
 from presscheck.engine.shared_calls import (
     ALL,
@@ -106,13 +106,12 @@ def listings(organization: str, me: str) -> Iterator[Operation[Page[Any]]]:
     """The listings of an organization that are cached by rows."""
     yield ListSpaces(organization_id=organization)
     yield ListCollections(organization_id=organization, nested=True)
-    for view in VIEWS:
-        yield view.listing(organization, me)
+    yield from listings_of(organization, me)
 
 
 def unfinished(organization: str, me: str) -> list[Operation[Page[ChangeRequest]]]:
     """The listings whose change requests are synced with their content."""
-    return [view.listing(organization, me) for view in VIEWS if view.id in UNFINISHED]
+    return [listing_of(view, "", organization, me) for view in VIEWS if view.id in UNFINISHED]
 
 
 def short_listings(organization: str, now: float) -> Iterator[MirrorRequest]:
@@ -202,7 +201,7 @@ def _texts(
         if page and page.get("type") in WITH_TEXT:
             changes_by_page.setdefault(page["id"], set()).add(change["type"])
     for page_id, kinds in changes_by_page.items():
-        if "page_created" not in kinds and part.base:
+        if not kinds & {"page_created", "page_listed"} and part.base:
             yield MirrorRequest(page_in(part.space, part.base, page_id))
         if "page_deleted" not in kinds:
             yield MirrorRequest(changed_page(part.space, part.request, page_id), since, pages.get(page_id))

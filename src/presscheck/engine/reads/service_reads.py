@@ -7,77 +7,29 @@ listing that does not end is cut off.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import time
-from collections.abc import AsyncIterator, Awaitable
-from concurrent.futures import Executor
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
-from presscheck.api.operation import Operation, Page, Paged
+from presscheck.api.operation import Operation, Page
+from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
 from presscheck.client.responses import read_answer, read_json
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import PREFETCH, REQUESTED, RequestScheduler
 from presscheck.engine.reads.stored_reads import StoredReads
 from presscheck.engine.reads.subscriptions import Subscriptions
+from presscheck.engine.reads.substitutes import Substitutes
+from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result
 from presscheck.engine.writes.pending_writes import PendingWrites
 from presscheck.errors import IncompleteList, NetworkError, NotSupported, PresscheckError
 from presscheck.store.cache import Cache
 
-UNSUPPORTED_FOR = 24 * 3600.0
-"""Seconds until an operation is tried again."""
 T = TypeVar("T")
-EMPTY_LISTING = b'{"items": []}'
 FIRST_PAGE, OTHER_PAGES = 100, 1000
 """Page sizes: of the first page, and of all others."""
-
-
-class UnsupportedCalls:
-    """The operations that the service does not have, stored in the cache of the profile.
-
-    Args:
-        cache: the cache.
-        thread: its writer thread.
-    """
-
-    def __init__(self, cache: Cache, thread: Executor) -> None:
-        self._cache, self._thread = cache, thread
-
-    def check(self, call: Operation[Any]) -> None:
-        """Check that the service may have an operation.
-
-        Raises:
-            NotSupported: it answered in the last 24 hours that it does not.
-        """
-        message = self._message(call.feature or call.stored_name()) if call.feature or call.release else None
-        if message:
-            raise NotSupported(message, request=str(call), status=404)
-
-    def lacks(self, feature: str) -> bool:
-        """Whether the service answered in the last 24 hours that it does not have a feature."""
-        return self._message(feature) is not None
-
-    async def record(self, call: Operation[Any], response: Awaitable[bytes]) -> bytes:
-        """Wait for a response; store it if the service does not have the operation, and so not its whole feature."""
-        try:
-            return await response
-        except NotSupported as error:
-            if call.feature or call.release:
-                name, message = call.feature or call.stored_name(), json.dumps(error.message).encode()
-                loop = asyncio.get_running_loop()
-                await loop.run_in_executor(self._thread, self._cache.keep, _key(name), message, time.time())
-            raise
-
-    def _message(self, name: str) -> str | None:
-        stored = self._cache.answer(_key(name))
-        return json.loads(stored.json) if stored and time.time() - stored.at < UNSUPPORTED_FOR else None
-
-
-def _key(name: str) -> str:
-    return f"not supported: {name}"
 
 
 class ServiceReads:
@@ -88,12 +40,19 @@ class ServiceReads:
         unsupported: the calls that the service does not have.
         stored: reads and writes the cache; also an attribute.
         pending: the unsent writes, which are applied to each response.
+        user: who the user is, for a service that does not tell.
     """
 
     def __init__(
-        self, scheduler: RequestScheduler, unsupported: UnsupportedCalls, stored: StoredReads, pending: PendingWrites
+        self,
+        scheduler: RequestScheduler,
+        unsupported: UnsupportedCalls,
+        stored: StoredReads,
+        pending: PendingWrites,
+        user: str | None = None,
     ) -> None:
         self._scheduler, self._unsupported, self._pending = scheduler, unsupported, pending
+        self._substitutes = Substitutes(_FreshReader(self), user)
         self.stored = stored
 
     @property
@@ -102,7 +61,7 @@ class ServiceReads:
         return self._scheduler.offline is None
 
     async def fetch(self, call: Operation[Any], priority: Priority = REQUESTED) -> bytes:
-        """The response body, not parsed; an empty list for listings of a feature that the service does not have.
+        """The response body, not parsed; of an operation that the service does not have, made from others if possible.
 
         Raises:
             NotSupported: the service does not have this operation, as it answered now or in the last 24 hours.
@@ -111,10 +70,26 @@ class ServiceReads:
         try:
             self._unsupported.check(call)
             return await self._unsupported.record(call, self._scheduler.fetch(call, priority))
-        except NotSupported:
-            if call.feature and isinstance(call, Paged):
-                return EMPTY_LISTING
-            raise
+        except NotSupported as error:
+            if self._scheduler.offline:
+                raise self._scheduler.offline from None
+            return await self._substitutes.body(call, error, priority)
+
+    async def note_missing(self, call: Operation[Any], error: NotSupported) -> None:
+        """Store that the service answered to a write that it does not have the operation."""
+        await self._unsupported.store(call, error)
+
+    async def people(self, organization: str) -> list[User]:
+        """The people of an organization, as far as the service lists them.
+
+        Raises:
+            RequestError: a request failed.
+        """
+        return await self._substitutes.people(organization, REQUESTED)
+
+    def set_user(self, user: str) -> None:
+        """Set who the user is, for a service that does not tell."""
+        self._substitutes.user = user
 
     async def fresh(self, call: Operation[T], priority: Priority) -> tuple[T, bool]:
         """The response with pending writes applied, and whether it differs from the cached one.
@@ -149,6 +124,22 @@ class ServiceReads:
             state = "offline" if isinstance(error, NetworkError) else "failed"
             return Result(known.value if known else None, state, known.age if known else 0.0, error)
         return Result(cast("T | None", value), "fresh" if is_changed else "unchanged", 0.0)
+
+
+class _FreshReader:
+    """Reads from the service only, so that an answer made of several responses is not older than it seems."""
+
+    def __init__(self, reads: ServiceReads) -> None:
+        self._reads = reads
+
+    async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
+        """The response of the service."""
+        value, _ = await self._reads.fresh(call, priority)
+        return value
+
+    def known(self, call: Operation[T], /) -> Result[T] | None:
+        """The cached response."""
+        return self._reads.stored.known(call)
 
 
 async def fetch_all_pages(

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 UNTITLED = "Untitled"
 _RENAMING = frozenset(("title", "slug", "name", "label"))
 _TEXT = frozenset(("document", "downloadURL"))
-_KINDS = ("added", "deleted", "edited", "moved", "renamed", "details")
+NOT_COMPARED = "not compared"
+"""The kind of a page whose changes are not known, because the service does not show the content before."""
+_KINDS = ("added", "deleted", "edited", "moved", "renamed", "details", NOT_COMPARED)
 """The kinds of change, most important first."""
 _NOUNS = {
     "page": ("page", "pages"),
@@ -37,7 +39,7 @@ class ChangedItem:
     """page, file, content, tag or variables."""
     title: str
     kinds: tuple[str, ...]
-    """Some of added, deleted, edited, moved, renamed, details; most important first."""
+    """Some of added, deleted, edited, moved, renamed, details, not compared; most important first."""
     type: str = "document"
     """The type of a page: document, group, link or computed."""
     path: str | None = None
@@ -89,6 +91,8 @@ def change_size(item: ChangedItem, words: WordCount | None) -> str:
     first = item.kinds[0]
     if first == "added":
         return f"new +{words.added:,}" if words else "new"
+    if first == NOT_COMPARED:
+        return ""
     if first in ("deleted", "moved", "renamed", "details"):
         return first
     if words is None:
@@ -159,6 +163,8 @@ def _combine(earlier: ChangedItem, later: ChangedItem) -> ChangedItem:
 
 def _kinds(change: SemanticChange) -> tuple[str, ...]:
     verb = change.type.rpartition("_")[2]
+    if verb == "listed":
+        return (NOT_COMPARED,)
     if verb in ("created", "deleted", "moved"):
         return ("added" if verb == "created" else verb,)
     names = set(change.attributes or ())

@@ -22,9 +22,9 @@ from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
 from presscheck.documents.pages.tree import flatten, semantic_changes
 from presscheck.engine.protocols import Reader
 from presscheck.engine.reads.scheduler import PREFETCH
-from presscheck.engine.review.changes import changed_items
+from presscheck.engine.review.changes import NOT_COMPARED, changed_items
 from presscheck.engine.shared_calls import changed_page, changes_in, live_page, page_in
-from presscheck.errors import NotFound
+from presscheck.errors import NotFound, NotSupported
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
@@ -97,7 +97,7 @@ async def unresolved_pages(engine: Reader, request: ChangeRequest, priority: Pri
         changes = await engine.read(changes_in(request, len(changes.changes) + changes.more), priority=priority)
     found: list[UnresolvedPage] = []
     for item in changed_items(changes.changes):
-        if item.has_text and not {"added", "edited"}.isdisjoint(item.kinds):
+        if item.has_text and not {"added", "edited", NOT_COMPARED}.isdisjoint(item.kinds):
             text = await _text(engine, changed_page(request.space, request.id, item.id), priority)
             unresolved = unresolved_conflicts(text)
             if unresolved and all(block.in_code for block in unresolved):  # the live page may have them as an example
@@ -109,10 +109,10 @@ async def unresolved_pages(engine: Reader, request: ChangeRequest, priority: Pri
 
 
 async def _text(engine: Reader, call: Operation[RevisionPage], priority: Priority) -> str:
-    """The text of a page; empty if there is none."""
+    """The text of a page; empty if there is none, or the service does not show it."""
     try:
         return (await engine.read(call, priority=priority)).markdown or ""
-    except NotFound:
+    except (NotFound, NotSupported):
         return ""
 
 

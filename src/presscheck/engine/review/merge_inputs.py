@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
-from presscheck.api.users import GetCurrentUser
+from presscheck.engine.members import user_id
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.review.merge_readiness import MergeInputs, reviewers
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
@@ -24,7 +24,7 @@ async def read_merge_inputs(engine: Reader, request: ChangeRequest) -> MergeInpu
     Raises:
         PresscheckError: something cannot be read.
     """
-    me = (await engine.read(GetCurrentUser())).id
+    me = await user_id(engine)
     asked = (await engine.read(reviewers_of(request))).items
     reviews = (await engine.read(reviews_of(request))).items
     space = await engine.read(GetSpace(space_id=request.space))

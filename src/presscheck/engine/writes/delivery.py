@@ -125,7 +125,7 @@ class ImmediateSender:
         outbox: stores each write while it is being sent.
         scheduler: the connection.
         reconciler: finds out whether a write of unknown delivery arrived.
-        user_id: returns the id of the signed-in user.
+        user_id: returns the id of the signed-in user; empty if it cannot be known.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class OutboxWorker:
         outbox: the queue.
         scheduler: the connection.
         reconciler: finds out whether a write of unknown delivery arrived.
-        user_id: returns the id of the signed-in user.
+        user_id: returns the id of the signed-in user; empty if it cannot be known.
         delivered: awaited after a write was sent, before it leaves the outbox.
         refused: called when a write has failed permanently.
         changed: called when a row changed, here or in another instance.
@@ -252,7 +252,11 @@ class OutboxWorker:
         """Start sending the oldest row of each idle scope; returns the seconds until another row may be due."""
         pause, seen, now = POLL_INTERVAL, set[str](), time.time()
         for row in self._outbox.rows():
-            if row.state == "collected" or row.scope in seen or (self._me and row.author not in (None, self._me)):
+            if (
+                row.state == "collected"
+                or row.scope in seen
+                or (self._me is not None and row.author not in (None, self._me))
+            ):
                 continue
             if row.state == "now" and (row.sent_at or now) + ABANDONED_AFTER > now:
                 continue
@@ -296,8 +300,14 @@ class OutboxWorker:
         except PresscheckError as error:
             self._failed(row, error)
 
+    def forget_user(self) -> None:
+        """Read the signed-in user again before the next write."""
+        self._me = None
+        self._wake.set()
+
     async def _author(self) -> str:
-        self._me = self._me or await self._user_id()
+        if self._me is None:
+            self._me = await self._user_id()
         return self._me
 
     async def _send_as(self, me: str, row: Row, call: Operation[Any], effects: Effects) -> None:

@@ -11,13 +11,14 @@ from typing import Any, TypeVar, cast
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.responses import read_answer, read_json
+from presscheck.engine.members import user_id
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.service_reads import ServiceReads
 from presscheck.engine.reads.subscriptions import Subscriptions, beneath
 from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker
 from presscheck.engine.writes.effects import Effects, effects_of
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
-from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, PresscheckError, ReadOnly
+from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly
 from presscheck.store.outbox import Outbox, Row
 
 T = TypeVar("T")
@@ -130,6 +131,11 @@ class WriteQueue:
         self._on_change()
         self.wake()
 
+    def user_changed(self) -> None:
+        """Read the signed-in user again, for the author of new writes."""
+        self._worker.forget_user()
+        self.background(self._read_user())
+
     async def _read_user(self) -> None:
         with contextlib.suppress(PresscheckError):
             self._user.remember(await self._reads.read(GetCurrentUser()))
@@ -140,7 +146,7 @@ class WriteQueue:
         return known.value.id if known else None
 
     async def _user_id(self) -> str:
-        return (await self._reads.read(GetCurrentUser())).id
+        return await user_id(self._reads)
 
     async def _delivered(self, row: Row, call: Operation[Any], body: bytes, item: Any) -> None:
         answer = read_answer(call, body) if body else item
@@ -165,6 +171,8 @@ class WriteQueue:
         if outcome and not outcome.done():
             outcome.set_exception(error)
         call = pending_entry(row).call
+        if call and isinstance(error, NotSupported):
+            self.background(self._reads.note_missing(call, error))
         if call:  # often the cause is a change by somebody else, so the whole scope is fetched again
             self._invalidate(call, *beneath(effects_of(call).scope(call)))
         self.changed()
@@ -199,6 +207,8 @@ class WriteQueue:
             self._outbox.delivered(number, getattr(answer, "id", None))
             outcome.set_result(answer)
         except PresscheckError as error:
+            if isinstance(error, NotSupported):
+                await self._reads.note_missing(call, error)
             outcome.set_exception(error)
         finally:
             await self._store_result(call, body)

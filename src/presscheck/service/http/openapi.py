@@ -50,10 +50,8 @@ _REFUSAL: Schema = {
 
 @cache
 def description(release: str | None = None) -> bytes:
-    """The OpenAPI document as JSON, cached; of one API release, or of both."""
-    operations = [
-        operation for operation in every_operation() if release is None or operation.release in (None, release)
-    ]
+    """The OpenAPI document as JSON, cached; of one API release, or of all."""
+    operations = [operation for operation in every_operation() if operation.is_in(release)]
     return json.dumps(describe(operations), ensure_ascii=False, separators=(",", ":")).encode()
 
 

@@ -57,6 +57,8 @@ class ServeOptions:
     log_requests: bool = False
     public_url: str | None = None
     """The address that users reach the service at, through a proxy."""
+    release: str | None = None
+    """Serve only the operations of this API release; see `build`."""
     processes: int = 1
     arguments: tuple[str, ...] = ()
     """The command line arguments of each of several processes."""
@@ -85,6 +87,7 @@ def serve(options: ServeOptions) -> None:
                 data_dir=options.data,
                 files=files,
                 clock=options.clock,
+                release=options.release,
                 outside=options.outside,
                 rate_limit=options.rate_limit,
                 public_url=options.public_url,

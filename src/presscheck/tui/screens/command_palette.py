@@ -11,7 +11,8 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.inbox.views import VIEWS
+from presscheck.engine.inbox.views import listings_of
+from presscheck.engine.reads.unsupported_calls import is_about_service
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.commands import Command, keys_of, shown
@@ -37,14 +38,14 @@ Action = Callable[[], Any]
 def show_keys(app: AppContext, screen: BaseScreen) -> None:
     """Show all keys of a screen; enter runs the command."""
     commands = screen.command_table.commands
-    choices = [_with_keys(app, command) for command in commands]
+    choices = [_with_keys(app, command, _missing(screen, command)) for command in commands]
     _open_picker(app, screen, Picker("Keys", choices, app.style_for, ranked=False), commands, {})
 
 
 def show_commands(app: AppContext, screen: BaseScreen) -> None:
     """Find a command by name, or an item by `cr 42`, `space api`, `page auth`."""
     commands = [command for command in screen.command_table.commands if command.scope != "move"]
-    choices = [Choice(command.name, command.title, _keys(app, command)) for command in commands]
+    choices = [_by_title(app, command, _missing(screen, command)) for command in commands]
     actions: dict[str, Action] = {}
 
     def item_choices(text: str) -> list[Choice]:
@@ -94,10 +95,26 @@ def _keys(app: AppContext, command: Command) -> str:
     return "  ".join(shown(keys) for keys in keys_of(command, app.keymap)[:3])
 
 
-def _with_keys(app: AppContext, command: Command) -> Choice:
+def _missing(screen: BaseScreen, command: Command) -> str:
+    """Why a command is disabled, if it is because the service does not have its operation; else empty."""
+    reason = screen.disabled_reason(command.name) or ""
+    return reason if is_about_service(reason) else ""
+
+
+def _by_title(app: AppContext, command: Command, missing: str) -> Choice:
+    line: Line | None = (Span(command.title, "quiet"), Span(f"  {missing}", "quiet")) if missing else None
+    return Choice(command.name, command.title, _keys(app, command), line)
+
+
+def _with_keys(app: AppContext, command: Command, missing: str) -> Choice:
     keys = _keys(app, command)
-    more = f"  {command.help}" if command.help else ""
-    line: Line = (*pad((Span(keys, "accent"),), 16), Span(command.title), Span(more, "quiet"))
+    more = f"  {missing or command.help}" if missing or command.help else ""
+    style = "quiet" if missing else ""
+    line: Line = (
+        *pad((Span(keys, style or "accent"),), 16),
+        Span(command.title, style),
+        Span(more, "quiet"),
+    )
     return Choice(command.name, f"{keys} {command.title} {command.help}", command.scope, line)
 
 
@@ -120,7 +137,7 @@ def _items(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:
 def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
     """All change requests of the inbox that are in the store."""
     me = app.engine.known(GetCurrentUser())
-    listings = [view.listing(organization_id, me.value.id) for view in VIEWS] if me else []
+    listings = listings_of(organization_id, me.value.id if me else "")
     requests = (request for listing in listings for request in app.engine.window(listing, 0, MANY).items)
     return list({request.id: request for request in requests}.values())
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
+from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens import page_editor
 from presscheck.tui.screens.browse.page_tree import count_below, page_key
@@ -46,18 +47,24 @@ class EditActions:
             return "you are offline, and edits cannot be queued"
         return "this profile is read-only" if status.read_only else None
 
+    def reason_add(self) -> str | None:
+        """Disabled without a space, and if the service has no page editing."""
+        return self._cannot_edit(self._screen.item)
+
+    def _cannot_edit(self, item: Item | None) -> str | None:
+        return self._screen.engine.missing_reason(EditChangeRequestContent) or self._disabled(item)
+
     def reason_rename(self) -> str | None:
         """Disabled without a page."""
         item = self._screen.item
-        return self._disabled(item) or (None if item and item.page else "go to a page first")
+        return self._cannot_edit(item) or (None if item and item.page else "go to a page first")
 
     def reason_edit(self) -> str | None:
         """Disabled without a page that has a text."""
         item = self._screen.item
         is_document = item is not None and item.kind == "document"
-        return self._disabled(item) or (None if is_document else "go to a page with a text first")
+        return self._cannot_edit(item) or (None if is_document else "go to a page with a text first")
 
-    reason_add = reason_new_request
     reason_delete = reason_rename
 
     def command_new_request(self) -> Awaitable[object] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,7 +15,10 @@ from presscheck.api.content import ListChangeRequestPages, ListPages, Pages
 from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces, Space
+from presscheck.engine.reads.unsupported_calls import lacking
 from presscheck.engine.results import Result
+from presscheck.engine.review.nearest_request import nearest_request
+from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
@@ -26,6 +30,7 @@ from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.tree import Node, Tree
 
 MANY = 10_000
+NO_SPACES = "There are no spaces yet. `presscheck serve --docs DIR` imports one."
 
 
 class BrowseScreen(BaseScreen):
@@ -174,7 +179,9 @@ class BrowseScreen(BaseScreen):
             return
         self.library.set_spaces(known_collections.items, known_spaces.items)
         if not known_spaces.items:
-            self.page_pane.show_text("There are no spaces yet. `presscheck serve --docs DIR` imports one.")
+            missing = self.engine.missing_reason(ListSpaces)
+            empty = f"{missing}, and none is in a collection, a change request or a site." if missing else NO_SPACES
+            self.page_pane.show_text(empty)
         if self._is_new:
             self._is_new = False
             self.tree_view.expanded |= self.library.collections()
@@ -202,16 +209,37 @@ class BrowseScreen(BaseScreen):
             else ListPages(space_id=space_id)
         )
         self.subscribe(
-            self.engine.watch(call), lambda result: self._take_pages(space_id, result), group=f"pages-{space_id}"
+            self.engine.watch(call),
+            lambda result: self._take_pages(space_id, result),
+            group=f"pages-{space_id}",
+            shows_errors=False,
         )
 
     def _take_pages(self, space_id: str, result: Result[Pages | None]) -> None:
+        if result.error and result.state == "failed":
+            if isinstance(result.error, NotSupported) and space_id not in self.library.requests:
+                self.run(partial(self._show_some_request, space_id, result.error), group=f"request-{space_id}")
+            else:
+                self.app_context.show_error(result.error)
         is_first = self.library.pages(space_id) is None
         if result.value is not None:
             self.library.set_pages(space_id, result.value)
             if is_first:
                 self.tree_view.expanded |= self.library.groups(space_id)
         self._redraw()
+
+    async def _show_some_request(self, space_id: str, error: PresscheckError) -> None:
+        """Show a space in a change request, because the service does not show its content outside of one."""
+        request = await nearest_request(self.engine, space_id)
+        item = self.item
+        if request is None:
+            if item and item.space and item.space.id == space_id:
+                self.page_pane.show_text(f"{sanitize(error.message)}. O starts a change request.")
+        elif space_id not in self.library.requests:
+            self.library.requests[space_id] = request
+            self.notify(f"{sanitize(lacking(ListPages.feature or ''))}: shown as in #{request.number}")
+            self._subscribe_pages(space_id)
+            self._redraw()
 
     def _take_request(self, space_id: str, result: Result[ChangeRequest | None]) -> None:
         item = self.library.item(f"space {space_id}")

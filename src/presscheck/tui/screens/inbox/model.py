@@ -44,6 +44,8 @@ class InboxModel:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.organization = self.me = ""
+        self.is_user_unknown = False
+        """Whether neither the service nor the settings tell who the user is: then the views are those of everyone."""
         self.views: tuple[View, ...] = VIEWS
         self.view: View = VIEWS[0]
         self.spaces: dict[str, str] = {}
@@ -60,9 +62,12 @@ class InboxModel:
         """The counts of views that were not read yet, by the id of the view, and whether there are no more."""
 
     def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
-        """The listing of a view (default: the current one); None before organization and user are known."""
+        """The listing of a view (default: the current one).
+
+        None before both
+        the organization and who the user is are known."""
         view = view or self.view
-        if not (self.organization and self.me):
+        if not (self.organization and (self.me or self.is_user_unknown)):
             return None
         return listing_of(view, self.queries.get(view.id, ""), self.organization, self.me)
 

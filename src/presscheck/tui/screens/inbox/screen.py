@@ -25,6 +25,7 @@ from presscheck.tui.screens.inbox.model import InboxModel
 from presscheck.tui.screens.inbox.prefetch import InboxPrefetch
 from presscheck.tui.screens.inbox.row_renderer import heading_row, preview, request_row, tabs
 from presscheck.tui.screens.inbox.triage import TriageActions
+from presscheck.tui.screens.inbox.user_choice import UserChoice
 from presscheck.tui.screens.inbox.views import ViewActions
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
@@ -48,14 +49,15 @@ class InboxScreen(BaseScreen):
         self.triage = TriageActions(self)
         self.bulk_actions = BulkActions(self, self.triage)
         self.prefetch = InboxPrefetch(self)
+        self.user_choice = UserChoice(self)
         self._organization: Organization | None = None
         self._is_answered = False
         self._error = ""
         self._rest: Timer | None = None
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen, its views, triage and bulk actions."""
-        return (self, self.views, self.triage, self.bulk_actions)
+        """The screen, its views, triage, bulk actions, and the choice of the user."""
+        return (self, self.views, self.triage, self.bulk_actions, self.user_choice)
 
     def title_line(self) -> Line:
         """The organization."""
@@ -63,8 +65,11 @@ class InboxScreen(BaseScreen):
         return (Span(" presscheck  ", "strong"), Span(name, "quiet"))
 
     def body(self) -> ComposeResult:
-        """Tabs, rows, preview."""
+        """Tabs, why the user is unknown, rows, preview."""
         yield StatusLine(self.style_for, id="tabs")
+        unknown_user = StatusLine(self.style_for, id="unknown-user")
+        unknown_user.display = False
+        yield unknown_user
         yield RowList(self._row, self.style_for, key=self._key, is_heading=self._is_heading, id="rows")
         yield TextView(self.style_for, id="preview")
 
@@ -73,7 +78,7 @@ class InboxScreen(BaseScreen):
         super().on_mount()
         self.bulk_actions.announce_stopped_train()
         self.rows.focus()
-        self.subscribe(self.engine.watch(GetCurrentUser()), self._take_user, group="me")
+        self.subscribe(self.engine.watch(GetCurrentUser()), self._take_user, group="me", shows_errors=False)
         self.views.read_views()
         self.views.recall_filters()
         me = self.engine.known(GetCurrentUser())
@@ -101,7 +106,7 @@ class InboxScreen(BaseScreen):
     def save_snapshot(self) -> None:
         """Store what is shown for the next start."""
         strips = {0: render_strip(self.title_line(), self.size.width, self.style_for)}
-        for widget in self.query("#tabs, #rows, #preview"):
+        for widget in self.query("#tabs, #unknown-user, #rows, #preview"):
             strips |= {widget.region.y + y: widget.render_line(y) for y in range(widget.region.height)}
         strips[self.size.height - 1] = render_strip(self.footer_hints(), self.size.width, self.style_for)
         self.engine.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips))
@@ -199,9 +204,23 @@ class InboxScreen(BaseScreen):
 
     def _take_user(self, result: Result[User | None]) -> None:
         """Views depend on who is signed in; the store knows it from the second start on."""
-        if result.value is not None and result.value.id != self.model.me:
-            self.model.me = result.value.id
+        was_unknown = self.user_choice.is_unknown
+        self.user_choice.error = result.error
+        is_unknown = self.user_choice.is_unknown
+        me = "" if is_unknown else result.value.id if result.value else self.model.me
+        if result.error and result.state == "failed" and not is_unknown:
+            self.app_context.show_error(result.error)
+        if (me, is_unknown) != (self.model.me, was_unknown):
+            self.model.me, self.model.is_user_unknown = me, is_unknown
+            self._show_unknown_user()
             self.choose(self.model.view)
+
+    def _show_unknown_user(self) -> None:
+        line = self.query_one("#unknown-user", StatusLine)
+        line.display = self.user_choice.is_unknown
+        line.show(self.user_choice.line())
+        if self.user_choice.is_unknown and self.model.organization:
+            self.run(self.user_choice.ask_once, group="user", exclusive=True)
 
     def _take_organizations(self, result: Result[Page[Organization] | None]) -> None:
         if result.value is not None:
@@ -221,6 +240,7 @@ class InboxScreen(BaseScreen):
         spaces = ListSpaces(organization_id=organization.id)
         self.subscribe(self.engine.watch_listing(spaces), lambda _: self._take_spaces(spaces), group="spaces")
         self.choose(self.model.view)
+        self._show_unknown_user()
 
     def _take_spaces(self, spaces: ListSpaces) -> None:
         self.model.read_spaces(spaces)

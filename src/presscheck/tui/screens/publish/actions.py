@@ -56,6 +56,22 @@ class SiteActions:
         is_online = self._screen.engine.status.online
         return None if is_online else "you are offline, and publishing cannot be queued"
 
+    def reason_add(self) -> str | None:
+        """Disabled in the structure of a site if the service cannot add spaces to it."""
+        return self._missing(AddSiteSpace)
+
+    def reason_rename(self) -> str | None:
+        """Disabled in the structure of a site if the service cannot change its items."""
+        return self._missing(UpdateSiteSpace)
+
+    def reason_delete(self) -> str | None:
+        """Disabled in the structure of a site if the service cannot remove its items."""
+        return self._missing(DeleteSiteSpace)
+
+    def _missing(self, operation: type[Operation[Any]]) -> str | None:
+        is_in_structure = self._screen.site.structure.has_focus
+        return self._screen.engine.missing_reason(operation) if is_in_structure else None
+
     def reason_move_down(self) -> str | None:
         """Disabled unless an item of the structure is under the cursor."""
         item = self._screen.site.item

@@ -14,6 +14,7 @@ from presscheck.api.site_structure import GetSiteStructure, SiteStructure
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.results import Result
+from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
@@ -157,7 +158,8 @@ class PublishScreen(BaseScreen):
         if self.site.has_pending_order:
             return
         reason = result.error.message if result.error and result.value is None else ""
-        self.site.show_site(site, f"Could not load its structure: {sanitize(reason)}" if reason else "")
+        prefix = "" if isinstance(result.error, NotSupported) else "Could not load its structure: "
+        self.site.show_site(site, f"{prefix}{sanitize(reason)}" if reason else "")
         self.site.show_items(site, result.value.structure if result.value else ())
 
     def _row(self, index: int, columns: int) -> Line:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import (
@@ -120,7 +120,7 @@ class CommentActions:
     async def command_react(self) -> None:
         """Add a reaction to a message, or remove it."""
         thread = self._cursor.thread
-        message = await self._choose_message("React to which?", thread.messages if thread else ())
+        message = await self._choose_message("React to which?", self._possible(UpdateReply, lambda _: True))
         if thread is None or message is None:
             return
         choices = [
@@ -135,14 +135,17 @@ class CommentActions:
     def reason_delete(self) -> str | None:
         """Why nothing can be deleted."""
         thread = self._cursor.thread
-        if thread and not any(message.may_delete for message in thread.messages):
+        own = [message for message in thread.messages if message.may_delete] if thread else []
+        if thread and not own:
             return "you can only delete your own comments"
+        if own and not self._possible(DeleteReply, own.__contains__):
+            return self._context.engine.missing_reason(DeleteReply)
         return self.reason_reply()
 
     async def command_delete(self) -> None:
         """Delete one of the user's messages, after a confirmation; a comment is deleted with its replies."""
         thread = self._cursor.thread
-        messages = [message for message in thread.messages if message.may_delete] if thread else ()
+        messages = self._possible(DeleteReply, lambda message: message.may_delete)
         message = await self._choose_message("Delete which?", messages)
         if thread is None or message is None:
             return
@@ -158,12 +161,12 @@ class CommentActions:
     def is_on_own_message(self) -> bool:
         """Whether the cursor is on a thread with a message that the user may edit."""
         thread = self._cursor.thread if self._cursor.is_in_change and self._cursor.is_on_thread else None
-        return thread is not None and any(message.may_edit for message in thread.messages)
+        return thread is not None and bool(self._possible(UpdateReply, lambda message: message.may_edit))
 
     async def edit_message(self) -> None:
         """Edit one of the user's messages in the thread under the cursor."""
         thread = self._cursor.thread
-        messages = [message for message in thread.messages if message.may_edit] if thread else ()
+        messages = self._possible(UpdateReply, lambda message: message.may_edit)
         message = await self._choose_message("Edit which?", messages)
         if thread and message:
             self._drafts.compose(
@@ -206,6 +209,17 @@ class CommentActions:
         if message is thread.first:
             return UpdateComment(**where, **values)
         return UpdateReply(**where, comment_reply_id=message.id, **values)
+
+    def _possible(self, for_replies: type[Operation[Any]], is_chosen: Callable[[Message], bool]) -> list[Message]:
+        """The chosen messages of the thread under the cursor; without replies if the service cannot change them."""
+        thread = self._cursor.thread
+        has_replies = self._context.engine.missing_reason(for_replies) is None
+        messages = thread.messages if thread else ()
+        return [
+            message
+            for message in messages
+            if is_chosen(message) and (has_replies or (thread and message is thread.first))
+        ]
 
     async def _choose_message(self, title: str, messages: Sequence[Message]) -> Message | None:
         """A message that the user chooses if there are several; pending ones cannot be chosen."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from presscheck.engine.review.changes import change_size
+from presscheck.engine.review.changes import NOT_COMPARED, change_size
 from presscheck.engine.review.merge_readiness import person
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import sanitize
@@ -39,6 +39,7 @@ _KIND_STYLES = {
     "moved": "link",
     "renamed": "link",
     "details": "quiet",
+    NOT_COMPARED: "quiet",
 }
 _NOUNS = {"file": "file ", "content": "reusable ", "tag": "tag ", "variables": ""}
 
@@ -74,9 +75,11 @@ def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
     return (Span(f"by {author} · {since(request.created_at, now)}", "quiet"),)
 
 
-def compared_line(review: Review | None, now: datetime) -> Line:
-    """`since your review 2 h ago`; empty if all changes are shown."""
-    return (Span(f"since your review {since(review.created_at, now)}", "accent"),) if review else ()
+def compared_line(review: Review | None, now: datetime, note: str = "") -> Line:
+    """`since your review 2 h ago`, or a note on how the changes were found out; empty if all changes are shown."""
+    if review is None:
+        return (Span(sanitize(note), "waiting"),) if note else ()
+    return (Span(f"since your review {since(review.created_at, now)}", "accent"),)
 
 
 def verdicts(reviewers: Sequence[Reviewer]) -> Line:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.documents.diff.page_diff import PageDifference, compare
 from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, VISIBLE
-from presscheck.engine.review.changes import ChangedItem, WordCount
+from presscheck.engine.review.changes import NOT_COMPARED, ChangedItem, WordCount
 from presscheck.engine.shared_calls import changed_nodes, changed_page, page_in
 from presscheck.errors import NetworkError, NotFound, PresscheckError
 from presscheck.tui.screens.review.change_renderer import PageText
@@ -133,7 +133,9 @@ class PageTextLoader:
         if request is None:
             return None, None
         before = after = None
-        if "added" not in item.kinds:
+        if NOT_COMPARED in item.kinds:
+            before = changed_page(request.space, request.id, item.id)
+        elif "added" not in item.kinds:
             before = page_in(request.space, self._model.base or "", item.id)
         if "deleted" not in item.kinds:
             after = changed_page(request.space, request.id, item.id)

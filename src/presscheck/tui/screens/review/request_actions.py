@@ -11,6 +11,7 @@ from presscheck.api.change_requests import (
     RequestReviewers,
     UpdateChangeRequest,
 )
+from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.members import people_in
 from presscheck.text.sanitize import sanitize
@@ -123,6 +124,8 @@ class RequestActions:
     def edit_page_reason(self) -> str | None:
         """Why the selected page cannot be edited."""
         item = self._cursor.item
+        if missing := self._context.engine.missing_reason(EditChangeRequestContent):
+            return missing
         if item is None or not item.has_text or "deleted" in item.kinds:
             return "no page here that can be edited"
         if not self._context.engine.status.online:

@@ -189,7 +189,9 @@ class ReviewView:
         right = (Span(error, "waiting"),) if error else by_line(request, model.me, moment)
         self._state.show((Span(" "), *state), right)
         readiness = merge_line(model.readiness(), self.width - 2)
-        self._merge.show((Span(" "), *readiness), compared_line(model.since, moment))
+        self._merge.show(
+            (Span(" "), *readiness), compared_line(model.since, moment, model.changes.note if model.changes else "")
+        )
 
     def draw_list(self, cursor: int | None = None) -> None:
         """Draw the list of items."""

@@ -1,0 +1,113 @@
+"""The command line on a service with the operations of its document and no others."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.shell import Shell, signed_in
+from tests.running_service import RunningService, running_service
+
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import ListSpaces
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client
+from presscheck.errors import NotSupported
+
+NO_USER = "This service does not tell who you are: set `user` in the settings"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """The service; its tests change nothing."""
+    with running_service(tmp_path_factory.mktemp("service"), sample=True, release="document") as one:
+        yield one
+
+
+@pytest.fixture
+def shell(service: RunningService, tmp_path: Path) -> Shell:
+    return signed_in(tmp_path, service)
+
+
+def test_whoami(shell: Shell) -> None:
+    ran = shell.run("whoami", "--json")
+    assert ran.exit_code == 0
+    assert NO_USER in ran.stderr
+    assert shell.json("whoami")["id"] is None
+    shell.config.write_text('[profiles.default]\nuser = "mia@tallowick.example"\n')
+    assert shell.json("whoami")["displayName"] == "Mia Okonkwo"
+    shell.env["PRESSCHECK_TOKEN"] = "wrong"
+    assert shell.run("whoami").exit_code == 4, "a wrong token is noticed all the same"
+
+
+def test_login_without_a_user(service: RunningService, tmp_path: Path) -> None:
+    shell = Shell(tmp_path / "home")
+    ran = shell.run("login", "--base-url", service.base_url, typed=service.token)
+    assert ran.exit_code == 0, ran.stderr
+    assert f"Signed in to {service.base_url}; the token is in" in ran.stderr
+    assert "set `user` in profiles.default" in ran.stderr
+    assert shell.run("login", "--profile", "other", "--base-url", service.base_url, typed="wrong").exit_code == 4
+
+
+def test_inbox_and_spaces(shell: Shell) -> None:
+    ran = shell.run("inbox")
+    assert f"{NO_USER}. Shown are the change requests of everyone." in ran.stderr
+    assert "Needs me 10  Mine 10  Involved 10  All open 10" in ran.stdout
+    shell.config.write_text('[profiles.default]\nuser = "noor"\n')
+    assert shell.json("inbox", "--view", "mine")[0]["counts"]["mine"] == 3
+    assert {space["id"] for space in shell.json("space", "list")} == {
+        "api",
+        "cli",
+        "guides",
+        "handbook",
+        "notes",
+        "runbook",
+    }
+
+
+def test_events_need_a_user(shell: Shell) -> None:
+    ran = shell.run("inbox", "--watch")
+    assert (ran.exit_code, NO_USER in ran.stderr) == (7, True)
+
+
+def test_a_diff_names_what_it_is_compared_with(shell: Shell) -> None:
+    ran = shell.run("cr", "diff", "guides#3")
+    assert ran.exit_code == 0
+    assert "This service has no list of changes: compared with #1, which was merged before." in ran.stderr
+    assert "page edited: quickstart  +0 −1 words" in ran.stdout
+    ran = shell.run("cr", "diff", "api#5", "--stat")
+    assert "all pages, not compared" in ran.stderr
+    assert "page listed: authentication" in ran.stdout
+
+
+def test_a_missing_operation_has_an_exit_code_of_its_own(shell: Shell) -> None:
+    for words, feature in (
+        (("space", "create", "--title", "New"), "creation of spaces"),
+        (("cr", "review", "guides#3", "--approve"), "reviews"),
+        (("api", "list-redirects", "--organization-id", "tallowick", "--site-id", "none"), ""),
+    ):
+        ran = shell.run(*words)
+        if feature:
+            assert (ran.exit_code, f"This service has no {feature}" in ran.stderr) == (7, True), ran.stderr
+        else:
+            assert ran.exit_code == 1, "the site is missing, whether or not the service has redirects"
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """The address and the token of `presscheck serve --release document` in two processes."""
+    command = [sys.executable, "-m", "presscheck", "serve", "--port", "0", "--release", "document", "--workers", "2"]
+    command += ["--data", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
+        assert service.stdout
+        yield service.stdout.readline().strip(), service.stdout.readline().removeprefix("token: ").strip()
+        service.terminate()
+
+
+async def test_serve_release_document(served: tuple[str, str]) -> None:
+    async with Client(*served) as client:
+        [organization] = (await client.send(ListOrganizations())).items
+        for call in (GetCurrentUser(), ListSpaces(organization_id=organization.id)):
+            with pytest.raises(NotSupported):
+                await client.send(call)

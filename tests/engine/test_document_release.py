@@ -1,0 +1,280 @@
+"""A service with the operations of its document and no others: answers are put together from those that it has."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.engine.live_engine import engine_on
+from tests.running_service import RunningService, running_service
+from tests.service_users import say, token_of
+
+from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest, ListReviews, UpdateChangeRequest
+from presscheck.api.comments import DeleteComment, Document, ListComments, PostComment
+from presscheck.api.content import GetCurrentRevision, GetPage, GetRevision, GetRevisionPage, ListPages
+from presscheck.api.content_changes import EditChangeRequestContent, GetChangeRequestChanges, UpdatePage
+from presscheck.api.organizations import GetMember, ListMembers
+from presscheck.api.site_structure import AddSiteSpace, GetSiteStructure
+from presscheck.api.sites import GetSite, ListSites, PublishSite
+from presscheck.api.spaces import GetSpace, ListSpaces
+from presscheck.api.teams import CreateTeam
+from presscheck.api.users import GetCurrentUser, User
+from presscheck.engine.engine import Engine
+from presscheck.engine.reads.substitutes import Substitutes
+from presscheck.engine.review.merge_forecast import forecast
+from presscheck.engine.review.nearest_request import nearest_request
+from presscheck.errors import NotFound, NotSupported
+
+ORGANIZATION = {"organization_id": "tallowick"}
+TYPOS: dict[str, Any] = {"space_id": "guides", "change_request_id": "3"}
+GUIDE: dict[str, Any] = {"space_id": "api", "change_request_id": "5"}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """The service; its tests change different things."""
+    with running_service(tmp_path_factory.mktemp("service"), sample=True, release="document") as one:
+        yield one
+
+
+async def started(service: RunningService, home: Path, **profile: Any) -> Engine:
+    engine = engine_on(service, home, **profile)
+    await engine.start()
+    return engine
+
+
+async def test_spaces_come_from_collections_change_requests_and_sites(service: RunningService, tmp_path: Path) -> None:
+    engine = await started(service, tmp_path)
+    spaces = (await engine.read(ListSpaces(**ORGANIZATION))).items
+    await engine.close()
+    assert {space.id for space in spaces} == {"api", "cli", "guides", "handbook", "notes", "runbook"}
+    [guides] = await say(service, service.token, GetSpace(space_id="guides"))
+    assert next(space for space in spaces if space.id == "guides") == guides
+
+
+async def test_the_user_comes_from_the_settings(service: RunningService, tmp_path: Path) -> None:
+    engine = await started(service, tmp_path / "unknown")
+    with pytest.raises(NotSupported, match="does not tell who you are: set `user` in the settings"):
+        await engine.read(GetCurrentUser())
+    assert "Mia Okonkwo" in [person.display_name for person in await engine.people("tallowick")]
+    engine.set_user("Mia Okonkwo")
+    assert (await engine.read(GetCurrentUser())).id == "mia"
+    await engine.close()
+    for user in ("mia", "MIA@tallowick.example", "mia okonkwo"):
+        engine = await started(service, tmp_path / user, user=user)
+        assert (await engine.read(GetCurrentUser())).display_name == "Mia Okonkwo"
+        await engine.close()
+    engine = await started(service, tmp_path / "no such user", user="Zoe")
+    with pytest.raises(NotSupported, match="No user “Zoe” is known: check `user` in the settings"):
+        await engine.read(GetCurrentUser())
+    await engine.close()
+
+
+async def test_the_user_is_searched_once(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = await started(service, tmp_path, user="mia")
+    await engine.read(GetCurrentUser())
+    await engine.close()
+    searched: list[str] = []
+
+    async def search(_: Substitutes, organization: str, _priority: object) -> list[User]:
+        searched.append(organization)
+        return []
+
+    monkeypatch.setattr(Substitutes, "people", search)
+    engine = await started(service, tmp_path, user="Mia Okonkwo")
+    assert (await engine.read(GetCurrentUser())).id == "mia"
+    assert searched == []
+    engine.set_user("noor")
+    with pytest.raises(NotSupported):
+        await engine.read(GetCurrentUser())
+    assert "tallowick" in searched
+    await engine.close()
+
+
+async def test_members_come_from_teams(service: RunningService, tmp_path: Path) -> None:
+    [team] = await say(service, service.token, CreateTeam(**ORGANIZATION, title="Writers", members=("noor", "mia")))
+    assert team.members == 2
+    engine = await started(service, tmp_path)
+    assert {member.user.id for member in (await engine.read(ListMembers(**ORGANIZATION))).items} == {"noor", "mia"}
+    assert [member.user.id for member in (await engine.read(ListMembers(**ORGANIZATION, search="haddad"))).items] == [
+        "noor"
+    ]
+    assert (await engine.read(GetMember(**ORGANIZATION, user_id="mia"))).user.display_name == "Mia Okonkwo"
+    with pytest.raises(NotSupported, match="This service has no list of members, and this person is in no team"):
+        await engine.read(GetMember(**ORGANIZATION, user_id="jon"))
+    await engine.close()
+
+
+async def test_changes_are_those_of_a_service_that_lists_them(service: RunningService, tmp_path: Path) -> None:
+    engine = await started(service, tmp_path)
+    changes = await engine.read(GetChangeRequestChanges(**TYPOS))
+    [request] = await say(service, service.token, GetChangeRequest(**TYPOS))
+    page = changes.changes[0].page
+    assert page
+    before = await engine.read(
+        GetRevisionPage(space_id="guides", revision_id=request.revision_initial, page_id=page.id, format="markdown")
+    )
+    whole = await engine.read(GetChangeRequestChanges(**GUIDE, limit=100))
+    assert (await engine.read(GetChangeRequestChanges(**GUIDE))).more == len(whole.changes) - 10
+    await engine.close()
+    assert changes.note == "compared with #1, which was merged before"
+    assert (whole.note, {change.type for change in whole.changes}) == ("all pages, not compared", {"page_listed"})
+    service.stop()
+    service.release = None
+    service.start()
+    try:
+        [listed, text] = await say(
+            service,
+            service.token,
+            GetChangeRequestChanges(**TYPOS),
+            GetRevisionPage(
+                space_id="guides", revision_id=request.revision_initial, page_id=page.id, format="markdown"
+            ),
+        )
+    finally:
+        service.stop()
+        service.release = "document"
+        service.start()
+    assert changes.changes == listed.changes
+    assert before.markdown == text.markdown
+
+
+async def test_main_is_readable_while_a_change_request_equals_it(service: RunningService, tmp_path: Path) -> None:
+    engine = await started(service, tmp_path)
+    with pytest.raises(NotSupported, match="no page content outside change requests, and no change request has this"):
+        await engine.read(ListPages(space_id="cli"))
+    assert (await nearest_request(engine, "cli")).number == 1, "the one whose merge made main"
+    [space] = await say(service, service.token, GetSpace(space_id="cli"))
+    [empty] = await say(service, service.token, CreateChangeRequest(space_id="cli", subject="Empty"))
+    assert empty.revision == space.revision
+    engine._reads._substitutes._holders.clear()  # it is searched again after half a minute
+    pages = (await engine.read(ListPages(space_id="cli"))).pages
+    assert (await engine.read(GetPage(space_id="cli", page_id=pages[0].id, format="markdown"))).markdown
+    assert (await engine.read(GetCurrentRevision(space_id="cli"))).id == space.revision
+    assert (await engine.read(GetRevision(space_id="cli", revision_id=space.revision))).pages == pages
+    assert (await engine.read(GetChangeRequestChanges(space_id="cli", change_request_id="3"))).note == ""
+    archived = UpdateChangeRequest(space_id="cli", change_request_id=empty.id, status="archived")
+    await say(service, service.token, archived)
+    await engine.close()
+
+
+async def test_a_revision_is_not_read_from_a_change_request_that_was_edited(
+    service: RunningService, tmp_path: Path
+) -> None:
+    """The change request had the revision when it was found, and has another one now."""
+    engine = await started(service, tmp_path)
+    [empty] = await say(service, service.token, CreateChangeRequest(space_id="notes", subject="Empty"))
+    pages = (await engine.read(ListPages(space_id="notes"))).pages
+    service.stop()
+    service.release = None
+    service.start()
+    edit = UpdatePage(page=pages[0].id, document=Document(markdown="Other words."))
+    await say(
+        service,
+        service.token,
+        EditChangeRequestContent(space_id="notes", change_request_id=empty.id, changes=(edit,)),
+    )
+    service.stop()
+    service.release = "document"
+    service.start()
+    with pytest.raises(NotSupported):
+        await engine.fetch(ListPages(space_id="notes"))
+    await engine.close()
+
+
+async def test_the_structure_of_a_site_is_that_of_its_published_form(service: RunningService, tmp_path: Path) -> None:
+    engine = await started(service, tmp_path)
+    sites = {site.title: site for site in (await engine.read(ListSites(**ORGANIZATION))).items}
+    [live, draft] = sites["Tallowick Docs"], sites["Inside Tallowick"]
+    structure = await engine.read(GetSiteStructure(**ORGANIZATION, site_id=live.id))
+    assert [item.title for item in structure.structure] == ["Guides", "News", "Developers"]
+    with pytest.raises(NotSupported, match="Its structure is shown once it is published"):
+        await engine.read(GetSiteStructure(**ORGANIZATION, site_id=draft.id))
+    with pytest.raises(NotSupported):
+        await engine.read(GetSiteStructure(**ORGANIZATION, site_id="no-such-site"))
+    await engine.write(PublishSite(**ORGANIZATION, site_id=draft.id)).landed()
+    assert (await engine.read(GetSite(**ORGANIZATION, site_id=draft.id))).published
+    await engine.read(GetSiteStructure(**ORGANIZATION, site_id=draft.id))
+    await engine.close()
+
+
+async def test_writes_of_an_unknown_user_are_sent_once(service: RunningService, tmp_path: Path) -> None:
+    engine = await started(service, tmp_path)
+    call = PostComment(**TYPOS, body=Document(markdown="Written by somebody."))
+    comment = await engine.write(call).landed()
+    listed = (await engine.read(ListComments(**TYPOS, format="markdown"))).items
+    assert [(one.body.markdown or "").strip() for one in listed].count("Written by somebody.") == 1
+    assert comment
+    await engine.write(DeleteComment(**TYPOS, comment_id=comment.id)).landed()
+    await engine.close()
+
+
+async def test_activity_is_polled_without_a_user(service: RunningService, tmp_path: Path) -> None:
+    engine = await started(service, tmp_path)
+    await engine.events.poll()
+    await say(service, token_of(service, "mia"), PostComment(**TYPOS, body=Document(markdown="News.")))
+    await engine.events.poll()
+    assert engine.events.recent() == (), "own actions could not be told from those of others"
+    engine.set_user("noor")
+    await engine.read(GetCurrentUser())
+    await engine.events.poll()
+    await say(service, token_of(service, "mia"), PostComment(**TYPOS, body=Document(markdown="More news.")))
+    await engine.events.poll()
+    assert [event.name for event in engine.events.recent()] == ["Mia Okonkwo"]
+    await engine.close()
+
+
+async def test_what_the_service_lacks_is_asked_for_once_and_then_known(service: RunningService, tmp_path: Path) -> None:
+    engine = await started(service, tmp_path)
+    assert engine.missing_reason(EditChangeRequestContent) is None, "nothing is known yet"
+    await engine.read(ListSpaces(**ORGANIZATION))
+    assert engine.missing_reason(ListSpaces) == "This service has no list of spaces"
+    assert engine.missing_reason(EditChangeRequestContent) is None
+    for call in (GetCurrentUser(), ListPages(space_id="guides")):
+        with pytest.raises(NotSupported):
+            await engine.read(call)
+    assert (await engine.read(ListReviews(**TYPOS))).items == ()
+    assert engine.missing_reason(EditChangeRequestContent) == "This service has no page editing"
+    assert engine.missing_reason(AddSiteSpace) == "This service has no editing of site structure"
+    assert engine.missing_reason(PostComment) is None
+    await engine.close()
+    engine = await started(service, tmp_path)
+    assert engine.missing_reason(EditChangeRequestContent) == "This service has no page editing", "at the next start"
+    await engine.close()
+
+
+async def test_a_forecast_needs_exact_revisions(service: RunningService, tmp_path: Path) -> None:
+    """A base that is only nearly right could hide a conflict."""
+    engine = await started(service, tmp_path)
+    outdated = await engine.read(GetChangeRequest(space_id="runbook", change_request_id="2"))
+    assert outdated.outdated
+    with pytest.raises(NotSupported, match="no change request has this content"):
+        await forecast(engine, outdated)
+    current = await engine.read(GetChangeRequest(**TYPOS))
+    assert (await forecast(engine, current)) is not None
+    await engine.close()
+
+
+async def test_a_missing_thing_is_not_a_missing_operation(service: RunningService, tmp_path: Path) -> None:
+    service.stop()
+    service.release = None
+    service.start()
+    try:
+        engine = await started(service, tmp_path)
+        for call in (
+            GetPage(space_id="guides", page_id="none"),
+            GetMember(**ORGANIZATION, user_id="none"),
+            GetRevision(space_id="guides", revision_id="none"),
+            ListPages(space_id="none"),
+            GetSiteStructure(**ORGANIZATION, site_id="none"),
+        ):
+            with pytest.raises(NotFound):
+                await engine.read(call)
+            assert engine.missing_reason(type(call)) is None
+        await engine.close()
+    finally:
+        service.stop()
+        service.release = "document"
+        service.start()
