@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, until
+from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.client.client import Client
@@ -41,6 +41,7 @@ async def test_subject_description_and_state_are_changed(service: RunningService
         await pilot.press("E")
         await until(pilot, shows="Convert to draft")
         await pilot.press(*"draft", "enter")
+        await until(pilot, holds=lambda: shown(pilot.app).split("\n")[1].startswith(" draft"))
         await until(pilot, holds=lambda: pilot.app.engine.waiting() == ())
         found = await other.send(GetChangeRequest(**PATH))
         assert (found.subject, found.status) == ("Fix typos in quickstart, all of them", "draft")

@@ -163,6 +163,13 @@ class ReviewScreen(BaseScreen):
         if event.rows is self.view.items and not self.view.is_shown:
             self.view.show_change(to_top=True)
             self.navigation.load_visible()
+        self._update_footer()
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of the pane that has the focus now."""
+        self._update_footer()
+
+    def _update_footer(self) -> None:
         if self.footer_commands != self._shown_commands:
             self._shown_commands = self.footer_commands
             self.refresh_status_bars()
