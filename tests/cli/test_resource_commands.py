@@ -110,6 +110,6 @@ def test_an_unsupported_operation_is_an_error_in_one_line(tmp_path: Path) -> Non
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, release="0.202.0") as running:
         ran = signed_in(tmp_path / "home", running).run("conversation", "list")
-    assert (ran.exit_code, ran.stdout) == (1, "")
+    assert (ran.exit_code, ran.stdout) == (7, "")
     assert ran.stderr.startswith("presscheck: This service does not support that")
     assert ran.stderr.count("\n") == 1

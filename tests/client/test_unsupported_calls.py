@@ -31,9 +31,20 @@ async def fails(server: FaultServer, client: Client, call: Operation[Any], *scri
 
 
 async def test_a_404_below_an_existing_parent_is_not_supported(server: FaultServer, client: Client) -> None:
-    kind, asked = await fails(server, client, ListSpaceLinks(space_id="s"), GONE, THERE)
+    kind, asked = await fails(server, client, ListSpaceLinks(space_id="s"), GONE, THERE, GONE, GONE)
     assert kind is NotSupported
-    assert asked == ["/v1/spaces/s/links", "/v1/spaces/s"]
+    assert asked[:2] == ["/v1/spaces/s/links", "/v1/spaces/s"]
+
+
+async def test_a_404_that_is_worded_as_a_missing_resource_is_not_found(server: FaultServer, client: Client) -> None:
+    deleted, unknown, organization = (
+        http(404, {"error": {"code": 404, "message": message}})
+        for message in ("The space is deleted", "Not found", "Organization not found")
+    )
+    call = ListSpaceLinks(space_id="s")
+    assert (await fails(server, client, call, deleted, THERE, unknown, organization))[0] is NotFound
+    server.asked.clear()
+    assert (await fails(server, client, call, unknown, THERE))[0] is NotSupported, "the words are known by now"
 
 
 async def test_a_404_below_a_missing_parent_is_not_found(server: FaultServer, client: Client) -> None:

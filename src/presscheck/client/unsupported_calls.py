@@ -3,8 +3,9 @@
 A 405 or 501 is clear. After a 404 for an optional operation, in this order:
 
 - If its parent resource, which every service returns, does not exist, that is why.
-- Below an existing parent, a listing cannot be missing; and if the listing that would contain a resource does not
-  exist either, the operation does not.
+- Below an existing parent, a listing cannot be missing, unless the error is worded otherwise (the parent is deleted, a
+  parameter names something that does not exist); and if the listing that would contain a resource does not exist
+  either, the operation does not.
 - Otherwise the error is compared with that of a path that no service has, and with that of a missing organization.
   It is about the operation if the service words these two differently, and the error is worded like the first.
 
@@ -63,13 +64,18 @@ class RouteCheck:
         if not 200 <= seen.status < 400:
             return False
         if call.is_read() and not is_id[-1] and not call.may_be_absent:
-            return True
+            # unless its words show that it is about the resource: deleted, or without what a parameter names
+            return await self._worded_as_unknown(call, error, look) is not False
         listing = template[:-1] if is_id[-1] else template
         if (is_id[-1] or not call.is_read()) and _is_declared("/" + "/".join(listing), call):
             return (await look("/" + "/".join(path[: len(listing)]))).status in MISSING
         return await self._is_worded_as_unknown(call, error, look)
 
     async def _is_worded_as_unknown(self, call: Operation[Any], error: NotFound, look: Look) -> bool:
+        return await self._worded_as_unknown(call, error, look) is True
+
+    async def _worded_as_unknown(self, call: Operation[Any], error: NotFound, look: Look) -> bool | None:
+        """Whether an error is worded as that of an unknown path; None if the words of this service prove nothing."""
         template = type(call).route.partition(" ")[2].strip("/").split("/")
         path = call.wire_path().strip("/").split("/")
         last = max(index for index, part in enumerate(template) if not part.startswith("{"))
@@ -77,7 +83,7 @@ class RouteCheck:
         thing = f"/orgs/{UNKNOWN}"
         unknown_text, thing_text = await self._text(look, unknown), await self._text(look, thing)
         if unknown_text is None or unknown_text == thing_text:
-            return False  # this service words both alike, so that its words prove nothing
+            return None
         return _without_values(error.detail, call.wire_path()) == unknown_text
 
     async def _text(self, look: Look, path: str) -> str | None:

@@ -71,23 +71,12 @@ class InlineRuns:
     """Collects the runs of one paragraph; `anchors` are the ids that links may point to."""
 
     def __init__(self, image: str, style: str = "") -> None:
-        self._runs: list[Span] = []
-        self._sanitized: list[Span] = []
+        self.spans: list[Span] = []
         self.anchors: list[str] = []
         self._image = image
         self._open: list[tuple[str, str, str | None]] = []
         self._style, self._link = style, None
         self._is_line_over = False
-
-    @property
-    def spans(self) -> list[Span]:
-        """The runs; they are sanitized here, all at once."""
-        if self._runs:
-            self._sanitized += [
-                span if span is BREAK else Span(sanitize(span.text), span.style, span.link) for span in self._runs
-            ]
-            self._runs.clear()
-        return self._sanitized
 
     def text(self, words: str) -> None:
         """Adds text in the current style."""
@@ -97,7 +86,7 @@ class InlineRuns:
         if "://" in words and self._link is None and self._style != "code":
             self._with_addresses(words)
         elif words:
-            self._runs.append(Span(words, self._style, self._link))
+            self.spans.append(Span(sanitize(words), self._style, self._link))
 
     def code(self, words: str) -> None:
         """Adds code."""
@@ -107,13 +96,13 @@ class InlineRuns:
 
     def line_end(self) -> None:
         """Adds a line break."""
-        self._runs.append(BREAK)
+        self.spans.append(BREAK)
 
     def image(self, source: str, words: str) -> None:
         """Adds an image: its symbol with its alternative text or file name."""
         shown = " ".join(words.split()) or file_name(source)
         link = self._link or sanitize(source)
-        self._runs.append(Span(f"{self._image} {shown}".rstrip(), _joined(self._style, "quiet"), link))
+        self.spans.append(Span(sanitize(f"{self._image} {shown}".rstrip()), _joined(self._style, "quiet"), link))
 
     def open(self, name: str, link: str | None = None) -> None:
         """Opens a tag."""
@@ -167,7 +156,7 @@ class InlineRuns:
             elif kind == "image":
                 self.image(str(token.attrs.get("src", "")), token.content)
             elif kind == "footnote_ref":
-                self._runs.append(Span(f"[{token.meta['label']}]", _joined(self._style, "accent")))
+                self.spans.append(Span(sanitize(f"[{token.meta['label']}]"), _joined(self._style, "accent")))
             elif token.nesting == 1:
                 self.open(token.tag, str(token.attrs.get("href", "")))
             elif token.nesting == -1:
@@ -176,19 +165,19 @@ class InlineRuns:
     def _inline_html(self, content: str) -> None:
         for event in html_events(content):
             if event[0] != "text" and event[1] in _BLOCKS:
-                self._is_line_over = bool(self._runs or self._sanitized)
+                self._is_line_over = bool(self.spans)
             self.html(event)
 
     def _with_addresses(self, words: str) -> None:
         end = 0
         for match in _address.finditer(words):
             if match.start() > end:
-                self._runs.append(Span(words[end : match.start()], self._style, None))
+                self.spans.append(Span(sanitize(words[end : match.start()]), self._style, None))
             shown = sanitize(match[0])
-            self._runs.append(Span(shown, _joined(self._style, "link"), shown))
+            self.spans.append(Span(shown, _joined(self._style, "link"), shown))
             end = match.end()
         if end < len(words):
-            self._runs.append(Span(words[end:], self._style, None))
+            self.spans.append(Span(sanitize(words[end:]), self._style, None))
 
 
 _joins: dict[tuple[str, str], str] = {}
