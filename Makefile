@@ -7,7 +7,7 @@ SHELL := /bin/bash
 # what `make load` runs: the tests that wait for other processes most
 LOADED := tests/tui tests/journeys tests/engine
 
-.PHONY: help env demo test needs lint types check quick load matrix fuzz kills forecast edits attack crash screenshots snapshots clean
+.PHONY: help env demo test needs lint types check quick load matrix fuzz kills forecast edits attack pictures crash screenshots snapshots docs reference clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -61,6 +61,10 @@ edits: env  ## diffs of 200 random edits of each generated repository, and of th
 
 attack: env  ## every hostile request of the tests, on both database engines: at most ten minutes
 	@$(BIN)/python -m tests.attack
+	PRESSCHECK_KINDS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/cli/test_hostile_service.py tests/rules/test_patterns.py
+
+pictures: env  ## every picture in every size and theme; `make test` compares each in one of them
+	PRESSCHECK_LOOKS=all $(BIN)/python -m pytest -n 2 --dist worksteal tests/tui/test_pictures.py tests/tui/test_state_pictures.py
 
 crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
 	$(BIN)/python -m tests.crash
@@ -71,5 +75,11 @@ screenshots: env  ## screenshots/*.svg, from the running app
 snapshots: env  ## the pictures that the tests compare with: look at each that changed
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/tui/test_pictures.py tests/tui/test_state_pictures.py --snapshot-update
 
+docs: env  ## the site of the manual, in site/; a warning is an error
+	$(BIN)/properdocs build --strict
+
+reference: env  ## the parts of the manual that are made from the program
+	$(BIN)/python -m tests.manual
+
 clean:  ## throw the environment away
-	rm -rf $(VENV) .matrix .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) .matrix .pytest_cache .ruff_cache dist site

@@ -1,6 +1,6 @@
 """The floor for one key: 100,000 rows in Textual, drawn by the line, where a moved cursor paints two of them.
 
-Usage: python -m benchmarks.drawn_lines [ROWS]. `j` moves, ctrl+d moves half a page, `q` ends it.
+Usage: python -m benchmarks.drawn_lines [ROWS]. `j` and `k` move, ctrl+d moves half a page, `q` ends it.
 """
 
 import sys
@@ -21,7 +21,7 @@ BAR = Style(bold=True)
 class Rows(ScrollView, can_focus=True):
     """Nothing but rows and a cursor."""
 
-    BINDINGS: ClassVar = [Binding("j", "move(1)"), Binding("ctrl+d", "half_a_page")]
+    BINDINGS: ClassVar = [Binding("j", "move(1)"), Binding("k", "move(-1)"), Binding("ctrl+d", "half_a_page")]
 
     def __init__(self, count: int) -> None:
         super().__init__()

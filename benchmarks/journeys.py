@@ -200,7 +200,7 @@ async def publish(service: RunningService, home: Path) -> Count:
         await settled(pilot)
         with counted() as count:
             await pilot.press("P")
-            await until(pilot, shows="Publish ")
+            await until(pilot, shows="y  n")
             await pilot.press("y")
             await until(pilot, shows="is live")
         return count

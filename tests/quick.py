@@ -17,7 +17,10 @@ from tests.root import ROOT
 RULES = "tests/rules"
 READERS = {
     "themes": ["tests/tui/test_themes.py"],
-    "README.md": ["tests/cli/test_readme.py", "tests/tui/test_keys.py"],
+    "README.md": ["tests/docs"],
+    "CONTRIBUTING.md": ["tests/docs"],
+    "docs": ["tests/docs"],
+    "properdocs.yml": ["tests/docs"],
     "benchmarks": [],
     "screenshots": [],
 }

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tests.crash.proxy import one_request
 from tests.running_service import RunningService
@@ -16,7 +17,12 @@ def holding_back(
     service: RunningService, directory: Path, *parts: str, until: threading.Event | None = None
 ) -> Iterator[str]:
     """Its address; a request whose first line has one of these parts waits until the event, or else for ever."""
-    place = service.base_url.removeprefix("unix:")
+    address = urlsplit(service.base_url)
+
+    async def connect() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if address.scheme == "unix":
+            return await asyncio.open_unix_connection(address.path)
+        return await asyncio.open_connection(address.hostname, address.port)
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = await one_request(reader)
@@ -26,7 +32,7 @@ def holding_back(
                 await reader.read()
                 return
             await asyncio.to_thread(until.wait)
-        onward, sending = await asyncio.open_unix_connection(place)
+        onward, sending = await connect()
         try:
             sending.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
             writer.write((await onward.read()).replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
@@ -34,12 +40,12 @@ def holding_back(
             sending.close()
             await sending.wait_closed()
 
-    ready, done, address = threading.Event(), asyncio.Event(), list[str]()
+    ready, done, found = threading.Event(), asyncio.Event(), list[str]()
     loop = asyncio.new_event_loop()
 
     async def serve() -> None:
-        async with listening(talk, path=directory / "w") as found:
-            address.append(found)
+        async with listening(talk, path=directory / "w") as place:
+            found.append(place)
             ready.set()
             await done.wait()
 
@@ -47,7 +53,7 @@ def holding_back(
     thread.start()
     ready.wait(10)
     try:
-        yield address[0]
+        yield found[0]
     finally:
         if until:
             until.set()

@@ -86,6 +86,16 @@ class Terminal:
         self.press(key)
         return self.wait(pattern)
 
+    def down_to(self, pattern: str) -> str:
+        """Move the cursor down until the screen shows a pattern: rows may come and go while a list loads."""
+        for _ in range(20):
+            if re.search(pattern, self.text):
+                break
+            self.press("j")
+            with suppress(AssertionError):
+                self.wait(pattern, 0.5)
+        return self.wait(pattern)
+
     def gone(self, pattern: str, timeout: float = 30) -> str:
         limit = time.monotonic() + timeout
         while re.search(pattern, self.text):

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import httpx
 import pytest
 
+from presscheck.api.change_requests import GetChangeRequest, GetChangeRequestPDF
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.demo import demo_service
@@ -35,3 +37,22 @@ async def test_two_demos_at_once_each_have_a_service_on_the_same_workspace(tmp_p
     assert not [*tmp_path.rglob("*.sock")]
     with demo_service(where=where) as again:
         assert again.base_url == one.base_url, "what is remembered of it is found again"
+
+
+async def test_its_addresses_open_in_a_browser_and_stay_the_same(tmp_path: Path) -> None:
+    where = Places(tmp_path / "config", tmp_path / "cache", tmp_path / "state", tmp_path / "data")
+    addresses: list[str] = []
+    async with httpx.AsyncClient() as browser:
+        for _ in range(2):
+            with demo_service(where=where) as demo:
+                async with Client(demo.base_url, demo.token or "") as client:
+                    request = await client.send(GetChangeRequest(space_id="api", change_request_id="5"))
+                    pdf = await client.send(GetChangeRequestPDF(space_id="api", change_request_id="5"))
+                exported = await browser.get(pdf.url, timeout=60)
+                assert exported.content.startswith(b"%PDF")
+                assert "presscheck open" in (await browser.get(request.urls.app)).text
+                assert (await browser.get(request.urls.location)).status_code == 401, (
+                    "the API wants the token here, too"
+                )
+                addresses.append(request.urls.app)
+    assert addresses[0] == addresses[1]

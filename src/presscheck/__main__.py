@@ -35,8 +35,6 @@ def _open_app() -> None:
     except PresscheckError:
         return
     # everything is closed by now; the normal shutdown of the interpreter would take as long as the start
-    sys.stdout.flush()
-    sys.stderr.flush()
     os._exit(code)
 
 

@@ -1,7 +1,8 @@
 """The sample workspace: the local service as a child process on a private Unix socket.
 
-The socket listens before the child is ready, so that the app can send requests at once. Changes are kept until a demo
-is started with `fresh`.
+The socket listens before the child is ready, so that the app can send requests at once. For browsers, which open
+published sites and PDFs, the service also listens on a port of this machine. Changes are kept until a demo is started
+with `fresh`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from filelock import FileLock, Timeout
 
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError
+from presscheck.extras import require_extra
 from presscheck.paths import Places, places, private_directory
 
 LONGEST_SOCKET_PATH = 100
 """Bytes; systems allow 104 to 108."""
+LOOPBACK = "127.0.0.1"
 
 
 @contextmanager
@@ -42,18 +45,20 @@ def demo_service(
 
     Raises:
         ConfigurationError: `fresh` is set and another demo is running.
+        MissingExtra: the libraries of the local service are not installed.
     """
+    require_extra("serve")  # the child process would only log the error
     where = where or places()
     directory = where.data / "demo"
     with _own_socket(private_directory(where.data), alone=fresh) as path:
         if fresh:
             _delete_data(directory, where)
         private_directory(directory)
-        with socket.socket(socket.AF_UNIX) as listening:
+        with socket.socket(socket.AF_UNIX) as listening, _for_browsers(directory / f"{path.stem}.port") as web:
             listening.bind(str(path))
             path.chmod(0o600)
             listening.listen(128)
-            child = _start(listening.fileno(), directory, docs)
+            child = _start(listening.fileno(), web.fileno(), directory, docs)
         with child:
             try:
                 yield Profile(name="demo", base_url=f"unix:{path}", token=_token(directory / "token"))
@@ -86,14 +91,28 @@ def _own_socket(directory: Path, *, alone: bool) -> Generator[Path]:
         return
 
 
-def _start(fd: int, directory: Path, docs: tuple[Path, ...]) -> subprocess.Popen[bytes]:
+def _for_browsers(port: Path) -> socket.socket:
+    """A TCP socket of this machine; its port is that of the last time if possible, so that addresses stay right."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, int(port.read_text("ascii"))))
+    except (OSError, ValueError, OverflowError):  # the first time, or the port is taken
+        listening.bind((LOOPBACK, 0))
+        port.write_text(str(listening.getsockname()[1]), "ascii")
+    listening.listen(128)
+    return listening
+
+
+def _start(fd: int, web_fd: int, directory: Path, docs: tuple[Path, ...]) -> subprocess.Popen[bytes]:
     _token(directory / "token")
-    command = [sys.executable, "-m", "presscheck", "serve", "--sample", "--fd", str(fd), "--until-closed"]
+    command = [sys.executable, "-m", "presscheck", "serve", "--sample", "--until-closed"]
+    command += ["--fd", str(fd), "--web-fd", str(web_fd)]
     command += ["--data", str(directory), "--token-file", str(directory / "token")]
     command += [part for repository in docs for part in ("--docs", str(repository.absolute()))]
     with (directory / "service.log").open("ab") as log:
         return subprocess.Popen(  # noqa: S603  # this program, with its own paths
-            command, stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=[fd], start_new_session=True
+            command, stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=[fd, web_fd], start_new_session=True
         )
 
 

@@ -5,11 +5,13 @@
     PresscheckError                     base class; its message is for the user
     ├── InvalidArgument                 an argument exceeds a limit; names field and limit; nothing was sent
     ├── ConfigurationError              a setting is wrong; names file, key and what to do
-    │   └── NoToken                     no token is set; says where to set it
+    │   ├── NoToken                     no token is set; says where to set it
+    │   └── MissingExtra                a library of an extra is not installed; names the extra
     ├── StoreError                      the cache or the outbox cannot be used
     ├── NotNow                          an action that cannot be queued, while offline
     │   └── ReadOnly                    a write with a read-only profile
     ├── ChecksFailed                    a check found problems
+    ├── ChangedSince                    a write is not undone, because its result was changed since; has both texts
     └── RequestError                    a request failed; has its method and path
         ├── NetworkError                no response (host name, connection, time-out)
         │   └── Ambiguous               the request was sent; whether it was processed is unknown
@@ -64,6 +66,10 @@ class NoToken(ConfigurationError):
     """No token is set for the service."""
 
 
+class MissingExtra(ConfigurationError):
+    """A library of an extra is not installed."""
+
+
 class StoreError(PresscheckError):
     """The cache or the outbox cannot be used."""
 
@@ -81,6 +87,19 @@ class ReadOnly(NotNow):
 
 class ChecksFailed(PresscheckError):
     """A check found problems."""
+
+
+class ChangedSince(PresscheckError):
+    """A write is not undone, because what it wrote was changed since.
+
+    Attributes:
+        written: what the write left, as text.
+        present: what is there now, as text.
+    """
+
+    def __init__(self, message: str, *, written: str = "", present: str = "") -> None:
+        self.written, self.present = written, present
+        super().__init__(message)
 
 
 class RequestError(PresscheckError):

@@ -2,19 +2,12 @@
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pexpect
 import pytest
 from tests.cli.shell import Shell
-from tests.running_service import RunningService, running_service
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as running:
-        yield running
+from tests.running_service import RunningService
 
 
 @pytest.fixture

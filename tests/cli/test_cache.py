@@ -1,26 +1,13 @@
 """`presscheck cache`: path, size, and clearing, which never affects the outbox."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from tests.cli.shell import Shell, signed_in
-from tests.running_service import RunningService, running_service
+from tests.cli.shell import Shell
+from tests.running_service import RunningService
 
 from presscheck.api.comments import Document, PostComment
 from presscheck.store.outbox import Outbox
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as running:
-        yield running
-
-
-@pytest.fixture
-def shell(tmp_path: Path, service: RunningService) -> Shell:
-    return signed_in(tmp_path / "home", service)
 
 
 def test_path_and_size(shell: Shell) -> None:

@@ -4,8 +4,8 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pexpect
 import pytest
@@ -15,17 +15,6 @@ from tests.running_service import RunningService, running_service
 from presscheck.cli import session
 from presscheck.cli.generated_api_commands import operations
 from presscheck.store.outbox import Outbox
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as running:
-        yield running
-
-
-@pytest.fixture
-def shell(tmp_path: Path, service: RunningService) -> Shell:
-    return signed_in(tmp_path / "home", service)
 
 
 def begun(shell: Shell, space: str = "cli") -> str:
@@ -47,6 +36,8 @@ def test_a_change_request_from_create_to_merge(shell: Shell) -> None:
     assert shell.ok("cr", "diff", which, "--stat").count("\n") == 1
     assert re.search(r"│ \+ With one hand\.", shell.ok("cr", "diff", which, "--format", "split"))
     assert "# Install" in shell.ok("cr", "diff", which, "--format", "source")
+    folded = [shell.ok("cr", "diff", "api#5", "-U", number).count("\n") for number in ("0", "3", "99")]
+    assert folded[0] < folded[1] < folded[2]
     assert json.loads(shell.ok("cr", "diff", which, "--format", "json")) == changed
     assert "One hand" not in shell.ok("space", "page", "cli", "install")
     assert shell.run("cr", "merge", which).exit_code == 2, "without a terminal it must be said"
@@ -93,6 +84,23 @@ def test_comment_reply_and_resolve(shell: Shell, tmp_path: Path) -> None:
     shell.ok("cr", "edit", which, "--status", "open")
     shell.ok("cr", "archive", which)
     assert shell.json("cr", "show", which)["changeRequest"]["status"] == "archived"
+
+
+def test_a_merged_change_request_is_undone(shell: Shell) -> None:
+    refused = shell.run("cr", "revert", "api#4")
+    assert (refused.exit_code, refused.stderr) == (1, "presscheck: #4 is not merged: there is nothing to revert\n")
+    which = begun(shell)
+    shell.ok("cr", "edit", which, "--status", "open", "--subject", "To be undone")
+    shell.ok("cr", "edit", which, "--page", "install", "--body", "# Install\n\nWith a third hand.")
+    shell.ok("cr", "merge", which, "--yes")
+    ran = shell.run("cr", "revert", which)
+    assert ran.exit_code == 0, ran.stderr
+    number = which.partition("#")[2]
+    assert re.fullmatch(rf"#\d+ undoes #{number}\.\n", ran.stderr)
+    created = ran.stdout.strip()
+    assert shell.json("cr", "show", created)["changeRequest"]["subject"] == 'Revert "To be undone"'
+    assert "With a third hand" in shell.json("cr", "diff", created)[0]["before"]
+    assert "With a third hand" not in shell.json("cr", "diff", created)[0]["after"]
 
 
 def test_review(shell: Shell) -> None:
@@ -223,10 +231,20 @@ def test_sites(shell: Shell) -> None:
     assert shell.ok("site", "open", inside).strip() == address
     shell.ok("site", "unpublish", inside, "--yes")
     assert shell.run("site", "open", inside).exit_code == 6
-    assert shell.ok("site", "check", docs) == ""
+    assert {line.split("\t")[0] for line in shell.ok("site", "check", docs).splitlines()} == {"info"}
     empty = shell.ok("site", "create", "--title", "Nothing in it").strip()
     ran = shell.run("site", "check", empty, "--json")
     assert (ran.exit_code, [one["kind"] for one in json.loads(ran.stdout)]) == (6, ["empty-site"])
+    assert shell.run("site", "publish", empty, "--yes", "--if-clean").exit_code == 6
+    assert not shell.json("site", "show", empty)["published"]
+    log = json.loads(shell.run("site", "check", empty, "--sarif").stdout)["runs"][0]
+    result = log["results"][0]
+    assert (result["ruleId"], result["level"], result["kind"]) == ("empty-site", "error", "fail")
+    assert result["ruleId"] in {rule["id"] for rule in log["tool"]["driver"]["rules"]}
+    suite = ElementTree.fromstring(shell.run("site", "check", empty, "--junit").stdout)
+    failed = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert (failed, suite.get("failures"), suite.get("errors")) == (["empty-site"], "1", "0")
+    assert int(suite.get("tests", 0)) == len(suite)
 
 
 def test_the_program_as_a_process(shell: Shell) -> None:
@@ -358,4 +376,6 @@ def test_doctor_log_and_completion(shell: Shell) -> None:
     for name in ("bash", "zsh", "fish"):
         assert "_PRESSCHECK_COMPLETE" in shell.ok("completion", name)
     shell.env |= {"_PRESSCHECK_COMPLETE": "bash_complete", "COMP_WORDS": "presscheck cr re", "COMP_CWORD": "2"}
-    assert shell.program().stdout.split() == ["plain,reply", "plain,resolve", "plain,review", "plain,reviewers"]
+    assert shell.program().stdout.split() == [
+        f"plain,{name}" for name in ("reply", "resolve", "revert", "review", "reviewers")
+    ]

@@ -84,6 +84,7 @@ def test_show_prints_the_effective_settings_without_secrets(shell: Shell) -> Non
         "organization": "Acme",
         "read_only": False,
         "cache_size": 500,
+        "owners": str(shell.config.with_name("owners")),
         "theme": "paper",
         "notify": None,
     }

@@ -76,9 +76,39 @@ def test_valid_views_are_read_beside_invalid_ones(tmp_path: Path) -> None:
     assert len(mistakes) == 1
 
 
+@pytest.mark.parametrize(
+    ("lines", "view"),
+    [
+        ("sort = 'comments'", SavedView("a", "", "-comments")),
+        ("sort = '-updated'", SavedView("a", "", "updated")),
+        ("sort = '-number'", SavedView("a", "", "-number")),
+        ("query = 'space:api sort:created'", SavedView("a", "space:api", "-created")),
+        ("query = 'sort:created limits'\nsort = 'comments'", SavedView("a", "limits", "-comments")),
+        ("sort_by = 'comments'", SavedView("a", "", "comments")),
+        ("query = 'sort:created'\nsort_by = '-comments'", SavedView("a", "", "-comments")),
+    ],
+)
+def test_a_view_of_version_0_1_0_keeps_its_order(tmp_path: Path, lines: str, view: SavedView) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f"[[views]]\nname = 'a'\n{lines}\n")
+    assert read_views(file, validate_view) == ((view,), ())
+    change_view(file, "a", view)
+    assert "sort =" not in file.read_text(), "from now on it is written in the new way"
+    assert read_views(file, validate_view) == ((view,), ())
+
+
+def test_an_unknown_order_in_a_query_is_reported(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[[views]]\nname = 'a'\nquery = 'sort:colour'\n")
+    [error] = errors_in(file, validate_view)
+    assert "sort: one of updated" in str(error)
+
+
 def test_a_view_is_added_after_the_others(file: Path) -> None:
     add_view(file, SavedView('Ünïcode "quoted"', 'space:"a b"', "-number", "space"))
-    added = '\n[[views]]\nname = "Ünïcode \\"quoted\\""\nquery = "space:\\"a b\\""\nsort = "-number"\ngroup = "space"\n'
+    added = (
+        '\n[[views]]\nname = "Ünïcode \\"quoted\\""\nquery = "space:\\"a b\\""\nsort_by = "-number"\ngroup = "space"\n'
+    )
     assert file.read_text() == FILE.replace('sort = "number"\n', 'sort = "number"\n' + added)
     assert read_views(file)[0][2] == SavedView('Ünïcode "quoted"', 'space:"a b"', "-number", "space")
     assert file.stat().st_mode & 0o777 == 0o600
@@ -101,7 +131,7 @@ def test_the_first_view_is_added_at_the_end(tmp_path: Path, before: str) -> None
 def test_a_view_is_changed_in_place(file: Path) -> None:
     change_view(file, "a", SavedView("A1", "space:cli", "updated", ""))
     change_view(file, "B", SavedView("B", "", "", "space"))
-    expected = FILE.replace('name = "A"', 'name = "A1"').replace('"space:api"\n', '"space:cli"\nsort = "updated"\n')
+    expected = FILE.replace('name = "A"', 'name = "A1"').replace('"space:api"\n', '"space:cli"\nsort_by = "updated"\n')
     assert file.read_text() == expected.replace('sort = "number"', 'group = "space"')
 
 

@@ -86,6 +86,7 @@ class Told:
     took: int = 0
     told: set[int] = field(default_factory=set)
     kept: list[Any] | None = None
+    past: list[int] | None = None
     kills: int = 0
     texts: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -297,6 +298,8 @@ class Grid:
                     told.errors.append(rest)
                 elif word == "kept":
                     told.kept = json.loads(rest)
+                elif word == "past":
+                    told.past = json.loads(rest)
                 elif word == "end":
                     return True
         finally:
@@ -318,7 +321,9 @@ def kill(pid: int) -> None:
 
 
 def judged(run: Run, told: Told, there: Any) -> str | None:
-    """What is wrong with what the service holds; None where nothing is."""
+    """What is wrong with what the service and the history hold; None where nothing is."""
+    if len(told.kept or ()) + len(told.past or ()) < told.took:
+        return "lost"  # a write is in the outbox or in the history
     if not run.waits:
         said = run.states[0]
         counts, kept = Counter(there), [given["subject"] for _, given, _ in told.kept or ()]

@@ -155,6 +155,7 @@ async def live(job: dict[str, Any], told: socket.socket) -> None:
     await emptied(engine)
     kept = [[row.name, row.given, row.error] for row in engine.outbox.rows()]
     told.sendall(f"kept {json.dumps(kept)}\n".encode())
+    told.sendall(f"past {json.dumps([row.id for row in engine.outbox.history()])}\n".encode())
     await engine.close()
 
 

@@ -71,10 +71,10 @@ class TestSideBySide:
             ("~ one  [-text-]", "~ one  {+string+}"),
         ]
 
-    def test_unchanged_blocks_are_folded_on_both_sides(self) -> None:
+    def test_unchanged_lines_are_folded_on_both_sides(self) -> None:
         same = "\n\n".join(f"Paragraph {number}." for number in range(9))
         found = [told(line) for line in drawn(f"{same}\n\nx", f"{same}\n\ny", mode="split", context=1).lines]
-        assert found[0] == "  … 8 unchanged blocks"
+        assert found[0] == "  … 8 unchanged lines"
 
     def test_new_page_has_an_empty_left_side(self) -> None:
         assert all(not left for left, _ in beside("", AFTER))
@@ -96,8 +96,8 @@ def mark(line: Line) -> str:
 
 
 def words_of(lines: Iterable[Line]) -> list[str]:
-    """What the author wrote for readers, in the order of reading; a tag that changed shows as it is written."""
-    texts = (re.sub(r"\{%.*?%\}", "", plain(line)) for line in lines)
+    """What the author wrote for readers, in the order of reading; a tag that changed is named in brackets."""
+    texts = (re.sub(r"\[[\w-]+( [^\]]*)?\]", "", plain(line)) for line in lines)
     return [word for text in texts for word in re.findall(r"\w+", text) if word.lower() in WORDS]
 
 

@@ -72,6 +72,7 @@ def test_every_word_can_be_searched(documentation: Documentation) -> None:
         check_page(documentation, page, check)
 
 
+@pytest.mark.documentation("varied", "manual")
 def test_every_line_belongs_to_one_block(documentation: Documentation) -> None:
     def check(markdown: str) -> None:
         lines = text_lines(markdown)
@@ -87,6 +88,7 @@ def test_every_line_belongs_to_one_block(documentation: Documentation) -> None:
         check_page(documentation, page, check)
 
 
+@pytest.mark.documentation("varied", "manual")
 def test_nodes_mean_the_same_after_they_were_written(documentation: Documentation) -> None:
     def check(markdown: str) -> None:
         document = markdown_to_nodes(markdown)

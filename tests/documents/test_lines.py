@@ -80,7 +80,7 @@ def test_hostile_text_stays_text(columns: int) -> None:
             assert not [char for char in plain(line) if ord(char) < 32 or 127 <= ord(char) < 160]
 
 
-@pytest.mark.documentation
+@pytest.mark.documentation("handbook", "varied", "manual")
 @pytest.mark.parametrize("columns", [24, 80])
 def test_pages_fit_into_their_columns(documentation: Documentation, columns: int) -> None:
     def check(markdown: str) -> None:

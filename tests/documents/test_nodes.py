@@ -254,7 +254,7 @@ def test_pages_mean_the_same_after_they_were_nodes(documentation: Documentation)
         check_page(documentation, page, check)
 
 
-@pytest.mark.documentation("handbook")
+@pytest.mark.documentation("handbook", "manual")
 def test_pages_have_the_published_shape(documentation: Documentation) -> None:
     for page in documentation.pages[::20]:
         assert faults_of(markdown_to_nodes(page.text)) == [], page.path

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.documents.diff_rows import drawn, page
 from tests.documents.page_samples import AFTER, BEFORE, Writer
@@ -99,7 +101,30 @@ class TestProse:
         before = "{% hint style='info' %}\nOne two.\n{% endhint %}\n\nThree four."
         after = "{% hint style='info' %}\nOne two.\n\nThree four.\n{% endhint %}"
         marked = [line for line in page(before, after) if line.startswith(("+", "−"))]
-        assert marked == ["− {% endhint %}", "+ {% endhint %}"]
+        assert marked == ["− [end of hint]", "+ [end of hint]"], "readers never see braces"
+
+    @pytest.mark.parametrize(
+        ("before", "after", "marked"),
+        [
+            (
+                "One.",
+                "{% tabs %}\n{% tab title='A' %}\nOne.\n{% endtab %}\n{% endtabs %}",
+                {"+ [tabs]"},
+            ),
+            ("{% if visitor.x %}\nOne.\n{% endif %}", "One.", {"− [if visitor.x]"}),
+            (
+                "{% code title='a' %}\nOne.\n{% endcode %}",
+                "{% code title='a' overflow='wrap' %}\nOne.\n{% endcode %}",
+                {"− [code title='a']", "+ [code title='a' overflow='wrap']"},
+            ),
+        ],
+    )
+    def test_a_tag_that_readers_do_not_see_is_named_in_words(self, before: str, after: str, marked: set[str]) -> None:
+        for mode in ("prose", "split"):
+            text = "\n".join(plain(line) for line in drawn(before, after, 160, mode=mode).lines)
+            assert "{%" not in text, text
+            for line in marked:
+                assert re.sub(r"\W+", " ", line) in re.sub(r"\W+", " ", text), (line, text)
 
     def test_table_without_room_for_its_columns(self) -> None:
         table = "| " + " | ".join(f"columnname{n}" for n in range(6)) + " |\n|" + "---|" * 6
@@ -193,16 +218,22 @@ class TestFolding:
     TEXT = "# Title\n\n" + "\n\n".join(f"Paragraph number {n}." for n in range(10)) + "\n\n## Part\n\n"
     TEXT += "\n\n".join(f"Sentence number {n}." for n in range(10)) + "\n"
 
-    def test_fold_counts_blocks_and_names_its_end(self) -> None:
+    def test_fold_counts_lines_and_names_its_end(self) -> None:
         lines = page(self.TEXT, self.TEXT.replace("Sentence number 5", "Sentence numbered 5"), context=1)
         assert lines == [
-            *("  … 16 unchanged blocks · Part", "", "  Sentence number 4.", ""),
-            *("~ Sentence [-number-] {+numbered+} 5.", "", "  Sentence number 6.", "", "  … 3 unchanged blocks"),
+            *("  … 16 unchanged lines · Part", "", "  Sentence number 4.", ""),
+            *("~ Sentence [-number-] {+numbered+} 5.", "", "  Sentence number 6.", "", "  … 3 unchanged lines"),
         ]
 
     def test_fold_names_the_open_tab(self) -> None:
         lines = page(BEFORE, BEFORE.replace("Then go on.", "Then stop."), context=0)
-        assert lines[0].endswith("unchanged blocks · Scopes › Unix")
+        assert lines[0].endswith("unchanged lines · Scopes › Unix")
+
+    def test_context_is_counted_in_lines_of_whole_blocks(self) -> None:
+        before = "".join(f"one {n}\ntwo {n}\n\n" for n in range(9))
+        lines = page(before, before.replace("one 4", "other 4"), context=3)
+        assert [line for line in lines if "unchanged" in line] == ["  … 4 unchanged lines"] * 2
+        assert sum(line.startswith("  one") for line in lines) == 4, "two blocks of two lines on either side"
 
     def test_single_block_is_not_folded(self) -> None:
         lines = page("a a.\n\nb b.\n\nc c.", "a x.\n\nb b.\n\nc x.", context=0)

@@ -45,4 +45,9 @@ def test_cell_quote_has_the_start_of_its_row() -> None:
     assert find_quoted_line("**Tokens** › 90 days", rows) == 4
     assert find_quoted_line("Keys ›", rows) == 3
     assert find_quoted_line("Tokens › 30 days", rows) is None
-    assert quote_cell(["", "90 days"], 1) == "", "what begins with no words cannot be told from others"
+    rows += [(5, "| | **90 days** | never |"), (6, "| ✓ | 9 | 90 days |")]
+    assert split_quote(quote_cell(["", "90 days"], 1)) == ("› 90 days", "")
+    assert find_quoted_line("› 90 days", rows) == 5, "a row with a title is another one"
+    assert find_quoted_line("› never", rows) == 5
+    assert find_quoted_line("›", rows) is None
+    assert quote_cell(["", "✓"], 1) == quote_cell(["✓", "90 days"], 0) == "", "there are no words to find again"

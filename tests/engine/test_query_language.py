@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from presscheck.api.change_requests import ListRequestedReviewers
+from presscheck.api.change_requests import ListRequestedReviewers, ListReviews
+from presscheck.config.saved_views import migrate_sort, without_sort
 from presscheck.config.settings_schema import SORTS
-from presscheck.engine.inbox.query_language import ORDERS, asks_of, parse, without_order
+from presscheck.engine.inbox.query_language import ORDERS, asks_of, is_local, parse
 from presscheck.errors import InvalidArgument
 from presscheck.store.cache import Cache
 
@@ -67,9 +68,10 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
         ("reviewer:mia", []),
         ("LIMITS", [1, 3]),
         ("limits rewrite", [3]),
-        ("sort:comments", [3, 2, 4, 1]),
-        ("sort:-comments", [1, 4, 2, 3]),
-        ("sort:updated", [4, 1, 2, 3]),
+        ("sort:comments", [1, 4, 2, 3]),
+        ("sort:-comments", [3, 2, 4, 1]),
+        ("sort:-updated", [4, 1, 2, 3]),
+        ("sort:updated", [3, 2, 1, 4]),
         ("sort:author", [1, 2, 3, 4]),
         ("space:api sort:-number", [3, 1]),
         ("limits'; DROP TABLE items; --'", []),
@@ -81,9 +83,108 @@ def test_filters_and_sort_orders(cache: Cache, text: str, numbers: list[int]) ->
     assert [REQUESTS[place][0] for place, _ in places] == numbers
 
 
+def _review(cache: Cache, request: str, revision: str, at: str, **more: object) -> None:
+    """Store the only review of a change request, by Robin."""
+    review = {"object": "change-request-review", "id": request, "reviewer": {"id": "robin"}, "status": "approved"}
+    call = ListReviews(space_id="api", change_request_id=request, format="markdown", limit=1000)
+    items = [{**review, "revision": revision, "createdAt": at, **more}]
+    cache.keep(call.key(), json.dumps({"items": items}).encode(), 1000)
+
+
+@pytest.mark.parametrize(
+    ("asked", "revision", "more", "sent", "is_done"),
+    [
+        ("", "r1", {}, {}, True),
+        ("2026-05-02", "r1", {}, {}, True),
+        ("2026-05-04", "r1", {}, {}, False),  # asked again
+        ("", "r0", {}, {}, False),  # the content changed
+        ("", "", {}, {}, True),  # the service does not tell the revision
+        ("", "r1", {"outdated": True}, {}, False),  # replaced by a newer review
+        ("", "r1", {"reviewer": {"id": "mia"}}, {}, False),
+        ("", "r0", {}, {"c1": 2000.0}, True),  # sent after the reviews were stored
+        ("", "r0", {}, {"c1": 500.0}, False),
+        ("", "r0", {}, {"c2": 2000.0}, False),
+    ],
+)
+def test_whose_turn_it_is(
+    tmp_path: Path, asked: str, revision: str, more: dict[str, object], sent: dict[str, float], *, is_done: bool
+) -> None:
+    cache = Cache(tmp_path / "cache.sqlite")
+    row = {"object": "change-request", "id": "c1", "space": "api", "revision": "r1", "createdBy": {"id": "mia"}}
+    cache.keep("listing", json.dumps({"items": [row]}).encode(), 0)
+    _review(cache, "c1", revision, "2026-05-03", **more)
+    if asked:
+        reviewers = ListRequestedReviewers(space_id="api", change_request_id="c1", limit=1000)
+        cache.keep(reviewers.key(), json.dumps({"items": [{"user": {"id": "robin"}, "createdAt": asked}]}).encode(), 0)
+    found: list[bool] = []
+    for text in ("waiting:author", "waiting:me"):
+        conditions = parse(text, {}, NOW).for_user("robin", (), sent)
+        rows = cache.matching("listing", conditions)
+        assert cache.first_matching("listing", conditions, 1) == rows
+        assert cache.first_matching("listing", conditions, 0) == []
+        found.append(bool(rows))
+    assert found == [is_done, not is_done]
+    assert cache.matching("listing", parse("waiting:author", {}, NOW).for_user("mia", (), {"c1": 2000.0})) == []
+    assert cache.matching("listing", parse("waiting:author", {}, NOW).for_user("", (), {})), "of an unknown user: all"
+    cache.close()
+
+
+def test_involved_are_listed_and_reviewed_change_requests(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache.sqlite")
+    rows = [{"object": "change-request", "id": f"c{number}", "space": "api", "revision": "r1"} for number in range(4)]
+    cache.keep("listing", json.dumps({"items": rows}).encode(), 0)
+    cache.keep("mine", json.dumps({"items": rows[:1]}).encode(), 0)
+    cache.keep("other", json.dumps({"items": rows[3:]}).encode(), 0)
+    _review(cache, "c1", "r0", "2026-05-03", outdated=True)
+    conditions = parse("involved:me", {}, NOW).for_user("robin", ("mine",), {"c2": 2000.0})
+    assert [position for position, _ in cache.matching("listing", conditions)] == [0, 1, 2]
+    cache.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "positions"),
+    [
+        ("is:muted", [0, 3]),
+        ("is:followed", [1, 2]),
+        ("waiting:me", [1, 2]),
+        ("waiting:me is:muted", [0, 3]),
+        ("involved:me", [1, 2]),
+        ("involved:me is:muted", [0]),
+        ("", [0, 1, 2, 3]),
+    ],
+)
+def test_what_is_muted_and_followed(tmp_path: Path, text: str, positions: list[int]) -> None:
+    cache = Cache(tmp_path / "cache.sqlite")
+    rows = [
+        {"object": "change-request", "id": f"c{number}", "space": space, "revision": "r1"}
+        for number, space in enumerate(("api", "api", "cli", "docs"))
+    ]
+    cache.keep("listing", json.dumps({"items": rows}).encode(), 0)
+    cache.keep("mine", json.dumps({"items": rows[:2]}).encode(), 0)
+    states = {"requests": {"c1": "followed"}, "spaces": {"api": "muted", "docs": "muted", "cli": "followed"}}
+    conditions = parse(text, {}, NOW).for_user("robin", ("mine",), {}, states)
+    assert [position for position, _ in cache.matching("listing", conditions)] == positions
+    assert cache.first_matching("listing", conditions, 9) == cache.matching("listing", conditions)
+    nothing = parse(text, {}, NOW).for_user("robin", ("mine",), {}, {})
+    assert bool(cache.matching("listing", nothing)) == ("is:" not in text)
+    cache.close()
+
+
+def test_own_settings_of_a_request_come_before_those_of_its_space(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache.sqlite")
+    rows = [{"object": "change-request", "id": identity, "space": "api"} for identity in ('c"1', "c'2", "c3")]
+    cache.keep("listing", json.dumps({"items": rows}).encode(), 0)
+    states = {"requests": {'c"1': "neither", "c'2": "followed"}, "spaces": {"api": "muted"}}
+    for text, positions in (("is:muted", [2]), ("is:followed", [1])):
+        conditions = parse(text, {}, NOW).for_user("", (), {}, states)
+        assert [position for position, _ in cache.matching("listing", conditions)] == positions
+    cache.close()
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("is:red", "is: muted or followed"),
         ("colour:red", "colour: unknown filter; available: space, author"),
         ("status:unheard", "status: one of draft, open"),
         ("outdated:maybe", "outdated: yes or no"),
@@ -91,6 +192,7 @@ def test_filters_and_sort_orders(cache: Cache, text: str, numbers: list[int]) ->
         ("updated:yesterday", "updated: an age, such as <2w"),
         ("reviewer:", "reviewer: me, or part of a name"),
         ("involved:mia", "involved: only me"),
+        ("waiting:mia", "waiting: me or author"),
         ("sort:colour", "sort: one of updated, created"),
         ('space:"api', "view: missing closing quote"),
     ],
@@ -107,17 +209,32 @@ def test_a_listing_that_is_not_cached_has_no_rows(cache: Cache) -> None:
 
 def test_filters_of_the_service_become_request_parameters() -> None:
     assert asks_of("limits space:api") == ()
-    assert dict(asks_of("reviewer:me author:me involved:me status:draft")) == {
-        "requested_reviewer": "me", "creator": "me", "contributor": "me", "status": "draft"
+    assert dict(asks_of("reviewer:me author:me status:draft")) == {
+        "requested_reviewer": "me", "creator": "me", "status": "draft"
     }  # fmt: skip
+    assert dict(asks_of("waiting:me")) == {"requested_reviewer": "me"}
+    assert asks_of("involved:me waiting:author") == (), "the store has to answer"
     assert asks_of("colour:red status:draft") == (), "what is not understood asks nothing"
     assert parse("author:me reviewer:me", SPACES, NOW).conditions == ()
 
 
+def test_a_view_is_filtered_in_the_store_only_if_the_service_cannot() -> None:
+    assert not is_local("author:me")
+    assert not is_local("sort:colour")
+    assert is_local("waiting:me")
+    assert is_local("sort:number")
+
+
 def test_the_sort_order_is_split_from_the_filter() -> None:
-    assert without_order('space:"command line" sort:-number limits') == ('space:"command line" limits', "-number")
-    assert without_order("sort:author sort:number") == ("", "number")
-    assert without_order("resort:x") == ("resort:x", "")
+    assert without_sort('space:"command line" sort:-number limits') == ('space:"command line" limits', "-number")
+    assert without_sort("sort:author sort:number") == ("", "number")
+    assert without_sort("resort:x") == ("resort:x", "")
+
+
+def test_a_filter_of_version_0_1_0_keeps_its_order() -> None:
+    assert migrate_sort("space:api sort:comments limits") == "space:api sort:-comments limits"
+    assert migrate_sort("sort:-updated sort:created") == "sort:updated sort:-created"
+    assert migrate_sort("sort:-number sort: resort:comments") == "sort:-number sort: resort:comments"
 
 
 def test_settings_have_the_same_sort_orders() -> None:

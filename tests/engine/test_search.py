@@ -162,7 +162,7 @@ def file_of(home: Path) -> Path:
 
 
 async def test_new_responses_are_indexed_in_the_background(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("presscheck.engine.reads.stored_reads.INDEX_DELAY", 0.0)
+    monkeypatch.setattr("presscheck.engine.reads.cached_reads.INDEX_DELAY", 0.0)
     await engine.in_store(lambda cache: cache.search.waiting())
     for number in range(40):
         await page(engine, number, f"Page {number}", "Words. " * 500)

@@ -1,4 +1,4 @@
-"""The documentation that tests run on: generated repositories, and those of a folder that the user names.
+"""The documentation that tests run on: generated repositories, the manual, and those of a folder that the user names.
 
 `PRESSCHECK_DOCS` names a folder with a repository in each of its folders; the tests then run on them as well.
 """
@@ -14,9 +14,12 @@ from pathlib import Path
 import pytest
 from tests.generated_docs.pieces import Piece, page_text, pieces_of, smallest
 from tests.generated_docs.repositories import GeneratedRepository, handbook, tree, varied
+from tests.root import ROOT
 
 VARIABLE = "PRESSCHECK_DOCS"
 SEEDS = (1, 2, 3)
+MANUAL = "manual"
+"""The kind of documentation that is the manual of the project itself."""
 MOST_TRIES = 2_000
 """Texts that are tried while a page is made smaller."""
 
@@ -71,7 +74,7 @@ class Source:
 
 
 def sources(environment: str | None, kinds: Iterable[str] = ("handbook", "varied")) -> list[Source]:
-    """The generated repositories of these kinds, and those of the folder.
+    """The generated repositories of these kinds, the manual if it is among them, and those of the folder.
 
     Raises:
         pytest.UsageError: the folder is missing, or holds no repository.
@@ -81,8 +84,10 @@ def sources(environment: str | None, kinds: Iterable[str] = ("handbook", "varied
     found = [
         Source(f"{kind}-{seed}", lambda kind=kind, seed=seed: makers[kind](seed))
         for kind in kinds
+        if kind != MANUAL
         for seed in seeds[kind]
     ]
+    found += [Source(MANUAL, directory=ROOT / "docs")] if MANUAL in kinds else []
     return found + [Source(path.name, directory=path) for path in real_repositories(environment)]
 
 

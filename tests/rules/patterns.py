@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple, cast
 
@@ -31,6 +32,7 @@ class Expression(NamedTuple):
     methods: tuple[str, ...]
 
 
+@cache
 def expressions() -> list[Expression]:
     """All regular expressions of the project: calls of the library, and what modules hold."""
     paths = sorted((ROOT / "src").rglob("*.py"))

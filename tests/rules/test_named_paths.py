@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 from tests.root import ROOT
 
-NAMING = ("Makefile", "README.md", "CONTRIBUTING.md", "benchmarks/README.md", "pyproject.toml")
+NAMING = (
+    "Makefile",
+    "README.md",
+    "CONTRIBUTING.md",
+    "benchmarks/README.md",
+    "docs/architecture.md",
+    "pyproject.toml",
+    "properdocs.yml",
+)
 PATH = re.compile(r"(?<![\w/.*-])(?:tests|benchmarks|screenshots|themes|docs|src)/[\w/.-]*\w")
 MODULE = re.compile(r"(?<=-m )(?:tests|benchmarks)\.[\w.]*\w")
 

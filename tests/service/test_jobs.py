@@ -68,7 +68,7 @@ SPEC = {"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "paths":
 
 
 async def until(ask: Callable[[], Awaitable[Found]], is_reached: Callable[[Found], Any]) -> Found:
-    for _ in range(500):
+    for _ in range(1500):
         found = await ask()
         if is_reached(found):
             return found

@@ -155,3 +155,21 @@ def test_names_of_private_integrations_are_not_told(world: World, other_organiza
         assert owner.get(f"/integrations/{name}").status_code == 200
         taken = owner.post(f"/integrations/{name}", json=details | {"organization": world.organization})
     assert refusal(taken) == (403, f"The name {name} is not available.")
+
+
+def test_a_repeated_read_is_a_304_until_something_changes(world: World, http: httpx.Client) -> None:
+    path = f"/spaces/{world.space}"
+    first = http.get(path)
+    known = {"if-none-match": first.headers["etag"]}
+    again = http.get(path, headers=known)
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", first.headers["etag"])
+    assert http.get(path, headers={"if-none-match": f'"other", W/{first.headers["etag"]}'}).status_code == 304
+    assert http.get(path, headers={"if-none-match": "*"}).status_code == 200
+    http.patch(path, json={"title": "Another title"}).raise_for_status()
+    changed = http.get(path, headers=known)
+    assert (changed.status_code, changed.json()["title"]) == (200, "Another title")
+
+
+def test_a_304_needs_the_same_rights(world: World, http: httpx.Client) -> None:
+    known = {"if-none-match": http.get(f"/spaces/{world.space}").headers["etag"]}
+    assert httpx.get(f"{world.base_url}/v1/spaces/{world.space}", headers=known).status_code == 401

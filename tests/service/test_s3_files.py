@@ -334,7 +334,7 @@ def test_a_missing_library_is_one_clear_line(tmp_path: Path, monkeypatch: pytest
     ran = run("--data", str(tmp_path), "--port", "0", "--files", LOCATION)
     assert (ran.exit_code, ran.stderr) == (
         2,
-        "presscheck: files in a bucket need the extra s3: pip install 'presscheck[s3]'\n",
+        "presscheck: files in a bucket need the extra s3 (boto3 is not installed): pip install 'presscheck[s3]'\n",
     )
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import hmac
+import html
 import re
+import shlex
 from collections.abc import AsyncIterator
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import jwt
@@ -157,6 +160,19 @@ async def test_missing_pages_and_sites_are_not_found(world: World, browser: http
     assert moved.status_code == 307, "the old URL must redirect once there is a basename"
     assert moved.headers["location"] == f"{world.base_url}/docs/manual-of-the-world/guide?q=x"
     assert (await browser.get(f"{world.base_url}/docs/manual-of-the-world/guide")).status_code == 200
+
+
+async def test_an_app_url_shows_the_command_that_opens_it(world: World, browser: httpx.AsyncClient) -> None:
+    answer = await browser.get(f"{world.base_url}/app/spaces/x;rm%20-rf%20'/%3Cscript%3E")
+    assert answer.status_code == 200
+    assert "no web app" in answer.text
+    words = shlex.split(html.unescape(re.findall(r"<code>(.*?)</code>", answer.text)[0]))
+    assert words[:2] == ["presscheck", "open"]
+    assert unquote(words[2]) == unquote(str(answer.request.url)), "one argument, whatever is in the path"
+    assert len(words) == 3
+    assert " " not in words[2]
+    assert "<script>" not in answer.text
+    assert answer.headers["x-robots-tag"] == "noindex"
 
 
 async def test_an_unlisted_site_is_not_indexed(world: World, browser: httpx.AsyncClient) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ import pytest
 from presscheck.errors import StoreError
 from presscheck.store import cache_files, sqlite_files
 from presscheck.store.cache import VERSION, Cache
+from presscheck.store.outbox import Outbox
 
 FIRST_SCHEMA = """
 CREATE TABLE resources (object TEXT, id TEXT, json TEXT NOT NULL, PRIMARY KEY (object, id));
@@ -182,6 +183,56 @@ def test_a_full_disk_is_reported_once_and_nothing_is_lost(path: Path) -> None:
     assert cache.notice is None
     assert known(cache) >= 20, "what was there before is there"
     cache.close()
+
+
+OTHER = """
+import sys
+from pathlib import Path
+from presscheck.store.cache import Cache
+from presscheck.store.outbox import Outbox
+path = Path(sys.argv[1])
+if path.name == "outbox.sqlite":
+    outbox = Outbox(path)
+    outbox.remember("other", "x")
+    found = outbox.recall("own")
+    outbox.close()
+else:
+    cache = Cache(path)
+    cache.keep("other", b'{"a":1}', 1.0)
+    found = cache.answer("own")
+    cache.close()
+print(found is not None)
+"""
+
+
+def in_another_process(path: Path) -> bool:
+    """Open the file, write to it and close it, in another process; whether it found what this one wrote."""
+    ran = subprocess.run([sys.executable, "-c", OTHER, str(path)], capture_output=True, text=True, check=True)
+    return ran.stdout == "True\n"
+
+
+def test_an_instance_that_ends_leaves_the_log_of_the_others(path: Path) -> None:
+    # whoever opens and closes a SQLite file beside SQLite loses the locks of the process on it; the next instance that
+    # ends then believes to be the last one, and deletes the log that the first goes on writing to
+    with closing(Cache(path)) as cache:
+        log = path.with_name(path.name + "-wal")
+        for round_ in range(3):
+            cache.keep("own", json.dumps({"round": round_}).encode(), float(round_))
+            number = log.stat().st_ino
+            assert in_another_process(path)
+            assert log.exists()
+            assert log.stat().st_ino == number
+            assert cache.answer("other")
+
+
+def test_a_second_outbox_in_one_process_leaves_the_locks_of_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "outbox.sqlite"
+    with closing(Outbox(path)) as outbox:
+        outbox.remember("own", "typed")
+        Outbox(path).close()
+        assert in_another_process(path)
+        assert path.with_name("outbox.sqlite-wal").exists()
+        assert outbox.recall("other") == "x"
 
 
 @contextmanager

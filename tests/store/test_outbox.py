@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from presscheck.errors import StoreError
-from presscheck.store.outbox import Outbox
+from presscheck.store import outbox as outbox_module
+from presscheck.store.outbox import HISTORY_SECONDS, Outbox
 
 FIRST_SCHEMA = """
 CREATE TABLE writes (
@@ -121,3 +122,84 @@ def test_collected_writes_stay_until_they_are_released(tmp_path: Path) -> None:
         ("two", "waiting", 3.0),
     ]
     outbox.close()
+
+
+def written(outbox: Outbox, text: str, now: float = 1.0) -> int:
+    return outbox.put("comments.PostComment", {"body": {"markdown": text}}, "s", now)
+
+
+def test_the_second_schema_gets_a_history_and_keeps_its_rows(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    number = written(outbox, "Typed before")
+    outbox.save_draft("a", "draft")
+    outbox.close()
+    with sqlite3.connect(tmp_path / "outbox.sqlite") as database:
+        database.execute("DROP TABLE history")
+        database.execute("ALTER TABLE writes DROP COLUMN former")
+        database.execute("ALTER TABLE writes DROP COLUMN undoes")
+        database.execute("PRAGMA user_version = 2")
+    database.close()
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    assert (outbox.notice, outbox.draft("a"), outbox.history()) == (None, "draft", ())
+    [row] = outbox.rows()
+    assert (row.id, row.former, row.undoes) == (number, None, None)
+    outbox.note_former(number, {"text": "before"})
+    outbox.delivered(number, "c1", result={"id": "c1"}, now=2.0)
+    [ended] = outbox.history()
+    assert (ended.id, ended.state, ended.given) == (number, "sent", {"body": {"markdown": "Typed before"}})
+    assert (ended.former, ended.result, ended.created_at, ended.ended_at) == (
+        {"text": "before"},
+        {"id": "c1"},
+        1.0,
+        2.0,
+    )
+    outbox.close()
+
+
+def test_a_write_leaves_the_outbox_into_the_history(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    numbers = [written(outbox, text) for text in ("sent", "discarded", "failed", "failed at once")]
+    outbox.refuse(numbers[2], "not allowed")
+    outbox.delivered(numbers[0], None, now=10.0)
+    assert outbox.drop(numbers[1], now=11.0)
+    assert outbox.drop(numbers[2], now=12.0)
+    assert outbox.drop(numbers[3], error="offline", now=13.0)
+    assert not outbox.drop(numbers[3])
+    assert outbox.rows() == ()
+    assert [(row.id, row.state, row.error) for row in outbox.history()] == [
+        (numbers[3], "refused", "offline"),
+        (numbers[2], "refused", "not allowed"),
+        (numbers[1], "unsent", None),
+        (numbers[0], "sent", None),
+    ]
+    outbox.close()
+
+
+def test_the_history_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox_module, "HISTORY_ROWS", 5)
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    for at in range(8):
+        outbox.delivered(written(outbox, str(at)), None, now=100.0 + at)
+    assert [row.given["body"]["markdown"] for row in outbox.history()] == list("76543")
+    outbox.delivered(written(outbox, "later"), None, now=107.5 + HISTORY_SECONDS)
+    assert [row.given["body"]["markdown"] for row in outbox.history()] == ["later"]
+    outbox.close()
+
+
+def test_a_write_is_undone_once_and_marked_when_the_whole_undo_was_sent(tmp_path: Path) -> None:
+    here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
+    number = written(here, "sent")
+    parts = [("comments.DeleteComment", {"n": part}, "s", "waiting") for part in range(2)]
+    assert here.put_undo(number, parts, 2.0, "me") == []  # it is not sent yet
+    here.delivered(number, "c1", now=2.0)
+    first, second = here.put_undo(number, parts, 3.0, "me")
+    assert there.put_undo(number, parts, 3.0, "me") == []
+    assert [row.undoes for row in there.rows()] == [number, number]
+    here.delivered(first, None, now=4.0)
+    assert [row.state for row in there.history()] == ["sent", "sent"]
+    here.delivered(second, None, now=5.0)
+    states = {row.id: row.state for row in there.history()}
+    assert states == {number: "undone", first: "sent", second: "sent"}
+    assert there.put_undo(number, parts, 6.0, "me") == []
+    here.close()
+    there.close()

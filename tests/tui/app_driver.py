@@ -18,6 +18,7 @@ from presscheck.paths import Places
 from presscheck.text.styled_text import plain
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.review.screen import ReviewScreen
+from presscheck.tui.widgets.picker import Picker
 from presscheck.wiring import open_engine
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
@@ -101,9 +102,34 @@ async def write(pilot: Pilot[int], keys: str, text: Iterable[str], *then: str) -
     await pilot.press(*text, *then)
 
 
+async def pick(pilot: Pilot[int], label: str) -> None:
+    """Choose a row of a menu by its digit, once it is shown."""
+
+    def rows() -> list[str]:
+        screen = pilot.app.screen
+        is_menu = isinstance(screen, Picker) and screen.is_menu
+        return [choice.label for choice in screen.matches] if is_menu else []
+
+    await until(pilot, holds=lambda: any(label.lower() in row.lower() for row in rows()))
+    await pilot.press(next(str(number) for number, row in enumerate(rows(), 1) if label.lower() in row.lower()))
+
+
 async def all_sent(pilot: Pilot[int]) -> None:
     """Wait until the outbox is empty."""
     await until(pilot, holds=lambda: not cast("PresscheckApp", pilot.app).engine.waiting())
 
 
-__all__ = ["NOON", "all_sent", "app_on", "noon", "open_review", "plain", "review", "running", "shown", "until", "write"]
+__all__ = [
+    "NOON",
+    "all_sent",
+    "app_on",
+    "noon",
+    "open_review",
+    "pick",
+    "plain",
+    "review",
+    "running",
+    "shown",
+    "until",
+    "write",
+]

@@ -1,11 +1,40 @@
 """Fixtures for the tests that drive the app."""
 
+import os
+from collections.abc import Iterator
+from zlib import crc32
+
 import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.snapshot_setup import LOOK_NAMES
 
 from presscheck.tui.screens.review import drafts
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service of its own for each test, with the sample workspace."""
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
 
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Comments are sent at once, without the time to undo them."""
     monkeypatch.setattr(drafts, "HOLD", 0.0)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Compare each picture in one of its looks, in turn; in all with `make pictures`, and for tests that are named."""
+    is_whole = os.environ.get("PRESSCHECK_LOOKS") == "all" or config.getoption("update_snapshots", default=False)
+    if is_whole or any("::" in argument for argument in config.args):
+        return
+    config.hook.pytest_deselected(items=[item for item in items if _is_other_look(item)])
+    items[:] = [item for item in items if not _is_other_look(item)]
+
+
+def _is_other_look(item: pytest.Item) -> bool:
+    name = next((look for look in LOOK_NAMES if item.name.endswith(f"{look}]")), None)
+    if name is None or "snap_compare" not in getattr(item, "fixturenames", ()):
+        return False
+    return crc32(item.name.removesuffix(f"{name}]").encode()) % len(LOOK_NAMES) != LOOK_NAMES.index(name)

@@ -15,7 +15,18 @@ LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
 LOOK_NAMES = ["80x24-paper", "120x40-ink"]
 STABLE = 6
 """Looks in a row that must be the same."""
-TIMED = ("inbox.screen", "outbox", "review.view", "review.history", "review.thread_list_screen")
+TIMED = (
+    "browse.deleted_spaces",
+    "inbox.model",
+    "inbox.screen",
+    "browse.revisions",
+    "browse.space_home",
+    "outbox",
+    "review.view",
+    "review.history",
+    "review.thread_list_screen",
+    "review.merge_requirements",
+)
 """The screens that say how long ago something was."""
 
 
@@ -23,6 +34,8 @@ TIMED = ("inbox.screen", "outbox", "review.view", "review.history", "review.thre
 def at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("notifications", *(f"screens.{name}" for name in TIMED)):
         monkeypatch.setattr(f"presscheck.tui.{module}.now", noon)
+    # a message stays, however slow the machine is
+    monkeypatch.setattr("presscheck.tui.app.NOTICE_SECONDS", 3600.0)
 
 
 async def rested(pilot: Any, driven: Awaitable[None], *, asks: bool = False) -> None:

@@ -70,7 +70,7 @@ async def test_cache_and_priority_are_shown(service: RunningService, tmp_path: P
         kept = app.engine._activity._entries
         await until(pilot, holds=lambda: any(one.from_cache and one.path == "/user" and one.bytes > 50 for one in kept))
         await pilot.press("enter")
-        await until(pilot, shows="More on each is in Scopes")
+        await until(pilot, shows="carries the rights of the member")
         await until(pilot, holds=lambda: len(pages_asked(app)) >= 4)
         asked = [one for one in pages_asked(app) if one != "background"]
         assert asked[0] == "visible"

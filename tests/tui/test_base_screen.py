@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from presscheck.engine.inbox.events import APPROVED, Event
 from presscheck.engine.results import Result
 from presscheck.errors import NotFound, NotNow
 from presscheck.text.styled_text import Line, Span
@@ -51,6 +52,9 @@ class Room(BaseScreen):
 
     def reason_publish(self) -> str | None:
         return self.why
+
+    def command_open(self) -> None:
+        self.did.append(f"open {self.query_one(RowList).cursor}")
 
     def command_publish(self) -> None:
         self.did.append("publish")
@@ -102,6 +106,11 @@ def room(pilot: Pilot[int]) -> Room:
     return found
 
 
+def app(pilot: Pilot[int]) -> PresscheckApp:
+    assert isinstance(pilot.app, PresscheckApp)
+    return pilot.app
+
+
 async def test_keys_move_and_run_commands(pilot: Pilot[int]) -> None:
     await pilot.press("j", "j", "ctrl+d", "P", "7")
     assert room(pilot).query_one(RowList).cursor == 2 + 9
@@ -115,11 +124,11 @@ async def test_keys_move_and_run_commands(pilot: Pilot[int]) -> None:
 async def test_a_row_and_its_details_change_in_one_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with app_with(Beside, tmp_path).run_test(size=(100, 20)) as pilot:
         await until(pilot, holds=lambda: "row 0" in "\n".join(shown(pilot.app)) and "offline" in shown(pilot.app)[0])
-        painted: list[set[int]] = []
+        painted: list[tuple[int, set[int]]] = []
         display = PresscheckApp._display
 
         def displayed(app: PresscheckApp, screen: Screen[Any], update: Any) -> None:
-            painted.append({y for y, _, _ in getattr(update, "spans", ())})
+            painted.append((screen.query_one(RowList).cursor, {y for y, _, _ in getattr(update, "spans", ())}))
             display(app, screen, update)
 
         monkeypatch.setattr(PresscheckApp, "_display", displayed)
@@ -128,9 +137,13 @@ async def test_a_row_and_its_details_change_in_one_frame(tmp_path: Path, monkeyp
             await pilot.press("j")
             await until(pilot, holds=lambda number=number: f"about row {number}" in shown(pilot.app))
             row, about = (shown(pilot.app).index(text) for text in (f"▌row {number}", f"about row {number}"))
-            await until(pilot, holds=lambda row=row, about=about: any(lines & {row, about} for lines in painted))
-            # the status bar may be painted before, when the connection changes
-            assert {row, about} <= next(lines for lines in painted if lines & {row, about})
+
+            # the status bar may be painted before, when the connection changes, and a late frame of the key before
+            def changed(number: int = number, lines: frozenset[int] = frozenset((row, about))) -> list[set[int]]:
+                return [drawn for cursor, drawn in painted if cursor == number and drawn & lines]
+
+            await until(pilot, holds=lambda changed=changed: bool(changed()))
+            assert {row, about} <= changed()[0]
 
 
 async def test_a_popup_shows_possible_keys_and_takes_none(pilot: Pilot[int]) -> None:
@@ -181,12 +194,70 @@ async def test_errors_are_shown_in_one_place_and_kept(pilot: Pilot[int]) -> None
     await until(pilot, holds=lambda: "no such thing (GET /spaces/x)" in shown(pilot.app)[-1])
     assert room(pilot).query_one(RowList).has_focus
     await pilot.press("!")
-    await until(pilot, holds=lambda: "Errors" in shown(pilot.app)[0])
-    text = "\n".join(shown(pilot.app))
-    assert "this cannot wait" in text
-    assert "no such thing" in text
+    await until(pilot, holds=lambda: "Notices  2" in shown(pilot.app)[0])
+    newest, oldest = shown(pilot.app)[2:4]
+    assert "✗ no such thing" in newest
+    assert "✗ offline: this cannot wait" in oldest
+    await pilot.press("j", "Y")
+    assert pilot.app.clipboard == "offline: this cannot wait"
+    await pilot.press("G", "enter")
+    await until(pilot, holds=lambda: shown(pilot.app)[3:4] == [" offline: this cannot wait"])
+    await pilot.press("q")
     await pilot.press("q")
     assert pilot.app.screen is room(pilot)
+
+
+async def test_a_message_is_shown_next_to_the_keys_until_the_next_key(pilot: Pilot[int]) -> None:
+    room(pilot).notify("a short message")
+    await until(pilot, shows="a short message")
+    assert shown(pilot.app)[-1].startswith(" enter open   P publish")
+    assert "? keys  " in shown(pilot.app)[-1]
+    assert shown(pilot.app)[-1].endswith("  a short message")
+    room(pilot).notify("a long message " * 20)
+    await until(pilot, shows="a long message")
+    assert shown(pilot.app)[-1].startswith(" ? keys  ")
+    assert shown(pilot.app)[-1].endswith("…")
+    await pilot.press("j")
+    assert "message" not in shown(pilot.app)[-1]
+
+
+async def test_a_message_ends_by_itself(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("presscheck.tui.app.NOTICE_SECONDS", 0.2)
+    room(pilot).notify("a short message")
+    await until(pilot, shows="a short message")
+    await until(pilot, holds=lambda: "message" not in shown(pilot.app)[-1])
+
+
+async def test_a_message_stays_on_its_screen(pilot: Pilot[int]) -> None:
+    room(pilot).notify("of the first screen")
+    await until(pilot, shows="of the first screen")
+    await pilot.app.push_screen(Room())
+    await until(pilot, holds=lambda: "first screen" not in shown(pilot.app)[-1])
+    pilot.app.notify("of the second screen")
+    await until(pilot, shows="of the second screen")
+    await pilot.app.pop_screen()
+    await until(pilot, holds=lambda: "second screen" not in shown(pilot.app)[-1])
+    assert [notice.text for notice in app(pilot).notices.history] == ["of the first screen", "of the second screen"]
+
+
+async def test_what_others_did_is_in_the_log_one_by_one(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    events = [Event(APPROVED, name="Ada", request=f"cr{at}", space="s1", number=at, subject="Auth") for at in (1, 2)]
+
+    async def watch() -> AsyncIterator[tuple[tuple[Event, ...], None]]:
+        yield tuple(events), None
+
+    monkeypatch.setattr(app(pilot).engine.events, "watch", watch)
+    await app(pilot)._announce_events()
+    await until(pilot, shows="2 events, latest: Ada approved 2 Auth")
+    await pilot.press("!")
+    await until(pilot, shows="Notices  2")
+    assert ["● Ada approved 2 Auth" in line for line in shown(pilot.app)[2:4]] == [True, False]
+    opened: list[tuple[str, str]] = []
+    monkeypatch.setattr(app(pilot), "open_review", lambda *place: opened.append(place))
+    await pilot.press("j", "enter")
+    await until(pilot, holds=lambda: opened == [("s1", "cr1")])
+    app(pilot).notify("and one more")
+    await until(pilot, shows="Notices  3")
 
 
 async def test_an_error_of_a_subscription_is_shown(pilot: Pilot[int]) -> None:
@@ -254,9 +325,38 @@ async def test_finding_in_a_pane(pilot: Pilot[int]) -> None:
     await until(pilot, holds=lambda: room(pilot).query_one(RowList).cursor == 40)
     await pilot.press("N")
     await until(pilot, holds=lambda: room(pilot).query_one(RowList).cursor == 4)
-    await pilot.press("/", "escape", "j")
+    assert "/row 4  1 of 11" in shown(pilot.app)[-1]
+    await pilot.press("escape", "j")
     assert room(pilot).query_one(RowList).search_text == ""
     assert room(pilot).query_one(RowList).cursor == 5
+    assert pilot.app.screen is room(pilot)
+    await pilot.press("/", "escape", "j")
+    assert room(pilot).query_one(RowList).cursor == 6
+
+
+async def test_the_last_text_is_offered_again(pilot: Pilot[int]) -> None:
+    rows = room(pilot).query_one(RowList)
+    await write(pilot, "/", "row 12", "enter")
+    await until(pilot, holds=lambda: rows.cursor == 12)
+    await pilot.press("g", "g", "/")
+    await until(pilot, shows="find, or enter to find “row 12” again")
+    await pilot.press("enter")
+    await until(pilot, holds=lambda: rows.cursor == 12)
+    await pilot.press("g", "g", "/", "up", "backspace", "3")
+    await until(pilot, shows="1 match")
+    await pilot.press("enter")
+    await until(pilot, holds=lambda: rows.cursor == 13)
+    await pilot.press("escape", "k", "n")
+    await until(pilot, shows="/row 13  1 of 1")
+
+
+async def test_no_match_is_shown(pilot: Pilot[int]) -> None:
+    await pilot.press("/", *"nowhere")
+    await until(pilot, shows="no match")
+    await pilot.press("enter")
+    await until(pilot, shows="/nowhere  no match")
+    await pilot.press("j", "/", "enter", "escape")
+    assert "nowhere" not in "\n".join(shown(pilot.app))
 
 
 async def test_the_connection_state_is_on_the_right(pilot: Pilot[int]) -> None:

@@ -1,13 +1,16 @@
 """The browse screen on the sample workspace: pages, links, and edits in a change request."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.service_users import page_of
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, pick, running, shown, until
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
@@ -117,8 +120,6 @@ async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "Handbook")
-        await pilot.press("E")
-        await until(pilot, shows="go to a page first")
         await pilot.press("O")
         await begins(pilot)
         await pilot.press(*"All new [b]notes", "enter")
@@ -127,12 +128,15 @@ async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
         request = (await drafts(client))["All new [b]notes"]
         before = await titles(client, request)
         await pilot.press("a")
+        await pick(pilot, "Page in Handbook")
         await until(pilot, shows="Title of the new page")
         await pilot.press(*"One [i]more", "enter")
         await titled(pilot, client, request, [*before, "One [i]more"])
         await until(pilot, shows="› One [i]more")
         await go(pilot, "One [i]more")
         await pilot.press("E")
+        await until(pilot, shows="Edit One [i]more")
+        await pilot.press("t")
         await until(pilot, shows="Title of the page")
         await pilot.press("!", "enter")
         await titled(pilot, client, request, [*before, "One [i]more!"])
@@ -150,7 +154,7 @@ async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
         assert "✗" not in shown(pilot.app)
         await pilot.press("O")
         await until(pilot, shows="leaves the change request")
-        await pilot.press(*"main", "enter")
+        await pick(pilot, "Main")
         await until(pilot, shows="showing main again")
         await until(pilot, holds=lambda: "All new [b]notes" not in shown(pilot.app))
 
@@ -159,10 +163,12 @@ async def test_a_typed_subject_is_restored(service: RunningService, tmp_path: Pa
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "Handbook")
         await pilot.press("a")
+        await pick(pilot, "Page in Handbook")
         await begins(pilot)
         await pilot.press(*"Half a tho", "escape")
         await until(pilot, holds=lambda: "subject" not in shown(pilot.app))
         await pilot.press("a")
+        await pick(pilot, "Page in Handbook")
         await begins(pilot)
         await until(pilot, shows="Half a tho")
 
@@ -172,7 +178,7 @@ async def test_an_existing_change_request_can_be_chosen(service: RunningService,
         await opened(pilot, "API docs")
         await pilot.press("O")
         await until(pilot, shows="Edit API docs in")
-        await pilot.press(*"Rewrite the auth", "enter")
+        await pick(pilot, "Rewrite the auth")
         await until(pilot, shows="#5 Rewrite the auth guide")
         await go(pilot, "Authentication")
         await pilot.press("l")
@@ -193,6 +199,23 @@ async def test_offline_it_shows_cached_pages_and_cannot_edit(service: RunningSer
         assert "A request without a token" in shown(pilot.app)
         await go(pilot, "Limits")
         await until(pilot, shows="This page cannot be shown")
+
+
+async def test_a_page_opens_in_its_change_request_also_before_the_spaces_are_known(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    requests = await client.send(ListOrganizationChangeRequests(organization_id="tallowick", status="open"))
+    request = next(one for one in requests.items if one.subject == "Rewrite the auth guide")
+    page = await page_of(client, {"space_id": "api", "change_request_id": request.id}, "Tokens")
+    answered = threading.Event()
+    with holding_back(service, tmp_path, "/collections?", until=answered) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await until(pilot, shows="Needs me")
+            await pilot.app.open_page("api", page.id, request.id)
+            await until(pilot, shows=f"editing #{request.number}")
+            answered.set()
+            await until(pilot, shows=f"#{request.number} Rewrite the auth guide")
+            await until(pilot, holds=lambda: pilot.app.screen.item.page.id == page.id)
 
 
 async def test_the_pages_that_link_here_are_one_key_away(service: RunningService, tmp_path: Path) -> None:

@@ -1,10 +1,9 @@
 """A started review: comments are held until it is submitted, and none is lost meanwhile."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 from textual.pilot import Pilot
 
@@ -15,10 +14,7 @@ from presscheck.client.client import Client
 PATH = {"space_id": "guides", "change_request_id": "3"}
 
 
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def there(client: Client) -> list[str]:

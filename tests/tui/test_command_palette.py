@@ -55,7 +55,7 @@ async def test_a_comment_is_found_and_opened_in_its_thread(service: RunningServi
         await until(pilot, shows="live")
         await until(pilot, shows="Can we link this")
         await pilot.press("enter")
-        await until(pilot, shows="More on each is in Scopes")
+        await until(pilot, shows="carries the rights of the member")
         await pilot.press("escape")
         found = await look_for(pilot, "link this from", " commented  ")
         assert plain(found[0].line or ()).startswith("Luz")

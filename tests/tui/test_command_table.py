@@ -66,7 +66,7 @@ def test_the_footer_shows_keys_as_far_as_there_is_room() -> None:
     table = CommandTable((part, Screen()))
     hints = key_hints(("open", "merge", "refresh"), table, {"refresh": ("R",)}, 80)
     assert text(hints) == " enter open   R refresh  "
-    assert [span.style for span in hints] == ["accent", "quiet", "quiet", "quiet"]
+    assert [span.style for span in hints] == ["accent", "quiet", "quiet", "quiet", "quiet", "quiet"]
     part.reason = "nothing to open"
     assert key_hints(("open",), table, {}, 80)[0].style == "quiet"
     assert text(key_hints(("open", "refresh"), table, {}, 20)) == " ctrl+r refresh  "

@@ -1,27 +1,25 @@
 """Conflicts that an update wrote into a page: seen everywhere, resolved by a key, and never merged unseen."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import At, edits, main_moves, page_of, somebody
 from tests.tui.app_driver import app_on, open_review, running, shown, until
 
 from presscheck.api.change_requests import GetChangeRequest, PullChangeRequest
 from presscheck.client.client import Client
 from presscheck.documents.merge.conflict_blocks import conflict_at
+from presscheck.text.styled_text import plain
+from presscheck.tui.widgets.row_list import RowList
 
 LIMITS: At = {"space_id": "api", "change_request_id": "4"}
 OURS, THEIRS = "Ask us before a sale; we raise them for a week.", "Do not ask us."
 
 
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def conflict(client: Client) -> None:
@@ -48,7 +46,16 @@ async def test_a_conflict_is_red_and_wants_the_number(service: RunningService, t
         await until(pilot, holds=lambda: re.search("Limits +conflict", shown(pilot.app)) is not None)
         await pilot.press("W")
         await until(pilot, shows="✗ conflicts    unresolved conflicts in Limits")
-        await pilot.press("q", "m")
+        rows = pilot.app.screen.query_one(RowList)
+        while "✗ Limits  conflict" not in plain(rows.row(rows.cursor, 200)):
+            before = rows.cursor
+            await pilot.press("j")
+            assert rows.cursor > before
+        await pilot.press("enter")
+        await until(pilot, shows="Limits   edited · 2 of 2")
+        view = pilot.app.screen.view
+        assert conflict_at(view.page.after, view.text_line), "enter goes to the conflict"
+        await pilot.press("m")
         await until(pilot, shows="Unresolved conflicts, which readers would see:")
         await until(pilot, shows="type: 4")
         await pilot.press("y", "enter", "escape")

@@ -168,9 +168,25 @@ PEOPLE = [Choice(name, name, note) for name, note in (("ann", "editor"), ("bob",
 
 class TestPicker:
     async def test_one(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for, is_menu=False)) as pilot:
             await pilot.press(*"bo", "enter")
             assert answers(pilot) == [("bob",)]
+
+    @pytest.mark.parametrize(
+        ("keys", "answer"),
+        [("2", ("bob",)), ("j j enter", ("cid",)), ("j k enter", ("ann",)), ("9 0 x 3", ("cid",)), ("q", None)],
+    )
+    async def test_a_few_items_are_a_menu(self, keys: str, answer: tuple[str, ...] | None) -> None:
+        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
+            assert "▌1  ann" in "\n".join(shown(pilot.app))
+            await pilot.press(*keys.split())
+            assert answers(pilot) == [answer]
+
+    async def test_more_than_nine_items_are_searched(self) -> None:
+        people = [Choice(f"id{at}", f"name {at}") for at in range(10)]
+        async with asked(Picker("Who?", people, style_for)) as pilot:
+            await pilot.press("7", "enter")
+            assert answers(pilot) == [("id7",)]
 
     async def test_many(self) -> None:
         async with asked(Picker("Who?", PEOPLE, style_for, multiple=True, chosen=["bob"])) as pilot:
@@ -193,7 +209,7 @@ class TestPicker:
             assert answers(pilot) == [None]
 
     async def test_without_a_match_nothing_is_chosen(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, style_for, is_menu=False)) as pilot:
             await pilot.press(*"zzzz", "enter")
             assert answers(pilot) == []
             assert "No match" in "\n".join(shown(pilot.app))

@@ -4,12 +4,11 @@ import asyncio
 import shlex
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import review, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
@@ -22,7 +21,9 @@ TEXT = "A token lasts 30 days.\n\nA key lasts for ever.\n"
 EDITOR = """
 import pathlib, sys, time
 file, asks, answer = pathlib.Path(sys.argv[-1]), pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-asks.write_text(file.read_text())
+whole = asks.with_suffix(".new")
+whole.write_text(file.read_text())
+whole.rename(asks)
 while not answer.exists():
     time.sleep(0.01)
 file.write_text(answer.read_text())
@@ -61,12 +62,6 @@ class Editor:
         thread = threading.Thread(target=go)
         thread.start()
         return thread
-
-
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 @pytest.fixture

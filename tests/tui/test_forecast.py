@@ -23,12 +23,6 @@ COLLIDES = {"space_id": "runbook", "change_request_id": "2"}
 
 
 @pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
-
-
-@pytest.fixture
 def service_on_a_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("s"), sample=True, on_a_path=True) as one:
         yield one

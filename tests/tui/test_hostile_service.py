@@ -37,7 +37,7 @@ async def test_a_collection_and_a_page_inside_themselves(service: Any, tmp_path:
     async with running(app_on(cast("Any", service), tmp_path)) as pilot:
         await until(pilot, shows="Needs me 1")
         await pilot.press("g", "o")
-        await until(pilot, shows="▸ x")
+        await until(pilot, shows="▸ ▣ x")
         await pilot.press("j", "enter")
         await until(pilot, shows="x  hidden")
         await pilot.press("j", "enter")

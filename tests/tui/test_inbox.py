@@ -1,10 +1,18 @@
 """The inbox on the sample workspace."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
+from tests.service_users import opens, somebody
+from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, running, shown, until, write
+
+from presscheck.tui.keyboard import press_keys
+from presscheck.tui.screens.inbox.screen import InboxScreen
+from presscheck.tui.screens.review.screen import ReviewScreen
 
 
 @pytest.fixture(scope="module")
@@ -27,19 +35,19 @@ async def test_keys_move_the_cursor_and_the_preview_follows(service: RunningServ
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Limits per workspace")
         await pilot.press("j", "j")
-        await until(pilot, shows="▌     4 Limits per workspace")
+        await until(pilot, shows="▌   #4 Limits per workspace")
         await until(pilot, shows="by Noor Haddad")
         await pilot.press("G")
-        await until(pilot, shows="▌     2 Explain 409")
+        await until(pilot, shows="▌   #2 Explain 409")
         await pilot.press("g", "g")
-        await until(pilot, shows="▌     5 Rewrite")
+        await until(pilot, shows="▌   #5 Rewrite")
 
 
 async def test_views_are_one_key_apart(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Rewrite the auth guide")
         await pilot.press("h")
-        await until(pilot, shows="track follows more than")
+        await until(pilot, shows="No change request that you reviewed waits for its author.")
         await pilot.press("l", "l")
         await until(pilot, shows="Say where the keyring is")
 
@@ -91,3 +99,50 @@ async def test_a_change_request_is_opened_by_its_number(service: RunningService,
         await pilot.press("enter")
         await until(pilot, shows="Can merge?")
         await until(pilot, shows="› 5 Rewrite the auth guide")
+
+
+async def opened(pilot: Any) -> str:
+    """The change request that was opened."""
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
+    review = pilot.app.screen
+    await until(pilot, holds=lambda: review.model.request is not None)
+    return review.model.request.subject
+
+
+async def test_rows_that_arrive_above_the_cursor_do_not_change_what_enter_opens(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    answered = threading.Event()
+    answered.set()
+    with (
+        running_service(tmp_path_factory.mktemp("service"), sample=True) as service,
+        holding_back(service, tmp_path, "/change-requests?", until=answered) as address,
+    ):
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot, somebody(service, "mia") as (mia,):
+            await until(pilot, shows="Needs me 7")
+            answered.clear()
+            await opens(mia, "cli", "Errors by number", "Configuration", "The file.\n", asks=("robin",))
+            await pilot.press("ctrl+r", "g", "g", "j", "j")
+            await until(pilot, shows="▌   #4 Limits per workspace")
+            assert "Errors by number" not in shown(pilot.app)
+            answered.set()
+            await until(pilot, shows="Errors by number")
+            await pilot.press("enter")
+            assert await opened(pilot) == "Limits per workspace"
+
+
+async def test_a_key_after_another_view_acts_on_a_row_of_that_view(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7", holds=lambda: isinstance(pilot.app.screen, InboxScreen))
+        inbox: Any = pilot.app.screen
+        firsts = dict[str, str]()
+        for number, title, query in (("3", "Involved", "sort:number"), ("4", "All open", "sort:-number")):
+            await write(pilot, f"{number} F", query, "enter")
+            await until(pilot, shows=f"filtered: {query}")
+            await until(pilot, holds=lambda title=title: inbox.model.view.title == title and inbox.rows.count > 1)
+            await pilot.press("g", "g")
+            await until(pilot, holds=lambda: inbox.current() is not None)
+            firsts[number] = inbox.current().subject
+        assert firsts["3"] != firsts["4"]
+        press_keys(pilot.app, "3 enter")
+        assert await opened(pilot) == firsts["3"]

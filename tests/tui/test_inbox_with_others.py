@@ -1,13 +1,11 @@
 """The inbox and bulk actions, while another user opens, archives and merges between key presses."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import At, main_moves, opens, somebody, threads
-from tests.tui.app_driver import app_on, running, shown, until, write
+from tests.tui.app_driver import app_on, pick, running, shown, until, write
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -23,12 +21,6 @@ from presscheck.tui.widgets.row_list import RowList
 AUTH = {"space_id": "api", "change_request_id": "5"}
 LIMITS = {"space_id": "api", "change_request_id": "4"}
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
-
-
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 def subject_here(pilot: Any) -> str:
@@ -53,7 +45,7 @@ async def act(pilot: Any, name: str, *subjects: str) -> None:
         await pilot.press("space")
     await pilot.press("A")
     await until(pilot, shows=f"With {len(subjects)} change requests")
-    await pilot.press(*name, "enter")
+    await pick(pilot, name)
 
 
 async def status(client: Client, at: At) -> str:
@@ -78,12 +70,12 @@ async def test_cursor_and_marks_stay_and_done_requests_come_back(service: Runnin
         await pilot.press("ctrl+r")
         await until(pilot, shows="Needs me 8")
         await until(pilot, shows="Errors by number")
-        await until(pilot, shows="Luz: “At last”")
+        await until(pilot, shows="At last")
         assert subject_here(pilot) == "Fix typos in quickstart"
         assert pilot.app.screen.query_one(RowList).marked == marked
         await pilot.press("escape", "D")
         await until(pilot, shows="Needs me 7")
-        assert "3 Fix typos in quickstart" not in "\n".join(shown(pilot.app).splitlines()[2:12])
+        assert "#3 Fix typos in quickstart" not in "\n".join(shown(pilot.app).splitlines()[2:13])
         await luz.send(PostComment(**TYPOS, body=Document(markdown="Really")))
         await pilot.press("ctrl+r")
         await until(pilot, shows="Needs me 8")
@@ -122,7 +114,7 @@ async def test_bulk_actions_skip_requests_that_somebody_closed(service: RunningS
         assert {"Now?", "Soon"} <= (await threads(noor, LIMITS)).keys()
         await pilot.press("q")
 
-        await act(pilot, "request", "Rewrite the auth guide", "Limits per workspace")
+        await act(pilot, "reviewers", "Rewrite the auth guide", "Limits per workspace")
         await until(pilot, shows="Choose reviewers")
         await pilot.press(*"tom", "tab", "enter")
         await until(pilot, shows="Request reviewers: 2 change requests?")
@@ -162,6 +154,7 @@ async def test_a_merge_train_skips_merged_and_stops_at_archived_requests(
         explained = {"space_id": "api", "change_request_id": "2"}
         await act(pilot, "merge", "Limits per workspace", "Explain 409 with an example", "Fix typos in quickstart")
         await until(pilot, shows="one after another?")
+        await until(pilot, shows="This cannot be undone")
         await noor.send(MergeChangeRequest(**LIMITS))
         await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))
         await pilot.press("y")

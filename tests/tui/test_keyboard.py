@@ -57,7 +57,7 @@ async def test_the_answer_to_a_second_dialog_is_typed_ahead(service: RunningServ
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
         await until(pilot, shows="✓")
-        burst(pilot, "space", "A", *"comment", "enter", *"Seen")
+        burst(pilot, "space", "A", "4", *"Seen")
         await until(pilot, holds=lambda: text(pilot) == "Seen")
         assert "Comment on all marked" in shown(pilot.app)
 
@@ -76,6 +76,7 @@ async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(
         await asyncio.sleep(PATIENCE)
         assert isinstance(pilot.app.screen, ConfirmDialog)
         assert not pilot.app.screen.is_yes
+        await until(pilot, shows="y  n")
         await pilot.press("y")
         await until(pilot, shows="is live")
 

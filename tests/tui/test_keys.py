@@ -1,8 +1,6 @@
 """The command table and key sequences."""
 
-from tests.root import ROOT
-
-from presscheck.tui.commands import COMMANDS, key_table
+from presscheck.tui.commands import COMMANDS
 from presscheck.tui.keyboard import KeySequences
 
 NEVER_ALONE = {"ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+\\", "f10", "f11"}
@@ -38,7 +36,3 @@ def test_a_key_that_continues_no_sequence_starts_a_new_one() -> None:
     found = keys.press("j")
     assert found is not None
     assert found.name == "down"
-
-
-def test_the_key_table_of_the_readme_is_current() -> None:
-    assert key_table() in (ROOT / "README.md").read_text("utf-8")

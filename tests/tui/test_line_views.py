@@ -311,6 +311,12 @@ class Slow:
             link = f"https://x.example/{number}" if number % 3 == 0 else None
             self.lines.append((Span(f"line {number} in {self.width} "), Span("there", "link", link)))
 
+    def place_of(self, line: int) -> tuple[int, int]:
+        return (line, 0)
+
+    def line_of(self, place: tuple[int, int]) -> int:
+        return place[0]
+
     def advance(self, seconds: float) -> bool:
         self.at_least(len(self.lines) + 200)
         return self.done

@@ -1,10 +1,9 @@
 """Updates and merges, while another user merges, archives and reviews between key presses."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import At, main_moves, page_of, somebody
 from tests.tui.app_driver import app_on, open_review, running, shown, until
 
@@ -15,6 +14,7 @@ from presscheck.api.change_requests import (
     SubmitReview,
     UpdateChangeRequest,
 )
+from presscheck.api.content import ListChangeRequestPages, ListPages, RevisionPage
 from presscheck.api.roles import MergeRuleChange, MergeRulesChange
 from presscheck.api.spaces import UpdateSpace
 from presscheck.client.client import Client
@@ -23,10 +23,7 @@ LIMITS = {"space_id": "api", "change_request_id": "4"}
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
 
 
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def status(client: Client, at: At) -> str:
@@ -127,3 +124,29 @@ async def test_requested_changes_prevent_a_merge(service: RunningService, tmp_pa
         await pilot.press("q")
         await until(pilot, shows="Can merge? ✓ yes")
         assert await status(jon, LIMITS) == "open"
+
+
+async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        before = (await noor.send(ListPages(space_id="guides"))).pages
+        await open_review(pilot, TYPOS)
+        await pilot.press("Z")
+        await until(pilot, shows="only a merged change request can be reverted")
+        await noor.send(MergeChangeRequest(**TYPOS))
+        assert (await noor.send(ListPages(space_id="guides"))).pages != before
+        await pilot.press("ctrl+r")
+        await until(pilot, holds=lambda: pilot.app.screen.model.request.status == "merged")
+        await pilot.press("Z")
+        await until(pilot, shows="Revert #3?")
+        await pilot.press("escape", "Z")
+        await until(pilot, shows="Revert #3?")
+        await pilot.press("y")
+        await until(pilot, shows='› 5 Revert "')
+        request = pilot.app.screen.model.request
+        call = ListChangeRequestPages(space_id="guides", change_request_id=request.id)
+        assert texts((await noor.send(call)).pages) == texts(before)
+
+
+def texts(pages: tuple[RevisionPage, ...]) -> list[tuple[str, str | None]]:
+    """The title and the id of the text of each page."""
+    return [row for page in pages for row in ((page.title, page.document_id), *texts(page.pages))]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, noon, shown, until, write
+from tests.tui.app_driver import app_on, noon, pick, plain, shown, until, write
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
 from presscheck.api.comments import Document, PostComment
@@ -36,6 +36,13 @@ async def inbox_marked(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="2 marked")
 
 
+async def preview_side(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("|")
+    await until(pilot, holds=lambda: pilot.app.notices.history or "│" in shown(pilot.app))
+    await until(pilot, shows="3 open comments")
+
+
 async def narrowed(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("4")
@@ -52,6 +59,7 @@ async def own_view(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="comments:>0 sort:-number")
     await write(pilot, "M s", "In talks", "enter")
     await until(pilot, shows="view In talks saved")
+    pilot.app.notices.clear()  # on a slow machine the next key removes the message, on a fast one it stays
     await pilot.press("j")
 
 
@@ -67,16 +75,18 @@ async def grouped(pilot: Any, service: RunningService) -> None:
 
 async def view_sheet(pilot: Any, service: RunningService) -> None:
     await own_view(pilot, service)
-    pilot.app.notices.clear()  # else it depends on who is quicker whether it is still told that it was saved
     await write(pilot, "k j M s", "in Talks")
     await until(pilot, shows="name is already used by another view")
 
 
 async def receipts(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
-    await pilot.press("2", "space")
+    await pilot.press("2")
+    await until(pilot, shows="by Robin Achterberg")
+    await pilot.press("space")
     await until(pilot, shows="1 marked")
-    await write(pilot, "A", "update", "enter")
+    await pilot.press("A")
+    await pick(pilot, "Update from main")
     await until(pilot, shows="Update from main: 1 change request?")
     await pilot.press("y")
     await until(pilot, holds=lambda: "1 done" in shown(pilot.app) or "1 failed" in shown(pilot.app))
@@ -99,6 +109,14 @@ async def review_split(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("tab", "d")
     await until(pilot, holds=lambda: "before on the left" in shown(pilot.app) or "split view needs" in shown(pilot.app))
+
+
+async def review_all_pages(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    screen = pilot.app.screen
+    await until(pilot, holds=lambda: all(screen.texts.words(item) for item in screen.model.items if item.has_text))
+    await pilot.press("w", "tab", "}")
+    await until(pilot, holds=lambda: screen.view.row == 2)
 
 
 async def review_thread(pilot: Any, service: RunningService) -> None:
@@ -160,16 +178,78 @@ async def browse(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="A request without a token")
 
 
+async def space_home(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.app.open_page("cli")
+    await until(pilot, shows="continue in")
+
+    def text() -> str:
+        return "\n".join(plain(line) for line in pilot.app.screen.page_view.document.lines)
+
+    await until(pilot, holds=lambda: "Recently changed pages" in text() and "loading" not in text())
+    await pilot.press("tab", *"jjjjjj")
+
+
+async def in_request(pilot: Any, service: RunningService) -> None:
+    """The cursor on the page Tokens of a change request."""
+    await inbox(pilot, service)
+    await pilot.app.open_page("api", None, "5")
+    await until(pilot, shows="editing #5")
+    await until(pilot, shows="Authentication")
+    pilot.app.notices.clear()  # on a slow machine the next key removes the message, on a fast one it stays
+    await until(pilot, holds=lambda: pilot.app.screen.item.title == "API docs")
+    await pilot.press("j", "j", "l", "j")
+    await until(pilot, holds=lambda: pilot.app.screen.item.title == "Tokens")
+
+
+async def page_details(pilot: Any, service: RunningService) -> None:
+    await in_request(pilot, service)
+    await pilot.press("E")
+    await until(pilot, shows="Edit Tokens")
+
+
+async def move_picker(pilot: Any, service: RunningService) -> None:
+    await in_request(pilot, service)
+    await pilot.press("space", ".", "m")
+    await until(pilot, shows="Move Tokens to")
+
+
 async def publish(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("g", "p")
     await until(pilot, shows="Inside Tallowick")
+    await until(pilot, shows="notes · W lists them")
+
+
+async def open_places(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("enter")
+    await until(pilot, shows="Can merge? ")
+    await until(pilot, shows="API docs › ")
+    await pilot.press("g", "o")
+    await until(pilot, shows="API docs")
+    await pilot.press("j", "j", "l")
+    await until(pilot, shows="Overview")
+    await pilot.press("j", "j")
+    await until(pilot, shows="A request without a token")
+    await pilot.press("g", "p")
+    await until(pilot, shows="Inside Tallowick")
+    await pilot.press("B")
+    await until(pilot, shows="Open places")
 
 
 async def publish_sheet(pilot: Any, service: RunningService) -> None:
     await publish(pilot, service)
     await pilot.press("j", "P")
     await until(pilot, shows="Publish Inside Tallowick?")
+    await until(pilot, shows="y  n")
+
+
+async def site_checks(pilot: Any, service: RunningService) -> None:
+    await publish(pilot, service)
+    await until(pilot, shows="notes · W lists them")
+    await pilot.press("W")
+    await until(pilot, shows="no description")
 
 
 async def outbox(pilot: Any, service: RunningService) -> None:
@@ -212,12 +292,18 @@ async def why(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="anyone who can edit these pages")
 
 
-async def merge_train(pilot: Any, service: RunningService) -> None:
+async def train_sheet(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await until(pilot, shows="Two carriers down at once")
     await write(pilot, "/", "two carriers", "enter")
-    await write(pilot, "space A", "merge", "enter")
+    await pilot.press("space", "A")
+    await pick(pilot, "Merge")
     await until(pilot, shows="Merge 1 change request, one after another?")
+    await until(pilot, shows="This cannot be undone")
+
+
+async def merge_train(pilot: Any, service: RunningService) -> None:
+    await train_sheet(pilot, service)
     await pilot.press("y")
     await until(pilot, shows="stopped here")
 
@@ -226,6 +312,21 @@ async def threads(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("g", "t")
     await until(pilot, shows="1 ● open")
+
+
+async def drop_sheet(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("]", ".", "d")
+    await until(pilot, shows="Drop this change from #5?")
+
+
+async def muted(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    await pilot.press("4")
+    await until(pilot, shows="Events in order")
+    await pilot.press("g", "g", "M", "m", "j", "M", "f")
+    await until(pilot, shows="⊘")
+    await until(pilot, shows="◉")
 
 
 async def palette(pilot: Any, service: RunningService) -> None:
@@ -240,8 +341,7 @@ async def keys(pilot: Any, service: RunningService) -> None:
 
 
 async def offline(pilot: Any, service: RunningService) -> None:
-    await inbox(pilot, service)
-    await until(pilot, holds=lambda: all(" 0/" in line for line in shown(pilot.app).splitlines()[3:10]))
+    await rested(pilot, inbox(pilot, service))
     service.stop()
     await pilot.press("ctrl+r")
     await until(pilot, shows="offline")
@@ -258,26 +358,47 @@ async def offline_review(pilot: Any, service: RunningService) -> None:
 
 
 SCREENS: list[Drive] = [
-    *(
-        inbox,
-        inbox_marked,
-        narrowed,
-        own_view,
-        grouped,
-        view_sheet,
-        receipts,
-        review,
-        review_change,
-        review_split,
-        review_thread,
-        review_conversation,
-        merge_sheet,
-        collision,
-        composer,
-        verdict_keys,
-    ),
-    *(reviewers, browse, publish, publish_sheet, outbox, palette, keys, offline, offline_review),
-    *(outbox_waiting, review_collected, history, why, merge_train, threads),
+    inbox,
+    inbox_marked,
+    preview_side,
+    narrowed,
+    own_view,
+    grouped,
+    view_sheet,
+    receipts,
+    review,
+    review_change,
+    review_split,
+    review_all_pages,
+    review_thread,
+    review_conversation,
+    merge_sheet,
+    collision,
+    composer,
+    verdict_keys,
+    reviewers,
+    browse,
+    space_home,
+    publish,
+    publish_sheet,
+    outbox,
+    palette,
+    keys,
+    offline,
+    offline_review,
+    outbox_waiting,
+    review_collected,
+    history,
+    why,
+    train_sheet,
+    merge_train,
+    threads,
+    drop_sheet,
+    muted,
+    site_checks,
+    page_details,
+    move_picker,
+    open_places,
 ]
 
 
@@ -300,7 +421,7 @@ def test_empty_screens(
     place: str, size: tuple[int, int], empty: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
-        await until(pilot, shows="No change request needs your review.")
+        await until(pilot, shows="Nothing to review. g o opens your spaces.")
         await pilot.press("g", {"inbox": "i", "browse": "o", "publish": "p"}[place])
 
     assert snap_compare(

@@ -1,16 +1,23 @@
 """The publish screen on the sample workspace: every action is checked at the service."""
 
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.service_users import page_of
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, pick, running, shown, until
 
+from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import GetSite, ListSites, Site
 from presscheck.client.client import Client
+from presscheck.tui.screens.browse.screen import BrowseScreen
 
 ORG = "tallowick"
 
@@ -60,6 +67,7 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         assert not again.published, "the answer is No until Yes is chosen"
         await pilot.press("P")
         await until(pilot, shows="Visible to")
+        await until(pilot, shows="y  n")
         await pilot.press("y")
         await until(pilot, shows="is live: ")
         now = await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))
@@ -67,10 +75,82 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         assert now.urls.published
         await until(pilot, shows=now.urls.published)
         await pilot.press("P")
-        await until(pilot, shows="Unpublish")
-        await pilot.press("tab", "enter")
+        await until(pilot, shows=f"type: {drafts[0].title}")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: "type: " not in shown(pilot.app))
+        assert (await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))).published
+        await pilot.press("P")
+        await until(pilot, shows=f"type: {drafts[0].title}")
+        await pilot.press(*drafts[0].title, "enter")
         await until(pilot, shows="no longer published")
         assert not (await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))).published
+
+
+async def test_its_checks_are_listed_and_lead_to_the_page(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = next(site for site in (await sites(client)).values() if site.published)
+    page = await page_of(client, {"space_id": "guides", "change_request_id": "3"}, "Customs")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        await until(pilot, holds=lambda: pilot.app.screen.current.id == site.id)
+        await until(pilot, shows="notes · W lists them")
+        await pilot.press("W")
+        await until(pilot, shows=f"Checks of {site.title}")
+        await until(pilot, shows="Guides: Customs  no description")
+        await pilot.press("/", *"Customs", "enter", "enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        await until(pilot, holds=lambda: pilot.app.screen.item and pilot.app.screen.item.title == page.title)
+
+
+async def has_a_broken_link(client: Client, space: str) -> None:
+    """A page with a broken link is merged into a space."""
+    made = await client.send(CreateChangeRequest(space_id=space, subject="A link to nowhere"))
+    at = {"space_id": space, "change_request_id": made.id}
+    page = InsertPage(title="Nowhere", document=Document(markdown="See [gone](gone.md).\n"))
+    await client.send(EditChangeRequestContent(**at, changes=(page,), compat=False))
+    await client.send(UpdateChangeRequest(**at, status="open"))
+    await client.send(MergeChangeRequest(**at))
+
+
+async def test_a_site_with_errors_is_published_only_after_its_title_was_typed(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    await has_a_broken_link(client, "runbook")
+    site = next(site for site in (await sites(client)).values() if not site.published)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        await pilot.app.open_site(site.id)
+        await until(pilot, shows="✗ 1 error, ")
+        await pilot.press("P")
+        await until(pilot, shows="Runbook: Nowhere broken link: gone.md")
+        await until(pilot, shows=f"type: {site.title}")
+        await pilot.press("y", "enter")
+        await until(pilot, holds=lambda: f"type: {site.title}" not in shown(pilot.app))
+        assert not (await client.send(GetSite(organization_id=ORG, site_id=site.id))).published
+        await pilot.press("P")
+        await until(pilot, shows=f"type: {site.title}")
+        await pilot.press(*site.title, "enter")
+        await until(pilot, shows=f"{site.title} is live")
+
+
+async def test_publishing_waits_for_the_checks(service: RunningService, client: Client, tmp_path: Path) -> None:
+    site = next(site for site in (await sites(client)).values() if not site.published)
+    answered = threading.Event()
+    with holding_back(service, tmp_path, "/redirects", until=answered) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await opened(pilot)
+            await pilot.app.open_site(site.id)
+            await until(pilot, shows="Checking …")
+            await pilot.press("P")
+            await until(pilot, shows="checking …")
+            await pilot.press("y")
+            await pilot.pause(0.1)
+            assert not (await client.send(GetSite(organization_id=ORG, site_id=site.id))).published
+            answered.set()
+            await until(pilot, shows="y  n")
+            await pilot.press("y")
+            await until(pilot, shows="is live")
 
 
 def is_before(text: str, first: str, second: str) -> bool:
@@ -124,7 +204,7 @@ async def test_a_site_is_created_filled_renamed_and_deleted(
         await pilot.press("tab", "a")
         await until(pilot, shows="Add to x [b]y")
         assert "Runbook" not in shown(pilot.app).split("Add to")[1].split("esc")[0], "it is there already"
-        await pilot.press(*"Guides", "enter")
+        await pick(pilot, "Guides")
         await until(pilot, shows="/guides")
         assert await titles(client, made) == ["Runbook", "Guides"]
         await pilot.press("j", "E")

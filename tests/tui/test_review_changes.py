@@ -10,7 +10,7 @@ from presscheck.api.content_changes import SemanticChanges
 from presscheck.engine.review.changes import (
     ChangedItem,
     WordCount,
-    change_size,
+    change_sizes,
     changed_items,
     in_reading_order,
     is_viewed,
@@ -80,20 +80,35 @@ def test_pages_in_reading_order_then_deleted_then_the_rest() -> None:
 @pytest.mark.parametrize(
     ("kind", "words", "shown"),
     [
-        ("created", None, "new"),
-        ("created", WordCount(1088, 0), "new +1,088"),
-        ("edited", None, "edited"),
-        ("edited", WordCount(30, 10), "±40"),
-        ("edited", WordCount(3, 0), "+3"),
-        ("edited", WordCount(0, 10), "−10"),
-        ("edited", WordCount(0, 0), "edited"),
-        ("moved", None, "moved"),
-        ("deleted", WordCount(0, 9), "deleted"),
+        ("created", None, ("new", "new")),
+        ("created", WordCount(1088, 0), ("new +1,088 words", "new +1,088")),
+        ("edited", None, ("edited", "edited")),
+        ("edited", WordCount(30, 10), ("+30 −10 words", "+30 −10")),
+        ("edited", WordCount(3, 0), ("+3 words", "+3")),
+        ("edited", WordCount(0, 10), ("−10 words", "−10")),
+        ("edited", WordCount(0, 0), ("edited", "edited")),
+        ("moved", None, ("moved",)),
+        ("deleted", WordCount(0, 9), ("deleted",)),
     ],
 )
-def test_the_size_of_a_change(kind: str, words: WordCount | None, shown: str) -> None:
+def test_the_size_of_a_change(kind: str, words: WordCount | None, shown: tuple[str, ...]) -> None:
     (one,) = items_of(page("a", kind, **(EDIT if kind == "edited" else {})))
-    assert change_size(one, words) == shown
+    assert change_sizes(one, words) == shown
+
+
+def test_a_move_names_the_parent_before() -> None:
+    parent = {"before": {"id": "g", "title": "Guides"}, "after": {"id": "r", "title": "Reference"}}
+    (moved,) = items_of(page("a", "moved", parent=parent))
+    assert change_sizes(moved, None) == ("moved from Guides", "moved")
+    (both,) = items_of(page("a", **EDIT), page("a", "moved", parent=parent))
+    assert change_sizes(both, WordCount(3, 1)) == (
+        "+3 −1 words · moved from Guides",
+        "+3 −1 words · moved",
+        "+3 −1 · moved",
+        "+3 −1",
+    )
+    (within,) = items_of(page("a", "moved", parent={"before": parent["after"], "after": parent["after"]}))
+    assert change_sizes(within, None) == ("moved",)
 
 
 def test_a_count_names_the_noun_once() -> None:

@@ -1,12 +1,11 @@
 """Editing the details of a change request, and its PDF."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, pick, running, shown, until
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.client.client import Client
@@ -14,10 +13,7 @@ from presscheck.client.client import Client
 PATH = {"space_id": "guides", "change_request_id": "3"}
 
 
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def test_subject_description_and_state_are_changed(service: RunningService, tmp_path: Path) -> None:
@@ -27,20 +23,20 @@ async def test_subject_description_and_state_are_changed(service: RunningService
         await until(pilot, shows="Can merge")
         await pilot.press("E")
         await until(pilot, shows="Edit details")
-        await pilot.press(*"subject", "enter")
+        await pick(pilot, "Subject")
         await until(pilot, shows="enter OK")
         await pilot.press("end", *", all of them", "enter")
         await until(pilot, shows="Fix typos in quickstart, all of them")
         await pilot.press("E")
         await until(pilot, shows="Edit details")
-        await pilot.press(*"description", "enter")
+        await pick(pilot, "Description")
         await until(pilot, shows="the draft is kept")
         await pilot.press(*"Only **spelling**.", "ctrl+s")
         await pilot.press("g", "g", "k", "k")
         await until(pilot, shows="Only spelling.")
         await pilot.press("E")
         await until(pilot, shows="Convert to draft")
-        await pilot.press(*"draft", "enter")
+        await pick(pilot, "Convert to draft")
         await until(pilot, holds=lambda: shown(pilot.app).split("\n")[1].startswith(" draft"))
         await until(pilot, holds=lambda: pilot.app.engine.waiting() == ())
         found = await other.send(GetChangeRequest(**PATH))

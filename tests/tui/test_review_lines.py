@@ -32,8 +32,9 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain, width
 from presscheck.tui.screens.review.header_renderer import (
     by_line,
-    check_lines,
+    check_line,
     conversation_line,
+    fix_line,
     item_line,
     merge_line,
     state_line,
@@ -46,7 +47,7 @@ ADA = {"id": "ada", "displayName": "Ada Lund"}
 JON = {"id": "jon", "displayName": "Jon Pike"}
 
 
-def typeset(markdown: str, columns: int) -> Sequence[Line]:
+def typeset(markdown: str, columns: int, block: str = "") -> Sequence[Line]:
     return [(Span(line),) for line in sanitize(markdown, lines=True).split("\n")]
 
 
@@ -224,16 +225,15 @@ def test_each_merge_requirement_names_who_can_fix_it() -> None:
 
 
 def test_the_lines_of_the_checks() -> None:
-    lines = check_lines(checks(MergeInputs(request(), "me", (), space(merge=False), open_threads=2)))
-    assert [plain(line).rstrip() for line in lines] == [
+    found = list(checks(MergeInputs(request(), "me", (), space(merge=False), open_threads=2)))
+    assert [plain(check_line(one)).rstrip() for one in found] == [
         " ✗ permission   you do not have permission to merge in this space",
-        "                can be fixed by an admin of the space",
         " ? rules        the service decides: the merge rules are not loaded yet",
         " ✓ reviews      nobody requested changes",
         " ⚠ comments     2 open comments",
-        "                can be fixed by anyone who can resolve them",
         " ✓ main         up to date with main",
     ]
+    assert plain(fix_line(found[0])) == "                can be fixed by an admin of the space"
 
 
 def test_names_in_a_sentence() -> None:
@@ -283,8 +283,10 @@ def test_a_page_in_the_list() -> None:
     one = ChangedItem("p", "page", "Tokens", ("edited",))
     assert (
         plain(item_line(one, 30, viewed=True, words=WordCount(30, 10), open_threads=2))
-        == "✓ Tokens               ±40 ┃2 "
+        == "✓ Tokens     +30 −10 words ┃2 "
     )
+    news = plain(item_line(one, 30, viewed=False, words=WordCount(30, 1_000_000), open_threads=2, has_new=True))
+    assert news == "  Tokens    +30 −1,000,000 ●2 "
     assert plain(item_line(one, 12, viewed=False)) == "  Tokens    "
     assert width(item_line(ChangedItem("p", "file", "漢" * 40, ("added",)), 30, viewed=False)) == 30
     assert width(conversation_line(30, 120)) == 30
@@ -313,7 +315,7 @@ def reply(text: str = "Done", **more: Any) -> CommentReply:
 
 
 def shown(one: Thread, columns: int = 50, **options: Any) -> list[str]:
-    lines = thread_lines(one, columns, NOW, typeset, **options)
+    lines = [line for _, line in thread_lines(one, columns, NOW, typeset, **options)]
     assert all(width(line) <= columns for line in lines)
     return [plain(line).rstrip() for line in lines]
 

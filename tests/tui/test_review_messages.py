@@ -1,12 +1,11 @@
 """Reactions, edits and deletions of comments, while another user changes them too."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import review, shown, until, write
+from tests.running_service import RunningService
+from tests.tui.app_driver import pick, review, shown, until, write
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import ListComments, ListReplies
@@ -16,10 +15,7 @@ SUBJECT = "Rewrite the auth guide"
 SUGGESTED = "Rotate in two steps: make the new token, then revoke the old."
 
 
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def threads(pilot: Any) -> dict[str, Any]:
@@ -42,7 +38,8 @@ async def test_a_reaction_is_added_and_removed(service: RunningService, tmp_path
         await until(pilot, shows="expires after 90 days")
         await pilot.press("k")
         await until(pilot, shows="👍 2")
-        await write(pilot, "+", "up", "enter")
+        await pilot.press("+")
+        await pick(pilot, "thumbs up")
         await until(pilot, shows="👍 3")
         await settled(pilot)
         said = (await threads(pilot))["Can we link this from the quickstart?"]
@@ -51,7 +48,8 @@ async def test_a_reaction_is_added_and_removed(service: RunningService, tmp_path
         await until(pilot, shows="yours: remove")
         await pilot.press("enter")
         await until(pilot, shows="👍 2")
-        await write(pilot, "+", "rocket", "enter")
+        await pilot.press("+")
+        await pick(pilot, "rocket")
         await until(pilot, shows="🚀 1")
 
 
@@ -71,11 +69,13 @@ async def test_own_comments_are_edited_and_deleted(service: RunningService, tmp_
         await settled(pilot)
         assert "The words" in await threads(pilot)
         await pilot.press("-")
-        await until(pilot, shows="Delete this comment?")
+        await until(pilot, shows="Delete your comment?")
+        assert "The words" in shown(pilot.app)
         await pilot.press("y")
         await settled(pilot)
         assert "The words" not in await threads(pilot)
-        await until(pilot, holds=lambda: "The words" not in shown(pilot.app))
+        await until(pilot, holds=lambda: not any("The words" in line for line in shown(pilot.app).splitlines()[:-1]))
+        assert "deleted “The words”" in shown(pilot.app)
 
 
 async def test_one_of_several_messages_is_chosen(service: RunningService, tmp_path: Path) -> None:
@@ -87,9 +87,11 @@ async def test_one_of_several_messages_is_chosen(service: RunningService, tmp_pa
             if one and "two places" in one.first.text:
                 break
             await pilot.press("t")
-        await pilot.press("+")
-        await until(pilot, shows="React to which?")
-        await pilot.press("enter", "enter")  # the newest, thumbs up
+        await pilot.press("down")
+        assert pilot.app.screen.view.message is pilot.app.screen.view.thread.replies[0]
+        await pilot.press("down", "+")
+        await until(pilot, shows="thumbs up")
+        await pilot.press("enter")
         await until(pilot, shows="👍 1")
         await settled(pilot)
         thread = next(one for text, one in (await threads(pilot)).items() if "two places" in text)
@@ -120,21 +122,31 @@ async def test_a_suggestion_is_inserted_with_one_key(service: RunningService, tm
         await until(pilot, shows="expires after 90 days")
         await pilot.press("l", "]", "c")
         await until(pilot, shows="ctrl+g suggest")
-        await pilot.press("ctrl+g")
-        await until(pilot, shows="```suggestion ")
-        composer = pilot.app.screen
-        area = composer.query_one("TextArea")
-        block = area.text.partition("```suggestion ")[2].partition("\n")[2].partition("\n```")[0]
-        area.text = area.text.replace(block, SUGGESTED)
-        await pilot.press("ctrl+s")
+        await pilot.press(*"Why so?", "ctrl+g")
+        await until(pilot, shows="```suggestion")
+        area = pilot.app.screen.query_one("TextArea")
+        block = area.selected_text
+        assert f"Why so?\n```suggestion\n{block}\n```\n" in area.text
+        await pilot.press("x", "ctrl+g")
+        assert area.selected_text == "x", "the same suggestion is selected again"
+        await pilot.press(*SUGGESTED, "right", "backspace")
+        await until(pilot, shows="the suggestion has no end: close it with ```")
+        await pilot.press("ctrl+s", "enter")
+        await until(pilot, shows="ctrl+g suggest")
+        await pilot.press("ctrl+o")
+        await until(pilot, shows="suggestion:")
+        assert "```" not in shown(pilot.app)
+        await pilot.press("ctrl+o", "ctrl+s")
         await settled(pilot)
         await until(pilot, shows="Rotate in two steps")
+        assert "```suggestion" not in shown(pilot.app)
         for _ in range(9):
             if pilot.app.screen.disabled_reason("use_suggestion") is None:
                 break
             await pilot.press("t")
         await pilot.press("U")
-        await until(pilot, shows="+ Rotate in two steps")
+        await until(pilot, shows="Apply the suggestion to")
+        assert "suggestion:" in shown(pilot.app)
         await pilot.press("y")
         await until(pilot, shows="suggestion applied")
         await settled(pilot)

@@ -17,6 +17,7 @@ from presscheck.documents.diff.page_diff import compare
 from presscheck.engine.review import threads as review_threads
 from presscheck.engine.review.changes import ChangedItem
 from presscheck.engine.review.model import ReviewModel
+from presscheck.engine.review.pending_review import PendingReview
 from presscheck.engine.review.threads import Discussion, Thread
 from presscheck.engine.shared_calls import comments_on
 from presscheck.engine.writes.pending_writes import OutboxEntry
@@ -189,9 +190,17 @@ class TestDiscussion:
         discussion = Discussion(engine, "s", "5")
         calls = [PostComment(**{**IDS, "change_request_id": name}, body=Document(markdown="x")) for name in "cd"]
         engine.rows = tuple(OutboxEntry(row, call, "", "collected", None, 0) for row, call in enumerate(calls))
-        assert discussion.collected() == (), "its id is not known yet"
+        assert discussion.pending() == (), "its id is not known yet"
         discussion.set_request("c")
-        assert discussion.collected() == (0,)
+        assert [row.id for row in discussion.pending()] == [0]
+        assert [row.id for row in PendingReview(engine, "c").entries()] == [0]
+
+    def test_comments_that_are_not_sent_are_not_open(self, engine: Engine) -> None:
+        discussion = Discussion(engine, "s", "c")
+        discussion.set_comments(
+            None, (comment("1", "One"), comment("waiting:7", "Two"), comment("3", "x", status="resolved"))
+        )
+        assert discussion.open_comments() == 1
 
     def test_the_user_is_found_once_it_is_known(self, engine: Engine) -> None:
         engine.me = User(id="me", display_name="you")
@@ -324,12 +333,15 @@ class TestDrafts:
 
     def test_a_started_review_continues_after_a_restart(self, model: ReviewModel, engine: Engine) -> None:
         drafts = ReviewDrafts(model, Context(engine))
-        assert not drafts.collects
-        drafts.collect(starts=True)
-        assert drafts.collects
-        assert ReviewDrafts(model, Context(engine)).collects
-        drafts.collect(starts=False)
-        assert not ReviewDrafts(model, Context(engine)).collects
+        assert not drafts.review.is_started
+        drafts.review.start()
+        assert drafts.review.is_started
+        assert ReviewDrafts(model, Context(engine)).review.is_started
+        drafts.review.end()
+        assert not ReviewDrafts(model, Context(engine)).review.is_started
+        held = PostComment(**IDS, body=Document(markdown="x"))
+        engine.rows = (OutboxEntry(7, held, "", "collected", None, 0),)
+        assert ReviewDrafts(model, Context(engine)).review.is_started, "a program held a comment"
 
     def test_why_writing_is_disabled(self, engine: Engine) -> None:
         model = ReviewModel(engine, "s", "5")
@@ -343,7 +355,7 @@ class TestDrafts:
 
 class TestCommentActions:
     def test_reasons(self, model: ReviewModel, engine: Engine) -> None:
-        cursor: Any = SimpleNamespace(thread=None)
+        cursor: Any = SimpleNamespace(thread=None, message=None)
         context = Context(engine)
         comments = CommentActions(model, context, cursor, ReviewDrafts(model, context))
         assert comments.reason_reply() == "no thread here: t goes to the next one"

@@ -1,10 +1,10 @@
 """Reading a change: unchanged lines are folded and unfolded; the web address."""
 
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import review, shown, until
 from tests.tui.change_request_factory import edited
 
@@ -13,27 +13,33 @@ BEFORE = "".join(f"Sentence number {number} stands here.\n\n" for number in rang
 AFTER = BEFORE.replace("number 15 stands", "number 15 is")
 
 
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
-
-
 async def test_a_fold_is_opened_in_place_and_closed_with_the_others(service: RunningService, tmp_path: Path) -> None:
     await edited(service, SUBJECT, BEFORE, AFTER)
     async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="Sentence number 3 ")
-        await pilot.press("i", "tab")
-        await until(pilot, holds=lambda: shown(pilot.app).count("unchanged blocks") == 2)
+        await until(pilot, holds=lambda: "unchanged lines" in shown(pilot.app))
+        await pilot.press("tab")
+        folded = [line.split("│")[-1].strip() for line in shown(pilot.app).splitlines() if "unchanged" in line]
+        assert [line[line.index("…") :] for line in folded] == [
+            "… 13 unchanged lines · Lasting",
+            "… 11 unchanged lines",
+        ]
+        for near in (12, 13, 14, 16, 17, 18):
+            assert f"Sentence number {near} " in shown(pilot.app), "three lines stay on either side"
         await pilot.press("G", "enter")
+        await until(pilot, shows="Sentence number 20")
+        await pilot.press("G")
         await until(pilot, shows="Sentence number 28")
-        assert shown(pilot.app).count("unchanged blocks") == 1
+        assert shown(pilot.app).count("unchanged lines") <= 1
         assert "Sentence number 3 " not in shown(pilot.app)
-        await pilot.press("i", "i")
-        await until(pilot, holds=lambda: shown(pilot.app).count("unchanged blocks") == 2)
+        await pilot.press("i")
+        await until(pilot, shows="unchanged lines are shown")
+        await pilot.press("g", "g")
+        await until(pilot, shows="Sentence number 3 ")
+        await pilot.press("i")
+        await until(pilot, holds=lambda: len(re.findall("… \\d+ unchanged", shown(pilot.app))) == 2)
         await pilot.press("d", "d")
         await until(pilot, shows="source: the Markdown of the page")
-        await until(pilot, holds=lambda: shown(pilot.app).count("unchanged lines") == 2)
+        await until(pilot, holds=lambda: len(re.findall("… \\d+ unchanged", shown(pilot.app))) == 2)
         await pilot.press("g", "g", "j", "j", "enter")
         await until(pilot, shows="Sentence number 3 ")
 

@@ -1,22 +1,21 @@
 """Changes since a review, while another user edits: viewed marks are removed, approvals become stale."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
-from tests.service_users import edits, somebody
+from tests.running_service import RunningService
+from tests.service_users import edits, page_of, somebody
 from tests.tui.app_driver import app_on, running, shown, until
+
+from presscheck.api.comments import Document, PostComment
 
 REQUEST = {"space_id": "api", "change_request_id": "5"}
 
 
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @asynccontextmanager
@@ -37,8 +36,8 @@ async def somebody_edits(service: RunningService, title: str, text: str) -> None
 
 async def approve(pilot: Any) -> None:
     await pilot.press("v", "a")
-    await until(pilot, shows="Approve (comment optional)")
-    await pilot.press("ctrl+s")
+    await until(pilot, shows="enter approve")
+    await pilot.press("enter")
     await until(pilot, shows="✓2 ✗1")
     await until(pilot, holds=lambda: pilot.app.screen.model.own_review() is not None)  # it has left, and come back
 
@@ -66,6 +65,24 @@ async def test_only_what_changed_since_my_review_is_shown(service: RunningServic
         await pilot.press("I")
         await until(pilot, shows="4/4 changes")
         assert "since your review" not in shown(pilot.app)
+
+
+async def test_threads_of_other_pages_are_not_counted_as_conversation(service: RunningService, tmp_path: Path) -> None:
+    async with somebody(service, "mia") as (mia,):
+        tokens = await page_of(mia, REQUEST, "Tokens")
+        await mia.send(PostComment(**REQUEST, page=tokens.id, body=Document(markdown="On tokens")))
+    async with review(service, tmp_path) as pilot:
+        await approve(pilot)
+        before = pilot.app.screen.threads.open_count(None)
+        await somebody_edits(service, "Scopes", "# Scopes\n\nEach token has scopes, and no more.\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="stale")
+        await pilot.press("I")
+        await until(pilot, shows="edited · 1 of 1 since your review")
+        assert pilot.app.screen.threads.open_count(None) == before
+        await pilot.press("g", "t", "/", *"On tokens", "enter", "enter")
+        await until(pilot, shows="4/4 changes")  # its page is not in the list of what changed since
+        await until(pilot, holds=lambda: pilot.app.screen.view.thread.first.text == "On tokens")
 
 
 async def test_an_edit_makes_approvals_stale_and_marks_fall(service: RunningService, tmp_path: Path) -> None:

@@ -1,14 +1,15 @@
 """Threads of a review: their positions, the list by state, and comments on table cells."""
 
 import re
-from collections.abc import Iterator
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say
-from tests.tui.app_driver import review, shown, until, write
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, review, running, shown, until, write
 from tests.tui.change_request_factory import Begun, begun, rewritten
 
 from presscheck.api.comments import Document, ListComments, PostComment, TableCellTarget, UpdateComment
@@ -29,12 +30,6 @@ Ask before you make more than ten.
 
 
 pytestmark = pytest.mark.usefixtures("at_once")
-
-
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 async def nodes_of_page(service: RunningService, token: str, at: dict[str, Any], page: str) -> dict[str, Any]:
@@ -75,6 +70,34 @@ async def test_a_comment_on_a_cell_names_the_cell(service: RunningService, tmp_p
         assert newest.target.node.id == find_block_key(
             await nodes_of_page(service, mia, at, page), "Ask before you make"
         )
+
+
+async def test_the_delimiter_row_of_a_table_is_no_target(service: RunningService, tmp_path: Path) -> None:
+    mia, at, page = await begun(service, SUBJECT, TEXT.replace("| Keys |", "| |"))
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="never renewed")
+        await pilot.press("d", "d")
+        await until(pilot, shows="| --- |")
+        await write(pilot, "tab /", "---", "enter", "c")
+        await until(pilot, shows="Comment on which cell?")
+        await until(pilot, shows="Notes")
+        await pilot.press("down", "down", "enter")
+        await until(pilot, shows="> Kind › Lasts")
+        await pilot.press("ctrl+g")
+        await until(pilot, shows="a suggestion replaces a whole table")
+        await pilot.press(*"In days?", "ctrl+s")
+        await until(pilot, holds=lambda: "In days?" in below(pilot, "| Kind | Lasts |"))
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
+        await write(pilot, "/", ["backspace"] * 3, *"never renewed", "enter", "c")
+        await until(pilot, shows="(empty cell)")
+        await pilot.press("down", "down", "down", "enter")
+        await until(pilot, shows="> › never renewed")
+        await pilot.press(*"Why?", "ctrl+s")
+        await until(pilot, holds=lambda: "Why?" in below(pilot, "never renewed"))
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
+        newest = (await say(service, mia, ListComments(**at)))[0].items[0]
+        assert newest.target.table_cell is not None
+        assert newest.target.page.id == page
 
 
 async def test_threads_are_below_their_block_or_cell(service: RunningService, tmp_path: Path) -> None:
@@ -153,6 +176,7 @@ async def test_the_next_thread_is_on_the_next_page_that_has_one(service: Running
     )
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="How long?")
+        await until(pilot, shows="Ask before you make more than ten.")  # the thread is in its place in the text
         await pilot.press("t")
         assert pilot.app.screen.view.thread.first.text.endswith("How long?")
         await pilot.press("t")
@@ -163,3 +187,44 @@ async def test_the_next_thread_is_on_the_next_page_that_has_one(service: Running
         await until(pilot, shows="no next thread")
         await pilot.press("T")
         assert pilot.app.screen.view.thread.first.text.endswith("How long?")
+
+
+def thread_here(screen: Any) -> str:
+    """The id of the thread under the cursor; empty beside a thread."""
+    return screen.view.rendered.thread_of.get(screen.view.line, "")
+
+
+async def test_the_cursor_stays_on_a_thread_that_moves_to_its_place(service: RunningService, tmp_path: Path) -> None:
+    mia, at, _ = await begun(service, SUBJECT, "Before the others.")
+    insert = InsertPage(title="Longer", document=Document(markdown=TEXT))
+    await say(service, mia, EditChangeRequestContent(**at, changes=(insert,), compat=False))
+    [tree] = await say(service, mia, ListChangeRequestPages(**at))
+    page = next(one.id for one in tree.pages if one.title == "Longer")
+    nodes = await nodes_of_page(service, mia, at, page)
+    places = [find_block_key(nodes, words) for words in ("A token lasts", "Ask before you make")]
+    posts = [PostComment(**at, page=page, node=key, body=Document(markdown="Why?")) for key in places]
+    made = [answer.id for answer in await say(service, mia, *posts)]
+    answered = threading.Event()
+    with holding_back(service, tmp_path, f"/content/page/{page}", until=answered) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await until(pilot, shows="Needs me")
+            pilot.app.open_review(*at.values())
+            review = pilot.app.screen
+            await until(pilot, shows="Before the others.", holds=lambda: len(review.threads.rows_with_threads()) == 1)
+            await pilot.press("t")
+            await until(pilot, shows="Loading the text", holds=lambda: bool(thread_here(review)))
+            first, line = thread_here(review), review.view.line
+            answered.set()
+            await until(pilot, holds=lambda: review.view.rendered.first_line_of_thread(first) > line)
+            assert thread_here(review) == first
+        answered.clear()
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:  # now the text is in the store
+            await until(pilot, shows="Needs me")
+            pilot.app.open_review(*at.values())
+            review = pilot.app.screen
+            await until(pilot, shows="Before the others.", holds=lambda: len(review.threads.rows_with_threads()) == 1)
+            await pilot.press("t")
+            await until(pilot, holds=lambda: bool(review.view.rendered.threads))
+            first = thread_here(review)
+            await pilot.press("t")
+            assert {first, thread_here(review)} == {*made}

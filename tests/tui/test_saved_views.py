@@ -3,25 +3,18 @@
 import json
 import sqlite3
 import tomllib
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until, write
 
 from presscheck.tui.widgets.row_list import RowList
 
 TABS = 1
 """The line of the tabs."""
-
-
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 @pytest.fixture
@@ -32,14 +25,14 @@ def file(tmp_path: Path) -> Path:
 
 def rows_of(pilot: Any) -> list[str]:
     """The rows of the inbox, with headings, without the preview."""
-    lines = shown(pilot.app).splitlines()[2:]
+    lines = shown(pilot.app).splitlines()[4:]
     return [line for line in lines[: next(at for at, line in enumerate(lines) if "──" in line)] if line]
 
 
 def numbers(pilot: Any) -> list[str]:
     """The number of each row, or the title of a heading."""
     found = [line.replace("▌", " ").replace("•", " ") for line in rows_of(pilot)]
-    return [line.split()[0] if line.split()[0].isdigit() else line.strip() for line in found]
+    return [line.split()[0][1:] if line.split()[0].startswith("#") else line.strip() for line in found]
 
 
 def tabs(pilot: Any) -> str:
@@ -49,8 +42,8 @@ def tabs(pilot: Any) -> str:
 async def test_a_saved_view_is_a_tab_with_its_count(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "Busy"\nquery = "comments:>1"\nsort = "-number"\n[[views]]\nname = "Empty"\n')
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Merged 4   Busy 5   Empty 10")
-        await pilot.press("7")
+        await until(pilot, shows="Waiting for author  Busy 5  Empty 10")
+        await pilot.press("9")
         await until(pilot, holds=lambda: len(rows_of(pilot)) == 5)
         found = [int(one) for one in numbers(pilot)]
         assert found == sorted(found, reverse=True)
@@ -73,18 +66,25 @@ async def test_a_filter_is_saved_as_a_view(service: RunningService, tmp_path: Pa
         await until(pilot, shows="API first 3")
         assert numbers(pilot) == ["5", "4", "2"]
     assert tomllib.loads(file.read_text()) == {
-        "views": [{"name": "API first", "query": "reviewer:me space:api", "sort": "-number"}]
+        "views": [{"name": "API first", "query": "waiting:me space:api", "sort_by": "-number"}]
     }
     assert file.stat().st_mode & 0o777 == 0o600
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="API first 3")
-        await pilot.press("7")
+        await pilot.press("9")
         await until(pilot, holds=lambda: numbers(pilot) == ["5", "4", "2"])
 
 
 @pytest.mark.parametrize(
     ("key", "query"),
-    [("2", "author:me"), ("3", "involved:me"), ("4", ""), ("5", "status:draft"), ("6", "status:merged")],
+    [
+        ("2", "author:me"),
+        ("3", "involved:me"),
+        ("4", ""),
+        ("5", "status:draft"),
+        ("6", "status:merged"),
+        ("7", "status:archived"),
+    ],
 )
 async def test_a_saved_view_shows_the_same_rows_as_its_original(
     service: RunningService, tmp_path: Path, file: Path, key: str, query: str
@@ -134,17 +134,17 @@ async def test_a_view_is_edited_in_place(service: RunningService, tmp_path: Path
         await until(pilot, shows="Busy 5")
         await pilot.press("M", "e")
         await until(pilot, shows="this view is built in")
-        await pilot.press("7", "M", "e")
+        await pilot.press("9", "M", "e")
         await until(pilot, shows="Edit this view")
         await pilot.press("end", *" API", "tab", *["backspace"] * 11, *"space:api", "tab", *"colour")
-        await until(pilot, shows="sort must be one of updated, created")
+        await until(pilot, shows="sort_by must be one of updated, created")
         await pilot.press("enter", *["backspace"] * 6, *"-number", "tab", "space", "enter")
         await until(pilot, shows="view Busy API changed")
         await until(pilot, shows="Busy API 4")
         assert numbers(pilot) == ["API docs  4", *sorted(numbers(pilot)[1:], reverse=True)]
         assert len(numbers(pilot)) == 5
     assert file.read_text() == text.replace('"Busy"', '"Busy API"').replace('"comments:>1"', '"space:api"').replace(
-        'space:api"\n', 'space:api"\nsort = "-number"\ngroup = "space"\n'
+        'space:api"\n', 'space:api"\nsort_by = "-number"\ngroup = "space"\n'
     )
     assert file.stat().st_mode & 0o777 == 0o640
 
@@ -156,7 +156,7 @@ async def test_a_view_is_removed_after_a_confirmation(service: RunningService, t
         await until(pilot, shows="One 10")
         await pilot.press("M", "d")
         await until(pilot, shows="this view is built in")
-        await pilot.press("7", "M", "d")
+        await pilot.press("9", "M", "d")
         await until(pilot, shows="Remove the view One?")
         await pilot.press("enter")
         await until(pilot, holds=lambda: "Remove the view" not in shown(pilot.app))
@@ -198,7 +198,7 @@ async def test_the_cursor_skips_headings_and_only_rows_are_marked(
     file.write_text('[[views]]\nname = "By space"\nquery = "reviewer:me"\ngroup = "space"\n')
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="By space 7")
-        await pilot.press("7")
+        await pilot.press("9")
         await until(pilot, holds=lambda: len(rows_of(pilot)) > 7)
         rows = pilot.app.screen.query_one(RowList)
         headings = [at for at in range(rows.count) if rows.key and rows.key(at) is None]
@@ -229,7 +229,7 @@ async def test_a_saved_view_can_be_filtered(service: RunningService, tmp_path: P
     file.write_text('[[views]]\nname = "API"\nquery = "space:api"\n')
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="API 4")
-        await write(pilot, "7 F", "comments:>1", "enter")
+        await write(pilot, "9 F", "comments:>1", "enter")
         await until(pilot, holds=lambda: "API 4" not in tabs(pilot) and "API " in tabs(pilot))
         count = len(rows_of(pilot))
         assert 0 < count < 4
@@ -249,7 +249,7 @@ async def test_the_current_tab_is_visible_in_a_narrow_terminal(
         await until(pilot, holds=lambda: "A view of mine 4 10" in tabs(pilot))
         assert tabs(pilot).startswith("‹")
         await pilot.press("9")
-        await until(pilot, holds=lambda: "A view of mine 2 10" in tabs(pilot))
+        await until(pilot, holds=lambda: "A view of mine 0 10" in tabs(pilot))
 
 
 async def test_ten_thousand_rows_below_headings_are_read_by_window(
@@ -270,7 +270,7 @@ async def test_ten_thousand_rows_below_headings_are_read_by_window(
             "rows",
             lambda listing, places: asked.append(len(places)) or rows_of_store(listing, places),
         )
-        await pilot.press("7")
+        await pilot.press("9")
         await until(pilot, shows="All 10,010" if "10,010" in shown(pilot.app) else "All 10010")
         await pilot.press("G")
         await until(pilot, holds=lambda: pilot.app.screen.query_one(RowList).cursor > 10_000)

@@ -2,8 +2,7 @@
 
 Measures the time from a key press until the changed screen is painted, in the real app over a real socket, minus the
 time in which the thread waited for a processor. The limit is 100 ms on an idle machine. On a busy one, such as in CI,
-five times as much is allowed, and more if more processes wait for each processor, up to 2 s: caches and processors are
-shared then, and a wait for the service would still be noticed.
+it is 2 s: caches and processors are shared then, and a wait for the service would still be noticed.
 """
 
 import asyncio
@@ -26,6 +25,8 @@ SLOW = 30.0
 """Seconds until the service answers."""
 LIMIT = 0.1
 """Seconds from a key press until the screen is painted."""
+BUSY_LIMIT = 2.0
+"""The same on a machine that has other work."""
 IDLE = 0.3
 """The load of each processor below which this test is the only one."""
 TURNS = 3
@@ -70,7 +71,7 @@ def waited_for_a_processor() -> float:
 def limit() -> float:
     """The most seconds that a key may take on this machine now."""
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
-    return LIMIT if load < IDLE else LIMIT * min(20.0, max(5.0, load))
+    return LIMIT if load < IDLE else BUSY_LIMIT
 
 
 class Stopwatch:
@@ -105,7 +106,7 @@ async def test_no_key_waits_for_a_slow_service(
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
         for keys, place in (
-            ("enter", "More on each is in Scopes"),
+            ("enter", "carries the rights of the member"),
             ("q g o", "▾"),
             ("g p", "Sites"),
             ("g i @", "Activity"),

@@ -7,11 +7,13 @@ from rich.segment import Segment
 from rich.style import Style
 from tests.running_service import RunningService, running_service
 from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.snapshot_setup import rested
 from textual.strip import Strip
 
 from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
 from presscheck.wiring import open_cache
 
@@ -46,7 +48,7 @@ async def test_the_next_start_shows_the_last_inbox(sample: RunningService, tmp_p
     async with running(app) as pilot:
         await until(pilot, shows="live")
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-        await until(pilot, shows="Luz: “Can we link this")
+        await rested(pilot, until(pilot, shows="Can we link this"))
         before = shown(app).split("\n")
         await pilot.press("q")
     async with running(again(sample, tmp_path)) as pilot:
@@ -75,3 +77,15 @@ async def test_it_is_painted_as_it_was() -> None:
         await until(pilot, shows="remembered")
         first = next(iter(app.screen.render_line(1)))
         assert first.style == Style.parse("bold #ff0000")
+
+
+async def test_a_review_that_is_opened_before_the_inbox_is_painted_is_loaded(
+    sample: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # what waits for the paint of a screen waits for ever once another screen covers it
+    monkeypatch.setattr(InboxScreen, "_invoke_later", lambda *_: None)
+    app = app_on(sample, tmp_path)
+    async with running(app) as pilot:
+        await until(pilot, shows="live")
+        app.open_review("api", "5")
+        await until(pilot, shows="Can merge?")

@@ -1,14 +1,12 @@
 """Triage in the inbox (done, snooze, bookmarks, marks) and bulk actions, on the real service."""
 
 import time
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, shown, until, write
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, pick, running, shown, until, write
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListReviews, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
@@ -21,15 +19,9 @@ from presscheck.tui.screens.inbox.triage import wake_time
 WORST = "Rewrite the auth guide"
 
 
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
-
-
 def is_gone(pilot: Any, text: str) -> Any:
     """Whether the row is hidden; the message in the footer may still show its subject."""
-    return lambda: not any(text in line for line in shown(pilot.app).splitlines()[3:10])
+    return lambda: not any(text in line for line in shown(pilot.app).splitlines()[3:11])
 
 
 async def test_done_hides_until_there_is_new_activity(service: RunningService, tmp_path: Path) -> None:
@@ -59,7 +51,7 @@ async def test_hidden_requests_can_be_brought_back(service: RunningService, tmp_
         await pilot.press("z")
         await until(pilot, shows="nothing to undo")
         await pilot.press("4")
-        await until(pilot, shows=f"✓   5 {WORST}")
+        await until(pilot, shows=f"✓ #5 {WORST}")
         await pilot.press("D")
         await until(pilot, shows="back in the inbox")
         await pilot.press("1")
@@ -71,11 +63,11 @@ async def test_snooze_asks_for_a_time(service: RunningService, tmp_path: Path) -
         await until(pilot, shows="Needs me 7")
         await pilot.press("S")
         await until(pilot, shows="Snooze 1 change request")
-        await pilot.press(*"week", "enter")
+        await pick(pilot, "next week")
         await until(pilot, shows="Needs me 6")
         await until(pilot, shows=f"#5 {WORST} snoozed")
         await pilot.press("4")
-        await until(pilot, shows=f"◷   5 {WORST}")
+        await until(pilot, shows=f"◷ #5 {WORST}")
 
 
 def test_when_snoozed_requests_come_back() -> None:
@@ -107,9 +99,9 @@ async def test_a_bookmark_stays(service: RunningService, tmp_path: Path) -> None
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows=WORST)
         await pilot.press("b")
-        await until(pilot, shows=f"★   5 {WORST}")
+        await until(pilot, shows=f"★ #5 {WORST}")
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows=f"★   5 {WORST}")
+        await until(pilot, shows=f"★ #5 {WORST}")
         await pilot.press("b")
         await until(pilot, holds=lambda: "★" not in shown(pilot.app))
 
@@ -137,7 +129,7 @@ async def test_a_bulk_action_shows_a_result_for_each(service: RunningService, tm
         await until(pilot, shows="Needs me 7")
         await pilot.press("space", "j", "space", "A")
         await until(pilot, shows="With 2 change requests")
-        await pilot.press(*"approve", "enter")
+        await pick(pilot, "Approve")
         await until(pilot, shows="Approve: 2 change requests?")
         await pilot.press("y")
         await until(pilot, shows="2 done")
@@ -158,7 +150,8 @@ async def test_failed_items_can_be_retried(service: RunningService, tmp_path: Pa
         at = {"space_id": "api", "change_request_id": "5"}
         async with Client(service.base_url, service.token) as other:
             await other.send(UpdateChangeRequest(**at, status="archived"))
-            await write(pilot, "A", "update", "enter")
+            await pilot.press("A")
+            await pick(pilot, "Update from main")
             await until(pilot, shows="Update from main: 2 change requests?")
             await pilot.press("y")
             await until(pilot, shows="1 done · 1 failed")
@@ -172,13 +165,15 @@ async def test_failed_items_can_be_retried(service: RunningService, tmp_path: Pa
 async def test_the_draft_of_a_comment_on_all_marked_is_kept(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
-        await write(pilot, "space space A", "comment", "enter")
+        await pilot.press("space", "space", "A")
+        await pick(pilot, "Comment")
         await until(pilot, shows="Comment on all marked")
         await pilot.press(*"Soon", "ctrl+s")
         await until(pilot, shows="Comment: 2 change requests?")
         await pilot.press("n")
         await until(pilot, shows="2 marked")
-        await write(pilot, "A", "comment", "enter")
+        await pilot.press("A")
+        await pick(pilot, "Comment")
         await until(pilot, shows="Soon")
         await pilot.press("ctrl+s")
         await until(pilot, shows="Comment: 2 change requests?")
@@ -195,7 +190,8 @@ async def test_offline_bulk_actions_are_queued(service: RunningService, tmp_path
         service.stop()
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
-        await write(pilot, "space space A", "approve", "enter")
+        await pilot.press("space", "space", "A")
+        await pick(pilot, "Approve")
         await until(pilot, shows="Approve: 2 change requests?")
         await pilot.press("y")
         await until(pilot, shows="2 pending")
@@ -211,8 +207,8 @@ async def test_a_view_is_filtered_and_remembers_the_filter(service: RunningServi
         await pilot.press("enter", *["backspace"] * 10, *"space:api sort:-number", "enter")
         await until(pilot, shows="space:api sort:-number")
         await until(pilot, shows="Needs me 3")
-        rows = [line for line in shown(pilot.app).splitlines()[3:9] if "API docs" in line]
-        assert [line.split()[1 if "▌" in line else 0] for line in rows] == ["5", "4", "2"]
+        rows = [line for line in shown(pilot.app).splitlines()[3:11] if "API docs" in line]
+        assert [line.split()[1 if "▌" in line else 0] for line in rows] == ["#5", "#4", "#2"]
         await pilot.press("D")
         await until(pilot, shows="Needs me 2")
         await pilot.press("z", "4")
@@ -220,7 +216,7 @@ async def test_a_view_is_filtered_and_remembers_the_filter(service: RunningServi
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 3")
         await write(pilot, "F", [*["backspace"] * 30, *"nothing at all"], "enter")
-        await until(pilot, shows="Nothing matches the filter. F changes it.")
+        await until(pilot, shows="Nothing matches the filter. F changes or clears it.")
         await write(pilot, "F", ["backspace"] * 30, "enter")
         await until(pilot, shows="Needs me 7")
 
@@ -234,9 +230,12 @@ async def test_a_merge_train_stops_at_a_failure_and_continues_after_a_restart(
         await until(pilot, shows="Two carriers down at once")
         await pilot.press("*")
         await until(pilot, shows="marked")
-        await write(pilot, "A", "merge", "enter")
+        await pilot.press("A")
+        await pick(pilot, "Merge")
         await until(pilot, shows="one after another?")
         await until(pilot, shows="This cannot be undone")
+        await until(pilot, shows="The train stops at #")
+        await until(pilot, shows="Can merge? ✗ conflicts: conflicts with main in")
         await pilot.press("y")
         await until(pilot, shows="stopped here: conflicts with main in")
     async with running(app_on(service, tmp_path)) as pilot:
@@ -247,15 +246,36 @@ async def test_a_merge_train_stops_at_a_failure_and_continues_after_a_restart(
         await until(pilot, shows="stopped here: conflicts with main in")
         await pilot.press("q", "A")
         await until(pilot, shows="Merge train stopped at")
-        await pilot.press(*"discard", "enter")
+        await pick(pilot, "Discard")
         await until(pilot, holds=lambda: pilot.app.engine.outbox.recall(MERGE_TRAIN) is None)
+
+
+async def test_a_long_merge_train_can_be_read_to_its_end_before_it_starts(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("*")
+        await until(pilot, shows="marked")
+        await pilot.press("A")
+        await pick(pilot, "Merge")
+        await until(pilot, shows="This cannot be undone")
+        before = shown(pilot.app)
+        await pilot.press("j", "j", "pagedown")
+        await until(pilot, holds=lambda: shown(pilot.app) != before)
+        assert "one after another?" in shown(pilot.app), "the title stays"
+        await pilot.press("n")
 
 
 async def test_warnings_are_shown_before_a_merge_train_starts(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-        await write(pilot, "space A", "merge", "enter")
-        await until(pilot, shows="Ada requested changes, 3 open comments")
+        await pilot.press("space", "A")
+        await pick(pilot, "Merge")
+        await until(pilot, shows="Can merge? ⚠ with warnings: Ada requested changes")
+        text = " ".join(shown(pilot.app).split())
+        assert "1 page added, 3 edited · reviews ✓1 ✗1 ◷1" in text
+        assert "The train stops" not in text, "a warning does not stop it"
         await pilot.press("n")
         async with Client(service.base_url, service.token) as other:
             at = {"space_id": "api", "change_request_id": "5"}

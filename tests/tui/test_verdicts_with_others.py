@@ -1,13 +1,12 @@
 """Reviews, reviewers and details of a change request, while another user acts between key presses."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import At, edits, somebody, threads
-from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, open_review, pick, running, shown, until, write
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -25,10 +24,7 @@ AUTH = {"space_id": "api", "change_request_id": "5"}
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
 
 
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def verdict_of(client: Client, at: At, person: str) -> Any:
@@ -54,7 +50,7 @@ async def test_a_review_of_a_revision_that_changed_meanwhile(service: RunningSer
         await pilot.press("ctrl+r", "g", "g")
         await until(pilot, shows="you  requested changes in an older revision · changed since: Scopes")
         await write(pilot, "v a", "Now")
-        await pilot.press("ctrl+s")
+        await pilot.press("enter")
         await until(pilot, shows="✓1 ✗1 ✓1 stale")
         await all_sent(pilot)
         newest = (await mia.send(GetChangeRequest(**AUTH))).revision
@@ -85,7 +81,7 @@ async def test_a_submitted_review_is_complete_and_becomes_stale(service: Running
         await pilot.press("v", "a")
         await until(pilot, shows="with 2 comments")
         await edits(mia, AUTH, "Errors", "No errors.\n")
-        await pilot.press("ctrl+s")
+        await pilot.press("enter")
         await all_sent(pilot)
         await until(pilot, holds=lambda: "in your review" not in shown(pilot.app))
         assert {"One", "Two"} <= (await threads(ada, AUTH)).keys()
@@ -128,7 +124,7 @@ async def detail(pilot: Any, name: str) -> None:
     """Choose a detail to edit."""
     await pilot.press("E")
     await until(pilot, shows="Edit details")
-    await pilot.press(*name, "enter")
+    await pick(pilot, name)
 
 
 async def test_subject_description_and_state_are_edited_by_two(service: RunningService, tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from presscheck.api.change_requests import (
     PullChangeRequest,
     RemoveRequestedReviewer,
     RequestReviewers,
-    SubmitReview,
     UpdateChangeRequest,
 )
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
@@ -25,17 +24,21 @@ from presscheck.api.users import User
 from presscheck.cli import lookup
 from presscheck.cli.command_factory import CommandSpec, add
 from presscheck.cli.cr_content import diff, edit
-from presscheck.cli.output import print_details, print_rows, print_text
+from presscheck.cli.cr_owners import owners
+from presscheck.cli.cr_rearrange import copy, drop, move
+from presscheck.cli.cr_review import hold, pending_option, review
+from presscheck.cli.notification_commands import add_to_requests
+from presscheck.cli.output import print_details, print_message, print_rows, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.engine.members import people_in
 from presscheck.engine.review.merge_inputs import read_merge_inputs
 from presscheck.engine.review.merge_readiness import checks
+from presscheck.engine.review.revert import create_revert, plan_revert
+from presscheck.engine.review.threads import NEW
 from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
-from presscheck.errors import Conflict, InvalidArgument, NotSupported
+from presscheck.errors import Conflict, InvalidArgument
 
-MESSAGES = {"approved": "Approved.", "changes-requested": "Changes requested."}
-"""The message after a review, by its status."""
 COLUMNS = ("space", "number", "status", "subject", "createdBy.displayName", "updatedAt", "id")
 which = click.argument("which", metavar="SPACE#NUMBER")
 
@@ -61,6 +64,11 @@ add(
 )
 cr.add_command(diff)
 cr.add_command(edit)
+cr.add_command(owners)
+cr.add_command(review)
+for _command in (drop, copy, move):
+    cr.add_command(_command)
+add_to_requests(cr)
 
 
 @cr.command("list")
@@ -124,7 +132,8 @@ async def show(session: Session, which: str, *, comments: bool) -> None:
     print_rows(reviews, ("status", "reviewer.displayName", "createdAt"))
     for comment in threads:
         text = (comment.body.markdown or "").strip()
-        print_text(f"\n{comment.id} {comment.posted_by.display_name} ({comment.status})\n{text}")
+        status = "not sent" if comment.id.startswith(NEW) else comment.status
+        print_text(f"\n{comment.id} {comment.posted_by.display_name} ({status})\n{text}")
 
 
 @cr.command()
@@ -145,29 +154,38 @@ async def create(session: Session, space: str, subject: str) -> None:
 @cr.command()
 @which
 @click.option("--page", metavar="ID", help="Comment on this page (an id).")
+@pending_option
 @body_options
 @with_session
-async def comment(session: Session, which: str, page: str | None, body: str | None, body_file: str | None) -> None:
+async def comment(
+    session: Session, which: str, page: str | None, *, pending: bool, body: str | None, body_file: str | None
+) -> None:
     """Comment on a change request.
 
-    Offline, the comment is queued in the outbox.
+    Offline, the comment is queued in the outbox. With --pending it is held until you submit your review.
     """
     request = await lookup.change_request(session, which)
     with body_text(body, body_file) as text:
         more: dict[str, Any] = {"page": page} if page else {}
         call = PostComment(**lookup.path_of(request), body=Document(markdown=text), **more)
-        session.show_id(await session.write(call, "Comment added."))
+        if pending:
+            hold(session, request, call)
+        else:
+            session.show_id(await session.write(call, "Comment added."))
 
 
 @cr.command()
 @which
 @click.argument("comment_id", metavar="COMMENT")
+@pending_option
 @body_options
 @with_session
-async def reply(session: Session, which: str, comment_id: str, body: str | None, body_file: str | None) -> None:
+async def reply(
+    session: Session, which: str, comment_id: str, *, pending: bool, body: str | None, body_file: str | None
+) -> None:
     """Reply to a comment.
 
-    Offline, the reply is queued in the outbox.
+    Offline, the reply is queued in the outbox. With --pending it is held until you submit your review.
     """
     request = await lookup.change_request(session, which)
     with body_text(body, body_file) as text:
@@ -176,7 +194,10 @@ async def reply(session: Session, which: str, comment_id: str, body: str | None,
             comment_id=comment_id,
             body=Document(markdown=text),
         )
-        session.show_id(await session.write(call, "Reply added."))
+        if pending:
+            hold(session, request, call)
+        else:
+            session.show_id(await session.write(call, "Reply added."))
 
 
 @cr.command()
@@ -189,31 +210,6 @@ async def resolve(session: Session, which: str, comment_id: str, *, undo: bool) 
     request = await lookup.change_request(session, which)
     call = UpdateComment(**lookup.path_of(request), comment_id=comment_id, resolved=not undo)
     session.show_id(await session.write(call, "Reopened." if undo else "Resolved."))
-
-
-@cr.command()
-@which
-@click.option("--approve", "status", flag_value="approved", help="Approve the change request.")
-@click.option("--request-changes", "status", flag_value="changes-requested", help="Request changes.")
-@body_options
-@with_session
-async def review(session: Session, which: str, status: str | None, body: str | None, body_file: str | None) -> None:
-    """Approve a change request or request changes.
-
-    A comment is optional. A review cannot be deleted; your next review replaces it.
-    """
-    if status is None:
-        raise InvalidArgument("--approve", "choose --approve or --request-changes")
-    request = await lookup.change_request(session, which)
-    given: dict[str, Any] = {**lookup.path_of(request), "status": status}
-    if body is not None or body_file is not None:
-        with body_text(body, body_file) as text:
-            given["comment"] = Document(markdown=text)
-    try:
-        session.show_id(await session.write(SubmitReview(**given), MESSAGES[status]))
-    except NotSupported as error:
-        message = f"{error.message}. Use `presscheck cr comment` to leave a comment instead"
-        raise NotSupported(message, request=error.request, status=error.status) from None
 
 
 @cr.command()
@@ -284,6 +280,25 @@ async def archive(session: Session, which: str, *, undo: bool) -> None:
     status = "open" if undo else "archived"
     call = UpdateChangeRequest(**lookup.path_of(request), status=status)
     session.show_id(await session.write(call, "Reopened." if undo else "Archived."))
+
+
+@cr.command()
+@which
+@with_session
+async def revert(session: Session, which: str) -> None:
+    """Create a change request that undoes a merged one.
+
+    Later edits are kept. Where they changed the same words, the new change request has conflicts to resolve.
+    """
+    request = await lookup.change_request(session, which)
+    plan = await plan_revert(session.engine, request)
+    created = await create_revert(session.engine, request.space, plan)
+    print_message(f"#{created.number} undoes #{request.number}.")
+    for title in plan.conflicts:
+        print_message(f"Conflict: {title} was edited since; both versions are in the page.")
+    for reason in plan.kept:
+        print_message(f"Not undone: {reason}.")
+    session.show_id(created)
 
 
 async def _require_clean(session: Session, request: ChangeRequest, which: str) -> None:

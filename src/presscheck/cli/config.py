@@ -14,11 +14,12 @@ from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_details, print_json, print_message
 from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.cli.text_input import edit_file
+from presscheck.config.owners_file import OwnersFile, owners_errors
 from presscheck.config.settings_schema import first_file, schema
 from presscheck.config.tokens import is_stored, set_elsewhere
 from presscheck.config.validation import SettingsError, errors_in, read
 from presscheck.engine.inbox.views import validate_view
-from presscheck.errors import ChecksFailed
+from presscheck.errors import ChecksFailed, ConfigurationError
 from presscheck.paths import places, private_directory
 from presscheck.text.phrases import count
 
@@ -51,13 +52,13 @@ def edit() -> None:
 @json_option
 @report_errors
 def check(*, as_json: bool) -> None:
-    """Check the settings file.
+    """Check the settings file and the owners files.
 
     Prints each error with file, line and key. The exit code is 6 if there are errors.
     """
     file = places().config_file
     if as_json:
-        errors = errors_in(file, validate_view)
+        errors = _errors(file)
         print_json([_as_values(error) for error in errors])
         if errors:
             raise ChecksFailed(count(len(errors), "error"))
@@ -86,6 +87,7 @@ def show(context: click.Context, *, as_json: bool) -> None:
         "organization": profile.organization,
         "read_only": profile.read_only,
         "cache_size": profile.cache_size,
+        "owners": str(OwnersFile(file, profile.owners).path),
         "theme": profile.theme,
         "notify": profile.notify,
     }
@@ -110,12 +112,21 @@ def _as_values(error: SettingsError) -> dict[str, Any]:
     }
 
 
-def _check(file: Path) -> None:
+def _errors(file: Path) -> tuple[SettingsError, ...]:
+    """The errors in the settings file, else those in the owners files that it names."""
     errors = errors_in(file, validate_view)
+    try:
+        return errors + owners_errors(file)
+    except ConfigurationError:
+        return errors  # they include the one that was raised
+
+
+def _check(file: Path) -> None:
+    errors = _errors(file)
     for error in errors:
         click.echo(str(error))
     if errors:
-        raise ChecksFailed(f"{count(len(errors), 'error')} in {file}")
+        raise ChecksFailed(f"{count(len(errors), 'error')} in {' and '.join({str(error.file): 0 for error in errors})}")
     print_message(f"No errors in {file}." if file.exists() else f"{file} does not exist; all settings have defaults.")
 
 

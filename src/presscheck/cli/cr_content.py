@@ -16,7 +16,7 @@ from presscheck.cli import lookup
 from presscheck.cli.output import as_json, print_json, print_line, print_message
 from presscheck.cli.session import Session, with_session
 from presscheck.cli.text_input import body_options, body_text
-from presscheck.documents.diff.page_diff import Mode, PageDifference, compare, difference_lines
+from presscheck.documents.diff.page_diff import CONTEXT, Mode, PageDifference, compare, difference_lines
 from presscheck.documents.merge.text import merge_text
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.shared_calls import changes_in
@@ -39,8 +39,18 @@ WIDE = 100
     show_default=True,
     help="Rendered text, side by side, Markdown source, or JSON.",
 )
+@click.option(
+    "-U",
+    "--unified",
+    "context",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=CONTEXT,
+    show_default=True,
+    help="Lines of unchanged text around each change.",
+)
 @with_session
-async def diff(session: Session, which: str, *, stat: bool, layout: str) -> None:
+async def diff(session: Session, which: str, *, stat: bool, layout: str, context: int) -> None:
     """Show the changes of a change request."""
     columns = shutil.get_terminal_size((WIDE, 24)).columns if sys.stdout.isatty() else WIDE
     if layout == "split" and columns < WIDE:
@@ -63,7 +73,7 @@ async def diff(session: Session, which: str, *, stat: bool, layout: str) -> None
         compared = compare(before or "", after or "")
         _print_heading(change, compared, has_text=has_text)
         if has_text and not stat:
-            for line in difference_lines(compared, columns, mode=cast("Mode", layout)).lines:
+            for line in difference_lines(compared, columns, mode=cast("Mode", layout), context=context).lines:
                 print_line(line)
             print_line(())
 

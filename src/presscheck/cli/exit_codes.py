@@ -19,7 +19,7 @@ EXIT_CODES: dict[int, str] = {
     2: "usage error: invalid argument or setting, or a read-only profile",
     3: "offline, and the action cannot be queued",
     4: "not signed in",
-    5: "conflict, or a precondition failed (merge rule, paid plan)",
+    5: "conflict, changed by others since, or a precondition failed (merge rule, paid plan)",
     6: "a check found problems",
     7: "this service does not have the operation",
 }
@@ -33,6 +33,7 @@ BY_ERROR: tuple[tuple[type[errors.PresscheckError], int], ...] = (
     (errors.NetworkError, 3),
     (errors.NotNow, 3),
     (errors.NotSignedIn, 4),
+    (errors.ChangedSince, 5),
     (errors.Conflict, 5),
     (errors.PreconditionFailed, 5),
     (errors.ChecksFailed, 6),

@@ -25,7 +25,19 @@ from presscheck.config.saved_views import SavedView, same_name
 from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.event_log import POLL_INTERVAL
-from presscheck.engine.inbox.views import Group, View, all_views, arrange_rows, listing_of, row_details, validate_view
+from presscheck.engine.inbox.notification_settings import request_target
+from presscheck.engine.inbox.own_reviews import missing_reviews
+from presscheck.engine.inbox.query_language import is_local
+from presscheck.engine.inbox.views import (
+    Group,
+    View,
+    all_views,
+    arrange_rows,
+    listing_of,
+    personal_listings,
+    row_details,
+    validate_view,
+)
 from presscheck.engine.members import user_id
 from presscheck.engine.reads.substitutes import NO_USER
 from presscheck.engine.review.merge_readiness import newest_reviews
@@ -34,8 +46,10 @@ from presscheck.errors import IncompleteList, InvalidArgument
 from presscheck.paths import places
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import plain
-from presscheck.tui.screens.inbox.row_renderer import request_row
+from presscheck.text.styled_text import Span, plain
+from presscheck.tui.screens.inbox.columns import NaturalWidths, columns_for
+from presscheck.tui.screens.inbox.row_renderer import NO_SIGN, request_row
+from presscheck.tui.screens.notification_actions import SIGNS
 
 WIDE = 120
 """Columns without a terminal."""
@@ -137,6 +151,7 @@ async def _fetch_inbox(
         space.id: space.title
         for space in (await engine.read(ListSpaces(organization_id=organization.id, limit=1000))).items
     }
+    await _fetch_reviews(session, organization.id, me)
     groups_by_view = {view.id: await _groups(session, view, organization.id, me, spaces) for view in views}
     counts = {name: sum(len(group.places) for group in groups) for name, groups in groups_by_view.items()}
     view = next((view for view in views if (view.id == chosen if chosen else counts[view.id])), None)
@@ -159,9 +174,18 @@ async def _groups(
     """Fetch the list of a view into the store; returns its groups as positions in that list."""
     listing = listing_of(view, "", organization, me)
     total = await _fetch_list(session, listing)
-    if view.saved is None:
+    if not (view.is_grouped or is_local(view.query)):
         return (Group(None, tuple(range(total))),)
-    return await arrange_rows(session.engine, view, listing, view.query, spaces, now())
+    return await arrange_rows(session.engine, view, listing, view.query, spaces, now(), me)
+
+
+async def _fetch_reviews(session: Session, organization: str, me: str) -> None:
+    """Fetch what tells which change requests the user reviewed."""
+    open_requests = ListOrganizationChangeRequests(organization_id=organization, status="open")
+    for listing in (*personal_listings(organization, me), open_requests) if me else ():
+        await _fetch_list(session, listing)
+    for call in missing_reviews(session.engine, organization, me).values():
+        await session.engine.read(call)
 
 
 def _lines(engine: Engine, shown: Shown) -> list[str]:
@@ -173,11 +197,18 @@ def _lines(engine: Engine, shown: Shown) -> list[str]:
         return [*lines, "The inbox is empty."]
     lines += ["", sanitize(shown.view.title)]
     columns = max(100, shutil.get_terminal_size((120, 24)).columns) if sys.stdout.isatty() else WIDE
+    titles = {request.space: sanitize(shown.spaces.get(request.space, "")) for request in shown.requests}
+    natural = NaturalWidths()
+    for request in shown.requests:
+        natural = natural.including(request, titles[request.space], now())
+    layout = columns_for(columns, natural, has_headings=False)
     for number, request in enumerate(shown.requests):
         if number in shown.headings:
             lines += ["", sanitize(shown.headings[number])]
-        title = sanitize(shown.spaces.get(request.space, ""))
-        lines.append(plain(request_row(request, row_details(engine, request, shown.me), title, columns, now())))
+        details = row_details(engine, request, shown.me)
+        state = engine.notification_settings.state(request_target(request))
+        sign = Span(SIGNS[state][0]) if state in SIGNS else NO_SIGN
+        lines.append(plain(request_row(request, details, titles[request.space], layout, now(), sign=sign)))
     return lines if shown.requests else [*lines, shown.view.empty]
 
 
@@ -189,6 +220,7 @@ def _as_json(engine: Engine, shown: Shown) -> dict[str, Any]:
             "spaceTitle": shown.spaces.get(request.space),
             "reviews": newest_reviews(reviews.value.items) if reviews else (),
             "requestedReviewers": reviewers.value.items if reviewers else (),
+            "notifications": engine.notification_settings.state(request_target(request)) or None,
         }
         rows.append(as_json(request) | as_json(more))
     return {

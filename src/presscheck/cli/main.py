@@ -140,7 +140,7 @@ def command(context: click.Context, profile: str | None, theme: str | None, *, o
 def demo(options: tuple[str | None, str | None, bool], *, fresh: bool, docs: tuple[Path, ...]) -> None:
     """Open the app on a sample workspace.
 
-    A local service provides the workspace; no account is required.
+    A local service (extra `serve`) provides the workspace; no account is required.
     """
     from presscheck.demo import demo_service  # 9 ms, only for this command
 

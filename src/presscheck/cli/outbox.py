@@ -1,15 +1,16 @@
-"""`presscheck outbox`: lists, sends, retries and discards unsent changes."""
+"""`presscheck outbox`: lists, sends, retries and discards unsent changes; lists and undoes sent ones."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from datetime import UTC, datetime
 
 import click
 
 from presscheck.api.organizations import ListOrganizations
 from presscheck.cli.output import print_message
-from presscheck.cli.session import OUTBOX_POLL_SECONDS, Session, with_session
+from presscheck.cli.session import OUTBOX_POLL_SECONDS, Session, confirm, with_session
 from presscheck.errors import InvalidArgument, NetworkError, ReadOnly, Refused
 from presscheck.text.phrases import count
 
@@ -18,9 +19,9 @@ number = click.argument("number", type=int)
 
 @click.group()
 def outbox() -> None:
-    """Manage unsent changes.
+    """Manage unsent changes, and undo sent ones.
 
-    NUMBER is the id of a change in `presscheck outbox list`.
+    NUMBER is the id of a change in `presscheck outbox list` or `presscheck outbox history`.
     """
 
 
@@ -57,7 +58,11 @@ async def send(session: Session) -> None:
     if failed:
         message = f"{count(len(failed), 'change')} failed: see `presscheck outbox list`"
         raise Refused(message, request="outbox", status=400)
-    print_message("The outbox is empty.")
+    held = [row for row in session.engine.outbox.rows() if row.state == "collected"]
+    if held:
+        print_message(f"Everything else was sent. {count(len(held), 'comment')} held until you submit your review.")
+    else:
+        print_message("The outbox is empty.")
 
 
 @outbox.command()
@@ -80,6 +85,63 @@ async def drop(session: Session, number: int) -> None:
     row = _row(session, number)
     session.engine.drop(number)
     session.show(row)
+
+
+@outbox.command()
+@with_session
+async def history(session: Session) -> None:
+    """List sent, undone and failed changes, newest first.
+
+    The newest 500 changes of the last 30 days are kept. The last column is the effect of undoing the change, or the
+    reason why it cannot be undone.
+    """
+    rows = [
+        {
+            "id": entry.id,
+            "at": datetime.fromtimestamp(entry.ended_at, UTC).isoformat(timespec="seconds"),
+            "state": entry.state,
+            "change": entry.description,
+            "place": entry.place_name,
+            "undo": entry.inverse or f"no: {entry.reason}",
+            "call": entry.name,
+            "request": str(entry.call or ""),
+            "error": entry.error,
+            "undoes": entry.undoes,
+            "undoable": entry.reason is None,
+        }
+        for entry in session.engine.history()
+    ]
+    session.show(rows, ("id", "at", "state", "change", "place", "undo"))
+
+
+@outbox.command()
+@number
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@with_session
+async def undo(session: Session, number: int, *, yes: bool) -> None:
+    """Undo a sent change (asks first).
+
+    Sends what reverses the change. If others changed it since, nothing is sent, and both texts are printed (exit code
+    5). Offline it is queued in the outbox, if it can be queued, and checked when it is sent.
+    """
+    entry = session.engine.history_entry(number)
+    if entry is None:
+        raise InvalidArgument("NUMBER", f"the history has no change {number}. Run `presscheck outbox history`")
+    if entry.reason:
+        raise InvalidArgument("NUMBER", f"cannot undo `{entry.description}`: {entry.reason}")
+    if session.profile.read_only:
+        raise ReadOnly
+    with contextlib.suppress(NetworkError):  # offline it is checked when it is sent
+        await session.engine.check_undo(number)
+    confirm(f"{entry.inverse}. Undo `{entry.description}`?", yes=yes)
+    tickets = session.engine.undo(number)
+    if not tickets:
+        raise InvalidArgument("NUMBER", f"cannot undo `{entry.description}`: its undo is in the outbox")
+    for ticket in tickets:
+        await session.settled(ticket, "")
+    undone = session.engine.history_entry(number)
+    if undone and undone.state == "undone":
+        print_message(f"Undone: {entry.description}.")
 
 
 async def _wait_for_change(session: Session) -> None:

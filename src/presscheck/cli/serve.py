@@ -40,6 +40,7 @@ class Where(NamedTuple):
 )
 @click.option("--socket", "--uds", "uds", type=click.Path(path_type=Path), help="Listen on this Unix socket instead.")
 @click.option("--fd", type=int, hidden=True, help="Inherited listening socket.")
+@click.option("--web-fd", type=int, hidden=True, help="Inherited listening TCP socket, for browsers.")
 @click.option("--until-closed", is_flag=True, hidden=True, help="Exit when standard input is closed.")
 @DATABASE
 @DATA
@@ -111,8 +112,8 @@ def serve(
 ) -> None:
     """Run the local service.
 
-    It implements the same API and stores its data on this machine. Prints its URL, and on the first start the token of
-    the owner.
+    It implements the same API and stores its data on this machine; it needs the extra `serve`. Prints its URL, and on
+    the first start the token of the owner.
     """
     context.obj = Where(database, data, files)
     if context.invoked_subcommand is not None:

@@ -31,7 +31,7 @@ from presscheck.cli.output import (
     row_of,
 )
 from presscheck.config.profile import Profile, load
-from presscheck.engine.engine import Engine
+from presscheck.engine.engine import Engine, PendingWrite
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.errors import IncompleteList, InvalidArgument, PresscheckError
 from presscheck.paths import places
@@ -166,7 +166,14 @@ class Session:
         Raises:
             PresscheckError: the service returned an error, the profile is read-only, or the write cannot be queued.
         """
-        ticket = self.engine.write(call)
+        return await self.settled(self.engine.write(call), done)
+
+    async def settled(self, ticket: PendingWrite[T], done: str) -> T | None:
+        """The response to a write that the engine accepted; None if it was queued, because it cannot be sent now.
+
+        Raises:
+            PresscheckError: the service returned an error.
+        """
         landed = asyncio.ensure_future(ticket.landed())
         try:
             if ticket.id and not await self._is_settled(ticket.id, landed):
@@ -174,8 +181,7 @@ class Session:
             answer = await landed
         except PresscheckError:
             if ticket.id:
-                retry, drop = (f"`presscheck outbox {name} {ticket.id}`" for name in ("retry", "drop"))
-                print_message(f"The change stays in the outbox. Run {retry} or {drop}.")
+                _print_choices(ticket.id)
             raise
         finally:
             landed.cancel()
@@ -184,8 +190,26 @@ class Session:
             print_message(done)
         return answer
 
-    async def _is_settled(self, number: int, landed: asyncio.Future[Any]) -> bool:
+    async def sent(self, number: int) -> bool:
+        """Wait until a change of the outbox is sent; False if it stays queued because there is no connection.
+
+        Raises:
+            PresscheckError: the service returned an error.
+        """
+        try:
+            is_sent = await self._is_settled(number, None)
+        except PresscheckError:
+            _print_choices(number)
+            raise
+        self._has_written = self._has_written or is_sent
+        return is_sent
+
+    async def _is_settled(self, number: int, landed: asyncio.Future[Any] | None) -> bool:
         """Wait for the response to a write; False if it was queued, or if another process sent it.
+
+        Args:
+            number: its outbox row.
+            landed: its response; without it, the write is settled when its row is gone.
 
         Raises:
             PresscheckError: another process sent it, and the service returned an error.
@@ -197,9 +221,10 @@ class Session:
                 changed.clear()
                 row = self.engine.outbox.row(number)
                 waiting = asyncio.ensure_future(changed.wait())
-                await asyncio.wait((landed, waiting), return_when=asyncio.FIRST_COMPLETED, timeout=OUTBOX_POLL_SECONDS)
+                futures = (landed, waiting) if landed else (waiting,)
+                await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED, timeout=OUTBOX_POLL_SECONDS)
                 waiting.cancel()
-                if landed.done():
+                if landed.done() if landed else row is None:
                     return True
                 if row is None:
                     print_message("Sent by another presscheck process.")
@@ -232,6 +257,12 @@ class Session:
             print_json(value)
         elif getattr(value, "id", None):
             click.echo(value.id)
+
+
+def _print_choices(number: int) -> None:
+    """Print the commands for a change that was rejected."""
+    retry, drop = (f"`presscheck outbox {name} {number}`" for name in ("retry", "drop"))
+    print_message(f"The change stays in the outbox. Run {retry} or {drop}.")
 
 
 def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
 import click
 
-from presscheck.api.content import ListPages
 from presscheck.api.site_settings import GetAdaptiveSchema
 from presscheck.api.site_structure import (
     AddSiteSpace,
     GetSiteStructure,
-    SiteSpace,
     SortSiteStructure,
     StructureItemPointer,
     StructurePosition,
@@ -29,12 +28,13 @@ from presscheck.api.sites import (
     UpdateSite,
 )
 from presscheck.cli import lookup
+from presscheck.cli.check_reports import junit, sarif
 from presscheck.cli.command_factory import CommandSpec, add
-from presscheck.cli.links import links_in, rows_of
 from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
+from presscheck.engine.publish.checks import Finding, check_site, summary
+from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import ChecksFailed, InvalidArgument
-from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, is_safe_url
 
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
@@ -102,11 +102,16 @@ async def move(session: Session, site: str, item: str, before: str | None, after
 @site.command()
 @click.argument("site")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@click.option("--if-clean", is_flag=True, help="Only if its checks find no errors or warnings.")
 @org_option
 @with_session
-async def publish(session: Session, site: str, org: str | None, *, yes: bool) -> None:
+async def publish(session: Session, site: str, org: str | None, *, yes: bool, if_clean: bool) -> None:
     """Publish a site and print its URL."""
     owner, chosen = await lookup.site(session, site, org)
+    if if_clean:
+        findings = await _findings(session, owner.id, chosen.id)
+        if any(finding.severity != "info" for finding in findings):
+            raise ChecksFailed(f"not published: {chosen.title}: {summary(findings)}")
     confirm(f"Publish {chosen.title}?", yes=yes)
     answer = await session.write(PublishSite(organization_id=owner.id, site_id=chosen.id), "")
     if isinstance(answer, Checkout):
@@ -136,23 +141,36 @@ async def open_site(session: Session, site: str, org: str | None) -> None:
 
 @site.command()
 @click.argument("site")
+@click.option("--sarif", "report", flag_value="sarif", help="Print a SARIF log.")
+@click.option("--junit", "report", flag_value="junit", help="Print a JUnit report.")
 @org_option
 @with_session
-async def check(session: Session, site: str, org: str | None) -> None:
-    """Check a site for problems such as broken links.
+async def check(session: Session, site: str, org: str | None, report: str | None) -> None:
+    """Check a site before readers see its problems.
 
-    The exit code is 6 if there are problems.
+    Errors and warnings, and checks that could not be done, make the exit code 6; notes do not.
     """
     owner, chosen = await lookup.site(session, site, org)
-    whole = await session.read(GetSiteStructure(organization_id=owner.id, site_id=chosen.id))
-    spaces = [space for item in whole.structure for space in _site_spaces(item)]
-    problems = [] if spaces else [{"kind": "empty-site", "where": chosen.title, "message": "has no spaces"}]
-    for space in spaces:
-        problems += await _problems_in(session, space)
-    session.show(problems, ("kind", "where", "message"))
-    if problems:
-        raise ChecksFailed(f"{count(len(problems), 'problem')} in {chosen.title}")
-    print_message(f"No problems in {chosen.title}.")
+    findings = await _findings(session, owner.id, chosen.id)
+    if report == "sarif":
+        click.echo(json.dumps(sarif(findings), indent=2))
+    elif report == "junit":
+        click.echo(junit(chosen.title, findings))
+    else:
+        rows = [_finding_row(finding) for finding in findings]
+        session.show(rows, ("severity", "kind", "where", "message"))
+    if any(finding.severity != "info" for finding in findings):
+        raise ChecksFailed(f"{chosen.title}: {summary(findings)}")
+    print_message(f"No problems in {chosen.title}{f': {summary(findings)}' if findings else ''}.")
+
+
+async def _findings(session: Session, organization_id: str, site_id: str) -> list[Finding]:
+    return check_site(await SiteReader(session.engine).read(organization_id, site_id))
+
+
+def _finding_row(finding: Finding) -> dict[str, object]:
+    row = {"severity": finding.severity, "kind": finding.check, "where": finding.where, "message": finding.message}
+    return {**row, "space": finding.space, "page": finding.page, "line": finding.line}
 
 
 def open_url(url: str) -> None:
@@ -162,27 +180,6 @@ def open_url(url: str) -> None:
     click.echo(display_url(url))
     if sys.stdout.isatty() and not is_remote() and is_safe_url(url):
         click.launch(url)
-
-
-async def _problems_in(session: Session, site_space: SiteSpace) -> list[dict[str, str]]:
-    where, space_id = site_space.title or site_space.space.title, site_space.space.id
-    problems: list[dict[str, str]] = []
-    if site_space.draft:
-        problems.append({"kind": "draft", "where": where, "message": "not published yet"})
-    tree = await session.read(ListPages(space_id=space_id))
-    if not tree.pages:
-        problems.append({"kind": "empty-space", "where": where, "message": "no pages"})
-    for row in [row for link in await links_in(session, space_id) for row in rows_of(link)]:
-        if row["status"] == "broken":
-            message = f"broken link: {row['target'] or 'no target'}"
-            problems.append({"kind": "broken-link", "where": f"{where}: {row['page']}", "message": message})
-    return problems
-
-
-def _site_spaces(item: Any) -> list[SiteSpace]:
-    if isinstance(item, SiteSpace):
-        return [item]
-    return [space for child in lookup.children_of(item) for space in _site_spaces(child)]
 
 
 def _pointer(whole: Any, named: str) -> StructureItemPointer:

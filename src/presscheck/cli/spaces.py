@@ -27,6 +27,7 @@ from presscheck.cli import lookup
 from presscheck.cli.command_factory import CommandSpec, add
 from presscheck.cli.cr_content import page_named
 from presscheck.cli.links import links
+from presscheck.cli.notification_commands import add_to_spaces
 from presscheck.cli.output import print_text
 from presscheck.cli.session import Session, with_session
 
@@ -82,6 +83,7 @@ add(
 )
 
 space.add_command(links)
+add_to_spaces(space)
 
 
 @space.command()

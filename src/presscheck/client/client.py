@@ -30,6 +30,8 @@ from httpx import Headers
 from presscheck import __version__
 from presscheck.api.operation import Operation, Page
 from presscheck.client.base_url import Address, read_address
+from presscheck.client.downloads import Downloads
+from presscheck.client.known_responses import KnownResponses
 from presscheck.client.request_priority import Budget, BudgetExhausted, RequestContext, RequestRecord, service_time
 from presscheck.client.responses import (
     EMPTY,
@@ -182,6 +184,7 @@ class Client:
         self._budget = Budget(self._timeouts.longest_pause)
         self._http = connect(self._address, Bearer(token), self._timeouts, connections)
         self._routes = RouteCheck()
+        self._known = KnownResponses()
         self.clock_skew: float | None = None
         """Seconds that the service's clock was ahead of ours in the last response; None if unknown."""
 
@@ -218,6 +221,24 @@ class Client:
             RequestError: the request failed; see `presscheck.errors` for its kinds.
         """
         return (await self._send_with_retries(call, context or RequestContext())).body
+
+    async def download(self, call: Operation[Any], url: str) -> bytes:
+        """The bytes of the file at a URL that the response to a call has; the token is not sent.
+
+        Raises:
+            RequestError: it cannot be downloaded.
+        """
+        files = Downloads(
+            self._address,
+            self._timeouts.whole,
+            lambda address: connect(address, Bearer(None), self._timeouts, 1),
+            read_body,
+            _download_error,
+            lambda path, status, milliseconds, size: self._report(
+                RequestRecord("GET", path, status, milliseconds, size, call)
+            ),
+        )
+        return await files.content(call, url)
 
     async def every(self, listing: Operation[Page[Item]]) -> AsyncIterator[Item]:
         """Yield all items of a listing, page by page; ends if the service repeats a cursor."""
@@ -272,16 +293,18 @@ class Client:
         With `is_probe`, send a GET to the URL instead, to find out whether it exists.
         """
         is_read, method = is_probe or call.is_read(), "GET" if is_probe else call.method()
+        known = self._known.get(str(url)) if method == "GET" else None
         failure, progress = None, Progress()
         for _ in range(2):
             failure, progress, started, size = None, Progress(), time.perf_counter(), 0
             try:
-                reply = await self._attempt(method, url, None if is_probe else _content(call), progress, context)
+                content = None if is_probe else _content(call)
+                reply = await self._attempt(method, url, content, progress, context, known.etag if known else None)
                 size = len(reply.body)
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError, BudgetExhausted) as caught:
                 failure = caught
             else:
-                return reply
+                return self._known.resolve(str(url), reply, known) if method == "GET" else reply
             finally:
                 self._log(call, method, url, context, progress.status, started, size)
             if not (is_read and progress.was_stale and is_reset(failure)):
@@ -290,11 +313,19 @@ class Client:
         raise to_typed_error(call, failure or TimeoutError(), progress, self._address.host)
 
     async def _attempt(
-        self, method: str, url: httpx.URL, content: bytes | None, progress: Progress, context: RequestContext
+        self,
+        method: str,
+        url: httpx.URL,
+        content: bytes | None,
+        progress: Progress,
+        context: RequestContext,
+        etag: str | None,
     ) -> Reply:
         request = self._http.build_request(method, url, content=content, extensions={"trace": progress})
         if request.content:
             request.headers["content-type"] = "application/json"
+        if etag:
+            request.headers["if-none-match"] = etag
         await self._budget.wait_for_turn(context)
         async with asyncio.timeout(self._timeouts.whole):
             response = await self._http.send(request, stream=True)
@@ -332,9 +363,12 @@ class Client:
         started: float,
         size: int,
     ) -> None:
+        duration = (time.perf_counter() - started) * 1000
+        self._report(RequestRecord(method, url.path, status, duration, size, call, context.priority))
+
+    def _report(self, record: RequestRecord) -> None:
         if self._on_exchange:
-            duration = (time.perf_counter() - started) * 1000
-            self._on_exchange(RequestRecord(method, url.path, status, duration, size, call, context.priority))
+            self._on_exchange(record)
 
 
 def _content(call: Operation[Any]) -> bytes | None:
@@ -489,6 +523,10 @@ def to_typed_error(call: Operation[Any], failure: Exception, progress: Progress,
     if isinstance(failure, httpx.RemoteProtocolError) and not _has_no_response(failure):
         return MalformedAnswer(message, request=str(call), broke_off=broke_off)
     return NetworkError(message, request=str(call), broke_off=broke_off)
+
+
+def _download_error(call: Operation[Any], failure: Exception, host: str) -> RequestError:
+    return to_typed_error(call, failure, Progress(), host)
 
 
 def is_reset(failure: Exception) -> bool:

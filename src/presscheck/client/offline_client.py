@@ -20,5 +20,13 @@ class OfflineClient:
         """
         raise NetworkError("Offline mode (--offline)", request=str(call))
 
+    async def download(self, call: Operation[Any], url: str) -> bytes:
+        """Fail.
+
+        Raises:
+            NetworkError: always.
+        """
+        raise NetworkError("Offline mode (--offline)", request=str(call))
+
     async def aclose(self) -> None:
         """Do nothing: there are no connections."""

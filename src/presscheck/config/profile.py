@@ -45,6 +45,8 @@ class Profile:
     """Whether the app downloads changes while the user is idle."""
     offline: bool = False
     """Send no requests; an option of the command line, not a setting of the file."""
+    owners: str | None = None
+    """The path of the file with the owners of pages; None for `owners` beside the settings file."""
     notify: str | None = None
     """How to notify of events: `bell`, `osc9` or `osc777`; None for not at all."""
 
@@ -80,6 +82,7 @@ def load(
         token_from=token.origin,
         allow_http=table.get("allow_http", False),
         cache_size=table.get("cache_size", CACHE_SIZE),
+        owners=table.get("owners"),
         notify=table.get("notify"),
         sync=table.get("sync", True),
     )

@@ -5,14 +5,16 @@ An error names the field and the limit, never the value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from presscheck.config.settings_schema import MAX_VIEWS, VIEW_SETTINGS, Setting
+from presscheck.config.settings_schema import FORMER_SORT, FORMERLY_DESCENDING, MAX_VIEWS, SORTS, VIEW_SETTINGS, Setting
 
 SettingError = tuple[tuple[str, ...], str]
 """The key path of an invalid setting, and the message."""
+_SORT_WORD = re.compile(r"(?:^|(?<!\s)\s++)sort:(\S*)")
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class SavedView:
 
     name: str
     query: str = ""
-    sort: str = ""
+    sort_by: str = ""
     group: str = ""
 
 
@@ -64,8 +66,34 @@ def same_name(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
+def without_sort(text: str) -> tuple[str, str]:
+    """A filter without its sort order, and the order: the value of the last ``sort:``."""
+    orders = _SORT_WORD.findall(text)
+    return _SORT_WORD.sub("", text).strip(), orders[-1] if orders else ""
+
+
+def migrate_sort(text: str) -> str:
+    """A filter of version 0.1.0 with the same order in today's words: ``sort:comments`` was largest first."""
+    return _SORT_WORD.sub(lambda word: word[0].removesuffix(word[1]) + _migrate_order(word[1]), text)
+
+
+def _migrate_order(order: str) -> str:
+    name = order.removeprefix("-")
+    if name not in FORMERLY_DESCENDING:
+        return order
+    return name if order.startswith("-") else f"-{name}"
+
+
 def _view(entry: dict[str, str]) -> SavedView:
-    return SavedView(**{key: value.strip() for key, value in entry.items()})
+    """The view of a valid entry; one of version 0.1.0 keeps its order."""
+    values = {key: value.strip() for key, value in entry.items()}
+    query, order = without_sort(values.get("query", ""))
+    former = values.pop("sort", "") or order
+    if order.removeprefix("-") in SORTS:
+        values["query"] = query
+    if former.removeprefix("-") in SORTS:
+        values.setdefault("sort_by", _migrate_order(former))
+    return SavedView(**values)
 
 
 def _errors_in(entry: dict[str, Any], others: list[SavedView], validator: Validator | None) -> Iterator[SettingError]:
@@ -73,7 +101,7 @@ def _errors_in(entry: dict[str, Any], others: list[SavedView], validator: Valida
         yield (), "has no name: add it, such as name = " + VIEW_SETTINGS["name"].example
     is_valid = "name" in entry
     for key, value in entry.items():
-        setting = VIEW_SETTINGS.get(key)
+        setting = FORMER_SORT if key == FORMER_SORT.name else VIEW_SETTINGS.get(key)
         known = ", ".join(VIEW_SETTINGS)
         message = _value_error(setting, value) if setting else f"is not a known setting; known: {known}"
         if message:

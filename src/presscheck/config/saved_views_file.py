@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.config.saved_views import SavedView, same_name
-from presscheck.config.settings_schema import VIEW_SETTINGS
+from presscheck.config.settings_schema import FORMER_SORT, VIEW_SETTINGS
 from presscheck.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _changed(path: Path, text: str, name: str, view: SavedView) -> str:
     document = tomlkit.parse(own)
     table = cast("Table", cast("Any", document)["views"][0])
     entry = _entry(view)
-    for key in VIEW_SETTINGS:
+    for key in (*VIEW_SETTINGS, FORMER_SORT.name):
         if key in entry and (key not in table or table[key] != entry[key]):
             table[key] = entry[key]
         elif key not in entry and key in table:

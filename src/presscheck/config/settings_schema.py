@@ -64,6 +64,12 @@ SETTINGS: dict[str, Setting] = {
             one_of=("bell", "osc9", "osc777"),
         ),
         Setting("sync", bool, "Download changes in the background for offline reading.", "true"),
+        Setting(
+            "owners",
+            str,
+            "A file in the syntax of CODEOWNERS with the owners of pages; `owners` next to this file by default.",
+            '"~/docs/OWNERS"',
+        ),
         Setting("theme", str, "ink, paper, contrast, ansi, or the name of your own theme.", '"paper"'),
     )
 }
@@ -77,11 +83,11 @@ VIEW_SETTINGS: dict[str, Setting] = {
     setting.name: setting
     for setting in (
         Setting("name", str, "Title of the tab; must be unique.", '"Stale API"', max_length=40),
-        Setting("query", str, "Filter, as typed after F.", '"space:api updated:>2w"', max_length=400),
+        Setting("query", str, "Filter, as typed after F, without sort:.", '"space:api updated:>2w"', max_length=400),
         Setting(
-            "sort",
+            "sort_by",
             str,
-            f"{', '.join(SORTS)}; a leading - reverses the order.",
+            f"{', '.join(SORTS)}, smallest or oldest first; a leading - reverses the order.",
             '"-comments"',
             one_of=(*SORTS, *(f"-{order}" for order in SORTS)),
         ),
@@ -89,6 +95,16 @@ VIEW_SETTINGS: dict[str, Setting] = {
     )
 }
 """The settings of a view by key."""
+FORMER_SORT = Setting(
+    "sort",
+    str,
+    f"{', '.join(SORTS)}; replaced by sort_by, because updated, created and comments were largest first.",
+    '"comments"',
+    one_of=VIEW_SETTINGS["sort_by"].one_of,
+)
+"""The sort order of a view as version 0.1.0 wrote it."""
+FORMERLY_DESCENDING = ("updated", "created", "comments")
+"""The orders that version 0.1.0 sorted largest first unless a ``-`` stood before them."""
 
 
 def schema() -> dict[str, Any]:
@@ -98,7 +114,10 @@ def schema() -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "required": ["name"],
-        "properties": _described(VIEW_SETTINGS),
+        "properties": {
+            **_described(VIEW_SETTINGS),
+            "sort": {**_described({"sort": FORMER_SORT})["sort"], "deprecated": True},
+        },
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

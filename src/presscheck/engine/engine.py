@@ -9,25 +9,28 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from presscheck.api.change_requests import SubmitReview
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
 from presscheck.engine.activity_log import Activity, Entry
 from presscheck.engine.connection_state import ConnectionState, Status
-from presscheck.engine.inbox.event_log import EventLog
+from presscheck.engine.inbox.event_log import INBOX_PATHS, EventLog
+from presscheck.engine.inbox.notification_settings import NotificationSettings
 from presscheck.engine.inbox.triage import Triage
 from presscheck.engine.mirror.progress import Progress
+from presscheck.engine.reads.cached_reads import CacheWriter, IndexUpdates, ServiceReads, StoredReads, SubscribedReads
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, REQUESTED, VISIBLE, RequestScheduler, Service
-from presscheck.engine.reads.service_reads import ServiceReads, SubscribedReads, UnsupportedCalls
-from presscheck.engine.reads.stored_reads import CacheWriter, IndexUpdates, StoredReads
 from presscheck.engine.reads.subscriptions import Subscriptions
+from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result, Window
 from presscheck.engine.search.search import Hit, Search
 from presscheck.engine.writes.effects import may_wait
+from presscheck.engine.writes.history import HistoryEntry, WriteHistory
 from presscheck.engine.writes.outbox_actions import OutboxActions
 from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite, PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import WriteQueue
-from presscheck.store.cache import Cache
+from presscheck.store.cache import Cache, Condition
 from presscheck.store.outbox import Outbox
 
 __all__ = [
@@ -42,7 +45,7 @@ __all__ = [
     "Result",
     "Status",
 ]
-__all__ += ["OutboxEntry", "Window"]
+__all__ += ["HistoryEntry", "OutboxEntry", "Window"]
 
 if TYPE_CHECKING:
     from presscheck.engine.search.backlinks import LocalLinks
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 M = TypeVar("M")
 Pace = Callable[[], Awaitable[None]]
+PENDING = 1e12
+"""The time of a review that is not sent yet: all cached reviews are older."""
 
 
 class Engine:
@@ -95,7 +100,10 @@ class Engine:
         self._subscribed = SubscribedReads(self._reads, self._subscriptions)
         self._search = Search(self._reads, self._cache_writer.do, self._index)
         self.triage = Triage(outbox)
-        self.events = EventLog(self._reads, self.connection, outbox, self.triage, self._subscriptions)
+        self.notification_settings = NotificationSettings(outbox, lambda: self._subscriptions.news_paths(INBOX_PATHS))
+        self.events = EventLog(
+            self._reads, self.connection, outbox, self.triage, self.notification_settings, self._subscriptions
+        )
         self._write_queue = WriteQueue(
             outbox,
             self._pending,
@@ -109,6 +117,9 @@ class Engine:
             sent=self.events.record_own,
         )
         self._outbox_actions = OutboxActions(outbox, self._write_queue.changed)
+        self._history = WriteHistory(
+            outbox, self._write_queue.guard, self._stored_reads, self._unsupported.reason, self._write_queue.author
+        )
 
     async def start(self) -> None:
         """Start sending requests and queued writes."""
@@ -172,6 +183,21 @@ class Engine:
         """The positions of the items with these ids in a cached listing, by id."""
         return self._stored_reads.positions(listing, ids)
 
+    def first_matching(
+        self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int
+    ) -> list[tuple[int, str]]:
+        """Those of the first rows of a cached listing that meet all conditions, as (position, space id)."""
+        return self._stored_reads.first_matching(listing, conditions, first)
+
+    def own_reviews(self) -> dict[str, float]:
+        """When the user reviewed change requests, by id, as far as cached reviews may lack it."""
+        pending = {
+            entry.call.change_request_id: PENDING
+            for entry in self._pending.entries()
+            if isinstance(entry.call, SubmitReview) and entry.state in ("waiting", "sending")
+        }
+        return {**self.events.reviewed, **pending}
+
     def remember(self, name: str, json: str) -> None:
         """Store a text of a screen in the cache, from which it may be evicted."""
         self._stored_reads.remember(name, json)
@@ -203,6 +229,14 @@ class Engine:
         Yields the number of items after each page; read the rows with `window`.
         """
         return self._subscribed.watch_listing(listing, priority)
+
+    async def poll(self, call: Operation[T]) -> T:
+        """The response of the service, read in the background; subscribers are notified only if it has changed.
+
+        Raises:
+            RequestError: the request failed.
+        """
+        return await self._subscribed.poll(call)
 
     def activity(self) -> AsyncIterator[tuple[Entry, ...]]:
         """Yield the entries of the activity log, newest first, and again after each new entry."""
@@ -251,6 +285,31 @@ class Engine:
     def waiting(self) -> tuple[OutboxEntry, ...]:
         """All unsent writes, oldest first."""
         return self._pending.entries()
+
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """The writes that were sent, refused or discarded, newest first; the newest 500 of the last 30 days."""
+        return self._history.entries()
+
+    def history_entry(self, number: int) -> HistoryEntry | None:
+        """One write of the history; None if it is not there."""
+        return self._history.entry(number)
+
+    async def check_undo(self, number: int) -> None:
+        """Check that a sent write can be undone, by what the service has now.
+
+        Raises:
+            ChangedSince: what it wrote was changed since; the error has both texts.
+            PresscheckError: it cannot be undone for another reason, or the service cannot be reached.
+        """
+        await self._history.check(number)
+
+    def undo(self, number: int) -> list[PendingWrite[Any]]:
+        """Undo a sent write: queue or send the writes that reverse it; empty if it is being undone already.
+
+        Raises:
+            PresscheckError: it cannot be undone, or not now.
+        """
+        return self._write_queue.undo(number, self._history.calls(number))
 
     def may_wait(self, call: type[Operation[Any]]) -> bool:
         """Whether a write can be queued in the outbox while offline."""
@@ -311,6 +370,14 @@ class Engine:
             RequestError: the request failed.
         """
         return await self._reads.fetch(call, priority)
+
+    async def download(self, call: Operation[Any], url: str) -> bytes:
+        """The bytes of the file at a URL that the response to a call has; they are not cached.
+
+        Raises:
+            RequestError: it cannot be downloaded.
+        """
+        return await self._scheduler.service.download(call, url)
 
     def lacks(self, feature: str) -> bool:
         """Whether a request showed that the service does not have a feature, such as reviews."""

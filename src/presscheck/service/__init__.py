@@ -1,1 +1,5 @@
 """The local service: implements the API with real state. The only package that imports Starlette and SQLAlchemy."""
+
+from presscheck.extras import require_extra
+
+require_extra("serve")  # before any module of this package, so that no command can reach one that fails to import

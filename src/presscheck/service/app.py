@@ -44,7 +44,7 @@ from presscheck.service.http.operation_registry import (
 )
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.public_routes import open_routes
-from presscheck.service.http.serialization import problem_response, read_call, write_answer
+from presscheck.service.http.serialization import problem_response, read_call, read_response, write_answer
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
@@ -228,6 +228,8 @@ class Adapter:
             return problem_response(500, "Internal server error; see the log of the service.")
         if self.operation.success == 204:
             return Response(status_code=204)
+        if self.operation.is_read():
+            return read_response(sent, self.operation.success, request.headers.get("if-none-match", ""))
         headers = _where(answer) if self.operation.success == 201 else None
         return Response(sent, self.operation.success, headers, "application/json")
 

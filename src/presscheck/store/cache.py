@@ -49,6 +49,51 @@ LEFT JOIN resources ON resources.object = items.object AND resources.id = items.
 WHERE items.answer = ? AND items.generation = ? AND items.position IN (SELECT value FROM json_each(?))
 """
 """The rows at some positions of a listing."""
+_KEY_OF = "replace(replace({}, '{{space}}', json_extract(thing, '$.space')), '{{id}}', json_extract(thing, '$.id'))"
+"""The cache key of a call for a row, from one with placeholders."""
+_NOTIFICATIONS = """coalesce(
+    (SELECT own.value FROM json_each(call.user, '$.requests') AS own WHERE own.key = json_extract(thing, '$.id')),
+    (SELECT around.value FROM json_each(call.user, '$.spaces') AS around
+    WHERE around.key = json_extract(thing, '$.space')), '')"""
+"""Whether the user muted or follows a row: its own setting, else that of its space."""
+_REVIEWS_KEY, _REVIEWERS_KEY = _KEY_OF.format("call.key"), _KEY_OF.format("json_extract(call.user, '$.reviewers')")
+_REVIEW = "coalesce(listed.json, resource.json)"
+_OWN_REVIEWS = f"""SELECT 1 FROM answers AS reviews JOIN items AS listed
+    ON listed.answer = reviews.number AND listed.generation = reviews.generation
+    LEFT JOIN resources AS resource ON resource.object = listed.object AND resource.id = listed.id
+    WHERE reviews.key = {_REVIEWS_KEY}
+    AND json_extract({_REVIEW}, '$.reviewer.id') = json_extract(call.user, '$.me')"""  # noqa: S608
+"""The cached reviews of a row by the user."""
+_JUST_REVIEWED = f"""EXISTS (
+    SELECT 1 FROM json_each(call.user, '$.reviewed') AS sent WHERE sent.key = json_extract(thing, '$.id')
+    AND NOT EXISTS (SELECT 1 FROM answers AS newer WHERE newer.key = {_REVIEWS_KEY} AND newer.at > sent.value)
+)"""  # noqa: S608
+"""Whether the user reviewed a row after its reviews were cached."""
+_REVIEWED = f"""EXISTS (
+    SELECT 1 FROM (SELECT ? AS key, ? AS user) AS call WHERE {_JUST_REVIEWED} OR EXISTS (
+        {_OWN_REVIEWS}
+        AND NOT coalesce(json_extract({_REVIEW}, '$.outdated'), 0)
+        AND coalesce(json_extract({_REVIEW}, '$.revision'), '') IN ('', json_extract(thing, '$.revision'))
+        AND json_extract({_REVIEW}, '$.createdAt') >= coalesce((
+            SELECT max(json_extract(who.json, '$.createdAt')) FROM answers AS asked JOIN items AS who
+            ON who.answer = asked.number AND who.generation = asked.generation
+            WHERE asked.key = {_REVIEWERS_KEY}
+            AND json_extract(who.json, '$.user.id') = json_extract(call.user, '$.me')
+        ), '')
+    )
+)"""  # noqa: S608
+"""Whether the user reviewed the newest revision of a row, and no one requested another review since."""
+_INVOLVED = f"""EXISTS (
+    SELECT 1 FROM (SELECT ? AS key, ? AS user) AS call WHERE {_NOTIFICATIONS} = 'followed'
+    OR {_JUST_REVIEWED} OR EXISTS ({_OWN_REVIEWS}) OR EXISTS (
+        SELECT 1 FROM items AS listed JOIN answers AS listing
+        ON listed.answer = listing.number AND listed.generation = listing.generation
+        WHERE listed.object = 'change-request' AND listed.id = json_extract(thing, '$.id')
+        AND listing.key IN (SELECT value FROM json_each(call.user, '$.listings'))
+    )
+)"""  # noqa: S608
+"""Whether a row is in one of the listings of what the user takes part in, or the user reviewed or follows it."""
+_HAS_STATE = f"EXISTS (SELECT 1 FROM (SELECT ? AS key, ? AS user) AS call WHERE {_NOTIFICATIONS} = '{{}}')"  # noqa: S608
 RELATIONS = {
     "is": "json_extract(thing, ?) = ?",
     "in": "json_extract(thing, ?) IN (SELECT value FROM json_each(?))",
@@ -60,6 +105,13 @@ RELATIONS = {
             replace(replace(?, '{space}', json_extract(thing, '$.space')), '{id}', json_extract(thing, '$.id'))
         AND instr(lower(json_extract(who.json, '$.user.displayName')), ?) > 0
     )""",
+    "not mine": "json_extract(thing, ?) IS NOT json_extract(?, '$.me')",
+    "reviewed": _REVIEWED,
+    "not reviewed": f"NOT {_REVIEWED}",
+    "involved": _INVOLVED,
+    "muted": _HAS_STATE.format("muted"),
+    "not muted": f"NOT {_HAS_STATE.format('muted')}",
+    "followed": _HAS_STATE.format("followed"),
     "less": "json_extract(thing, ?) < ?",
     "more": "json_extract(thing, ?) > ?",
 }
@@ -113,10 +165,13 @@ class Condition:
     """A condition on the JSON of a row.
 
     Attributes:
-        path: a JSON path; for `asked`, the cache key of the list of requested reviewers, with the placeholders
-            ``{space}`` and ``{id}``.
-        relation: `is`, `in`, `contains` (the value in lower case), `less`, `more` or `asked`.
-        value: the value to compare with.
+        path: a JSON path; for `asked`, the cache key of the list of requested reviewers, and for `reviewed`, `not
+            reviewed` and `involved` that of the reviews, with the placeholders ``{space}`` and ``{id}``.
+        relation: `is`, `in`, `contains` (the value in lower case), `less`, `more`, `asked`; of the user: `not mine`,
+            `reviewed`, `not reviewed`, `involved`, `muted`, `not muted`, `followed`.
+        value: the value to compare with; for the user, a JSON object: `me` (an id), `reviewers` (the cache key of the
+            requested reviewers), `listings` (the cache keys of what the user takes part in), `reviewed` (when the user
+            reviewed a change request, by its id), `requests` and `spaces` (`muted` or `followed`, by id).
     """
 
     path: str
@@ -124,9 +179,17 @@ class Condition:
     value: str | int | tuple[str, ...]
 
 
-def matching(conditions: Iterable[Condition], order: tuple[str, bool] | None) -> tuple[str, list[str | int]]:
-    """The statement for positions and space ids, and its parameters after the number and generation of the listing."""
+def matching(
+    conditions: Iterable[Condition], order: tuple[str, bool] | None, first: int | None = None
+) -> tuple[str, list[str | int]]:
+    """The statement for positions and space ids, and its parameters after the number and generation of the listing.
+
+    With `first`, only that many rows of the listing are looked at.
+    """
     clauses, values = ["answer = ?", "generation = ?"], list[str | int]()
+    if first is not None:
+        clauses.append("position < ?")
+        values.append(first)
     for one in conditions:
         clauses.append(RELATIONS[one.relation])
         values += [one.path, json.dumps(one.value) if isinstance(one.value, tuple) else one.value]
@@ -306,13 +369,13 @@ class CacheReader:
         return dict(self.database.execute(ROWS, (*row, json.dumps(positions))).fetchall()) if row else None
 
     def matching(
-        self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None
+        self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None, first: int | None = None
     ) -> list[tuple[int, str]] | None:
         """The rows of a listing that meet all conditions, as (position, space id); see `Cache.matching`."""
         row = self._listing(key)
         if row is None:
             return None
-        statement, values = matching(conditions, order)
+        statement, values = matching(conditions, order, first)
         return self.database.execute(statement, (*row, *values)).fetchall()
 
     def resource(self, kind: str, identity: str) -> str | None:
@@ -520,6 +583,11 @@ class Cache:
         # the writer's connection first, so that the user interface does not wait for its own connection
         readers = (CacheReader(self._writer), *self._readers)
         return self._read(lambda reader: reader.matching(key, listed, order), readers) or []
+
+    def first_matching(self, key: str, conditions: Iterable[Condition], first: int) -> list[tuple[int, str]]:
+        """As `matching`, of the first rows of a listing only; for the thread of the user interface."""
+        listed = list(conditions)
+        return self._read(lambda reader: reader.matching(key, listed, None, first)) or []
 
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a resource, by `object` and `id`."""

@@ -1,40 +1,60 @@
-"""The outbox: unsent writes and local state, in a file that is never deleted.
+"""The outbox: unsent writes, the history of writes, and local state, in a file that is never deleted.
 
-A write is on disk when `put` returns. A row has the stored name and the arguments of a call; one that this version
-cannot read is parked and shown. Only one process sends, the one with a file lock; but any process may add, undo and
-edit writes, so every change of a row's state names the states that it may be in.
+A write is on disk when `put` returns. It leaves the outbox in the transaction that adds it to the history, so that at
+any time it is in exactly one of them; the history is bounded. A row has the stored name and the arguments of a call;
+one that this version cannot read is parked and shown. Only one process sends, the one with a file lock; but any process
+may add, undo and edit writes, so every change of a row's state names the states that it may be in.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Generator, Mapping
+import time
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from filelock import FileLock, Timeout
 
 from presscheck.errors import StoreError
 from presscheck.store.sqlite_files import open_file
 
-VERSION = 2
+VERSION = 3
 CALL_VERSION = 1
-SCHEMA = """
+HISTORY_ROWS = 500
+"""Writes of the history that are kept."""
+HISTORY_SECONDS = 30 * 86400.0
+"""How long a write is kept in the history, in seconds."""
+HISTORY = """
+CREATE TABLE history (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, given TEXT NOT NULL, state TEXT NOT NULL, error TEXT,
+    created_at REAL NOT NULL, ended_at REAL NOT NULL, author TEXT, former TEXT, result TEXT, undoes INTEGER
+)
+"""
+SCHEMA = f"""
 CREATE TABLE writes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, version INTEGER NOT NULL, given TEXT NOT NULL,
     scope TEXT NOT NULL, state TEXT NOT NULL, error TEXT, noted TEXT, created_at REAL NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, author TEXT, sent_at REAL
+    attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, author TEXT, sent_at REAL, former TEXT,
+    undoes INTEGER
 );
 CREATE TABLE drafts (key TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE viewed (change_request TEXT, page TEXT, revision TEXT NOT NULL, PRIMARY KEY (change_request, page));
-CREATE TABLE marks (key TEXT PRIMARY KEY, value TEXT NOT NULL)
+CREATE TABLE marks (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+{HISTORY}
 """
-STEPS = {1: "ALTER TABLE writes ADD COLUMN author TEXT; ALTER TABLE writes ADD COLUMN sent_at REAL"}
+STEPS = {
+    1: "ALTER TABLE writes ADD COLUMN author TEXT; ALTER TABLE writes ADD COLUMN sent_at REAL",
+    2: f"ALTER TABLE writes ADD COLUMN former TEXT; ALTER TABLE writes ADD COLUMN undoes INTEGER; {HISTORY}",
+}
 """The statements that migrate each older version of the schema to the next one, with all rows."""
-COLUMNS = "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at"
+COLUMNS = (
+    "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at, former, undoes"
+)
+ENDED_COLUMNS = "id, name, given, state, error, created_at, ended_at, author, former, result, undoes"
 
 
 class LocalState:
@@ -138,6 +158,8 @@ class Row:
         not_before: the earliest time to send it.
         author: the id of the user who wrote it, if known.
         sent_at: when it was last sent.
+        former: the values that it replaces, as JSON values; None if not determined.
+        undoes: the number of the write of the history that it undoes.
     """
 
     id: int
@@ -152,6 +174,32 @@ class Row:
     not_before: float
     author: str | None = None
     sent_at: float | None = None
+    former: dict[str, Any] | None = None
+    undoes: int | None = None
+
+
+@dataclass(frozen=True)
+class EndedRow:
+    """One write of the history. Times are in seconds since the epoch; see `Row` for the fields that both have.
+
+    Attributes:
+        state: `sent`; `undone` (sent, and undone by a later write); `refused` (failed permanently, or discarded after
+            that); `unsent` (undone or discarded before it was sent).
+        ended_at: when it left the outbox.
+        result: what the response says of the thing that it created or changed, as JSON values; None if there was none.
+    """
+
+    id: int
+    name: str
+    given: dict[str, Any]
+    state: str
+    error: str | None
+    created_at: float
+    ended_at: float
+    author: str | None
+    former: dict[str, Any] | None
+    result: dict[str, Any] | None
+    undoes: int | None
 
 
 class Outbox(LocalState):
@@ -221,15 +269,50 @@ class Outbox(LocalState):
         Returns:
             The number of the row.
         """
+        return self._insert(name, given, scope, now, now + hold, author, state, None)
+
+    def put_undo(
+        self, undoes: int, writes: Sequence[tuple[str, dict[str, Any], str, str]], now: float, author: str | None
+    ) -> list[int]:
+        """Add the writes that undo a sent write, all or none.
+
+        Args:
+            undoes: the number of the sent write.
+            writes: name, arguments, scope and state of each write; see `put`.
+            now: the current time, in seconds since the epoch.
+            author: the id of the user.
+
+        Returns:
+            The numbers of the rows; empty if the write is undone already, or is being undone.
+        """
+        with self._transaction():
+            row = self._fetch_one("SELECT state FROM history WHERE id = ?", undoes)
+            if row is None or row[0] != "sent" or self._fetch_one("SELECT 1 FROM writes WHERE undoes = ?", undoes):
+                return []
+            return [
+                self._insert(name, given, scope, now, now, author, state, undoes)
+                for name, given, scope, state in writes
+            ]
+
+    def _insert(
+        self,
+        name: str,
+        given: dict[str, Any],
+        scope: str,
+        now: float,
+        not_before: float,
+        author: str | None,
+        state: str,
+        undoes: int | None,
+    ) -> int:
         sent_at = now if state == "now" else None
-        return (
-            self._execute(
-                "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (name, CALL_VERSION, _to_json(given), scope, state, now, now + hold, author, sent_at),
-            ).lastrowid
-            or 0
+        values = (name, CALL_VERSION, _to_json(given), scope, state, now, not_before, author, sent_at, undoes)
+        cursor = self._execute(
+            "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at, undoes)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            values,
         )
+        return cursor.lastrowid or 0
 
     def rows(self) -> tuple[Row, ...]:
         """All unsent writes, oldest first."""
@@ -241,6 +324,23 @@ class Outbox(LocalState):
         """One write; None if it is sent or discarded."""
         found = self._fetch_one(f"SELECT {COLUMNS} FROM writes WHERE id = ?", number)  # noqa: S608
         return _row(found) if found else None
+
+    def history(self) -> tuple[EndedRow, ...]:
+        """The writes that left the outbox, the newest first."""
+        with translate_sqlite_errors():
+            found = self._db.execute(
+                f"SELECT {ENDED_COLUMNS} FROM history ORDER BY ended_at DESC, id DESC"  # noqa: S608
+            ).fetchall()
+        return tuple(_ended_row(one) for one in found)
+
+    def ended(self, number: int) -> EndedRow | None:
+        """One write of the history; None if it is not there."""
+        found = self._fetch_one(f"SELECT {ENDED_COLUMNS} FROM history WHERE id = ?", number)  # noqa: S608
+        return _ended_row(found) if found else None
+
+    def note_former(self, number: int, former: dict[str, Any]) -> None:
+        """Store the values that a write replaces, before it is sent."""
+        self._execute("UPDATE writes SET former = ? WHERE id = ?", (_to_json(former), number))
 
     def note_existing(self, number: int, ids: tuple[str, ...]) -> None:
         """Store the ids of the items that exist before a write is sent."""
@@ -289,20 +389,94 @@ class Outbox(LocalState):
             (not_before, json.dumps([*numbers])),
         )
 
-    def delivered(self, number: int, identity: str | None) -> None:
-        """Delete a write that was sent, and put the id of its result into the writes that refer to it."""
-        with translate_sqlite_errors(), self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute("DELETE FROM writes WHERE id = ?", (number,))
+    def delivered(
+        self, number: int, identity: str | None, *, result: dict[str, Any] | None = None, now: float | None = None
+    ) -> None:
+        """Move a write that was sent to the history, and put the id of its result into the writes that refer to it.
+
+        Args:
+            number: the row.
+            identity: the id of the result, if it has one.
+            result: what the history keeps of the response.
+            now: the current time, in seconds since the epoch.
+        """
+        with self._transaction():
+            row = self.row(number)
+            self._end(number, "sent", now=now, result=result)
             if identity:
-                self._db.execute(
+                self._execute(
                     "UPDATE writes SET given = replace(given, ?, ?)", (f'"waiting:{number}"', json.dumps(identity))
                 )
+            if row and row.undoes is not None:
+                self._execute(
+                    "UPDATE history SET state = 'undone' WHERE id = ?1 AND state = 'sent'"
+                    " AND NOT EXISTS (SELECT 1 FROM writes WHERE undoes = ?1)",
+                    (row.undoes,),
+                )
 
-    def drop(self, number: int, *, unless_sending: bool = False) -> bool:
-        """Discard a write; False if it does not exist any more, or (with `unless_sending`) is being sent."""
-        condition = " AND state NOT IN ('sending', 'now')" if unless_sending else ""
-        return self._execute_and_check(f"DELETE FROM writes WHERE id = ?{condition}", (number,))  # noqa: S608
+    def drop(
+        self, number: int, *, unless_sending: bool = False, error: str | None = None, now: float | None = None
+    ) -> bool:
+        """Discard a write, which the history keeps; False if it does not exist any more, or must not be discarded.
+
+        Args:
+            number: the row.
+            unless_sending: do not discard it while it is being sent.
+            error: why it failed, if it just did.
+            now: the current time, in seconds since the epoch.
+        """
+        with self._transaction():
+            row = self.row(number)
+            if row is None or (unless_sending and row.state in ("sending", "now")):
+                return False
+            has_failed = error is not None or row.state in ("refused", "parked")
+            self._end(number, "refused" if has_failed else "unsent", now=now, error=error)
+            return True
+
+    def _end(
+        self,
+        number: int,
+        state: str,
+        *,
+        now: float | None,
+        error: str | None = None,
+        result: dict[str, Any] | None = None,
+    ) -> None:
+        """Move a row to the history, and forget what is too old or too much; only in a transaction."""
+        self._forget_file_contents(number)
+        now = time.time() if now is None else now
+        values = (state, error, None if state == "sent" else 1, now, _to_json(result) if result else None, number)
+        self._execute(
+            f"INSERT OR REPLACE INTO history ({ENDED_COLUMNS})"  # noqa: S608
+            " SELECT id, name, given, ?1, coalesce(?2, iif(?3, error, NULL)), created_at, ?4, author, former, ?5,"
+            " undoes FROM writes WHERE id = ?6",
+            values,
+        )
+        self._execute("DELETE FROM writes WHERE id = ?", (number,))
+        self._execute(
+            "DELETE FROM history WHERE ended_at < ? OR id NOT IN"
+            " (SELECT id FROM history ORDER BY ended_at DESC, id DESC LIMIT ?)",
+            (now - HISTORY_SECONDS, HISTORY_ROWS),
+        )
+
+    def _forget_file_contents(self, number: int) -> None:
+        """Remove the bytes of uploaded files from a row: the history is read as a whole, and keeps rows for weeks."""
+        found = self._fetch_one("SELECT given FROM writes WHERE id = ? AND given LIKE ?", number, '%"base64"%')
+        if found:
+            given = _without_key("base64", json.loads(found[0]))
+            self._execute("UPDATE writes SET given = ? WHERE id = ?", (_to_json(given), number))
+
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        with translate_sqlite_errors():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            finally:
+                # on a full disk, SQLite has already rolled back
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
 
 
 def _to_json(given: dict[str, Any]) -> str:
@@ -310,6 +484,39 @@ def _to_json(given: dict[str, Any]) -> str:
 
 
 def _row(found: Any) -> Row:
-    number, name, given, scope, state, error, noted, *times = found
+    number, name, given, scope, state, error, noted, *times, former, undoes = found
     ids = tuple(json.loads(noted)) if noted else None
-    return Row(number, name, json.loads(given), scope, state, error, ids, *times)
+    return Row(
+        number, name, json.loads(given), scope, state, error, ids, *times, former=_from_json(former), undoes=undoes
+    )
+
+
+def _ended_row(found: Any) -> EndedRow:
+    number, name, given, state, error, created_at, ended_at, author, former, result, undoes = found
+    return EndedRow(
+        number,
+        name,
+        json.loads(given),
+        state,
+        error,
+        created_at,
+        ended_at,
+        author,
+        _from_json(former),
+        _from_json(result),
+        undoes,
+    )
+
+
+def _from_json(text: str | None) -> dict[str, Any] | None:
+    return json.loads(text) if text else None
+
+
+def _without_key(name: str, value: Any) -> Any:
+    """A JSON value without the fields of this name, at any depth."""
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        return {key: _without_key(name, field) for key, field in fields.items() if key != name}
+    if isinstance(value, list):
+        return [_without_key(name, item) for item in cast("list[Any]", value)]
+    return value

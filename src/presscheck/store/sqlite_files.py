@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from errno import EACCES
 from pathlib import Path
 
 from presscheck.errors import StoreError
@@ -60,7 +61,7 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     """
     try:
         private_directory(path.parent)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        _create(path)
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
         try:
             _configure(connection, path, durable=durable)
@@ -72,6 +73,26 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     except sqlite3.DatabaseError as error:
         raise _UnusableError(str(error)) from None
     return connection
+
+
+def _create(path: Path) -> None:
+    """Create an empty file with mode 0600, if there is none.
+
+    An existing file is not opened, only asked about: a process that closes any descriptor of a file loses all its POSIX
+    locks on it. SQLite would go on without them, and another instance would delete the write-ahead log in use.
+
+    Raises:
+        OSError: the file cannot be created, read or written.
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        if not _allows(path, os.R_OK | os.W_OK):
+            raise PermissionError(EACCES, os.strerror(EACCES), str(path)) from None
+
+
+def _allows(path: Path, mode: int) -> bool:
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _configure(connection: sqlite3.Connection, path: Path, *, durable: bool) -> None:
@@ -86,7 +107,7 @@ def _configure(connection: sqlite3.Connection, path: Path, *, durable: bool) -> 
 
 def connect_read_only(path: Path, version: int) -> sqlite3.Connection | None:
     """A connection to a file that the user may read but not write, such as on a read-only disk; None otherwise."""
-    if not _opens(path, os.O_RDONLY) or _opens(path, os.O_RDWR):
+    if not _allows(path, os.R_OK) or _allows(path, os.W_OK):
         return None
     # without write access to the -wal and -shm files, SQLite only opens it as immutable
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, check_same_thread=False)
@@ -95,14 +116,6 @@ def connect_read_only(path: Path, version: int) -> sqlite3.Connection | None:
             return connection
     connection.close()
     return None
-
-
-def _opens(path: Path, flags: int) -> bool:
-    try:
-        os.close(os.open(path, flags))
-    except OSError:
-        return False
-    return True
 
 
 class _UnusableError(Exception):

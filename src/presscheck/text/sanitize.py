@@ -23,11 +23,12 @@ MOST_DECODINGS = 3
 _CARRIER = "◌"
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 
-_ordinary = re.compile(
+is_ordinary = re.compile(
     "[ -~\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2100-\u27ff"
     "\u2900-\u2bff\u3001-\u3029\u3030-\u3098\u309b-\u3163\u3190-\u9fff\uac00-\ud7a3\uff01-\uff9f"
     "\U0001f300-\U0001f3fa\U0001f400-\U0001faff]*"
 ).fullmatch
+"""Whether `sanitize` returns a text as it is; a test for loops that would call it for every word of a page."""
 _authority = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//([^/?#\\]*)|mailto:([^?]*)", re.IGNORECASE).match
 _label = re.compile(r"(?<![^.:\[\]])[^.:\[\]]*[^\x00-\x7f][^.:\[\]]*")
 _line_end = re.compile("\r\n|[\n\v\f\x85\u2028\u2029]")
@@ -40,7 +41,7 @@ _INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 
 
 def sanitize(text: str, *, lines: bool = False) -> str:
     """Returns display text; with `lines` line ends are kept, otherwise they become spaces."""
-    if _ordinary(text):
+    if is_ordinary(text):
         return text
     if lines:
         return "\n".join([_one_line(line) for line in _line_end.split(text)])
@@ -110,7 +111,7 @@ def _symbol(code: int) -> str:
 
 def _one_line(line: str) -> str:
     shown = line.expandtabs(TAB_WIDTH).translate(_symbols)
-    return shown if _ordinary(shown) else _carry_marks(shown)
+    return shown if is_ordinary(shown) else _carry_marks(shown)
 
 
 def _carry_marks(line: str) -> str:

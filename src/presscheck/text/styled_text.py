@@ -51,6 +51,16 @@ def plain(line: Line) -> str:
     return "".join(span.text for span in line)
 
 
+def span_at(line: Line, column: int) -> tuple[Span, str] | None:
+    """Returns the span in a column, counted from 0, and its character there; None behind the end of the line."""
+    for span in line:
+        if 0 <= column < cell_len(span.text):
+            rest = split_cells(span.text, column)[1]
+            return span, rest[:1]
+        column -= cell_len(span.text)
+    return None
+
+
 def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
     """Truncates a line to a number of cells, with an ellipsis; a wide character is never halved."""
     if width(line) <= columns:
@@ -76,6 +86,20 @@ def pad(line: Line, columns: int, style: str = "") -> Line:
     if missing < 0:
         return pad(cut(line, columns), columns, style)
     return (*line, Span(" " * missing, style)) if missing else line
+
+
+def join_fitting(texts: Sequence[str], columns: int) -> str:
+    """Joins as many texts as fit, and counts the others: `Tokens, Errors and 3 more`; the first is always there."""
+    for number in range(len(texts), 1, -1):
+        joined = ", ".join(texts[:number]) + _more(len(texts) - number)
+        if width((Span(joined),)) <= columns:
+            return joined
+    more = _more(len(texts) - 1)
+    return plain(cut((Span(texts[0]),), columns - len(more))) + more if texts else ""
+
+
+def _more(number: int) -> str:
+    return f" and {number:,} more" if number > 0 else ""
 
 
 def wrap(runs: Iterable[Span], columns: int) -> list[Line]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
 from collections.abc import Callable
+from inspect import isawaitable
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -13,19 +16,23 @@ from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
-from textual.events import Event, InputEvent, Key, Paste
+from textual.errors import NoWidget
+from textual.events import Event, InputEvent, Key, MouseDown, Paste
 from textual.screen import Screen
-from textual.widget import AwaitMount
+from textual.timer import Timer
+from textual.widget import AwaitMount, Widget
 
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.text.notifications import notification
-from presscheck.text.styled_text import Line, plain
+from presscheck.text.phrases import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line
 from presscheck.tui.auto_refresh import AutoRefresh
 from presscheck.tui.commands import Keymap
 from presscheck.tui.keyboard import TypeAhead
 from presscheck.tui.navigation import MODES, Navigation, NavigationHost
-from presscheck.tui.notifications import Notifications
+from presscheck.tui.notifications import Notice, Notifications
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
 from presscheck.tui.theme import StyleLookup, StyleTable, load
@@ -38,6 +45,10 @@ if TYPE_CHECKING:
 
 SIGNAL_EXIT_CODES = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
 """The exit code after each signal that ends the app."""
+NOTICE_SECONDS = 4.0
+"""Seconds that a message is shown, unless a key is pressed before."""
+CONNECT_AFTER = 0.5
+"""Seconds after which requests are sent at the latest, though the inbox was not painted yet."""
 INTERNAL_ERROR = 70
 """The exit code after an internal error."""
 
@@ -101,7 +112,11 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._painter = DiffPainter()
         self.type_ahead = TypeAhead(self, self._deliver)
         self._last_input = monotonic()
+        self._pressed: Widget | None = None
+        """Where a mouse button was pressed last."""
+        self._notice_timer: Timer | None = None
         self._background_refresh: AutoRefresh | None = None
+        self._is_connected = False
 
     @property
     def engine(self) -> Engine:
@@ -129,21 +144,33 @@ class PresscheckApp(App[int], inherit_bindings=False):
         await self.switch_mode("inbox")
         self._show_engine_notices()
         self.engine.on_status(lambda _: self._show_engine_notices())
-        self.call_after_refresh(self.engine.start)
-        if self.profile.sync and not self.profile.offline:
-            self.call_after_refresh(self._start_background_refresh)
+        self.call_after_refresh(self._connect)
+        # a screen that a fast user opens before the inbox is painted takes its turn, and what waits for the paint stays
+        self.set_timer(CONNECT_AFTER, self._connect)
         self.run_worker(self._announce_events(), exclusive=True, group="events")
-        if self._first:
-            self.call_after_refresh(self._first, self)
+
+    async def _connect(self) -> None:
+        """Start sending requests, and open what the user asked for at the start; only once."""
+        if self._is_connected:
+            return
+        self._is_connected = True
+        await self.engine.start()
+        if self.profile.sync and not self.profile.offline:
+            self._start_background_refresh()
+        if self._first and isawaitable(opening := self._first(self)):
+            await opening
 
     async def _announce_events(self) -> None:
         """Show new activity in the last line, and as a notification of the terminal if the profile asks for it."""
-        from presscheck.engine.inbox.events import summarize  # 4 ms, only after the first paint
+        from presscheck.engine.inbox.events import sentence, summarize  # 4 ms, only after the first paint
 
         async for events, _ in self.engine.events.watch():
             if not events:
                 continue
-            self.notify(summarize(events))
+            for event in events:
+                self.notices.add(Notice(sanitize(sentence(event)), now(), space=event.space, request=event.request))
+            self.notices.show_summary(summarize(events), self._place)
+            self._notice_shown()
             if self.profile.notify and self.engine.events.may_notify():
                 self.write_to_terminal(notification(self.profile.notify, summarize(events)))
 
@@ -155,24 +182,41 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Note the time of the last input, and deliver keys in turn."""
         if isinstance(event, InputEvent):
             self._last_input = monotonic()
+        if isinstance(event, MouseDown):
+            self._pressed = self._widget_at(event)
         if isinstance(event, Key | Paste) and not event.is_forwarded:
+            if isinstance(event, Key) and event.key == "ctrl+c" and self._pressed and self._pressed.is_attached:
+                # the app itself handles this key, so that it would overtake the mouse events that this widget has yet
+                self.type_ahead.hold_until_handled(self._pressed)
             await self.type_ahead.take(event)
         else:
             await super().on_event(event)
 
+    def _widget_at(self, event: MouseDown) -> Widget | None:
+        """The widget that a mouse button is pressed on."""
+        try:
+            return self.screen.get_widget_at(event.x, event.y)[0] if self.screen_stack else None
+        except NoWidget:
+            return None
+
     async def _deliver(self, event: Key | Paste) -> None:
+        """Pass a key to what has the focus; ctrl+c copies what the mouse has selected."""
+        if isinstance(event, Key) and event.key == "ctrl+c" and self._copy_selection():
+            return
         target = self.focused or self.screen
         await super().on_event(event)
         self.type_ahead.hold_until_handled(target)
 
     def push_screen(self, screen: Any, *args: Any, **more: Any) -> Any:
         """Open a screen; keys that are typed from now on are for it."""
+        self.capture_mouse(None)  # a drag ends: the widget below would never hear of its end
         opening = cast("Any", super()).push_screen(screen, *args, **more)  # its overloads are generic
         self.type_ahead.opened(self.screen)
         return opening
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen on top."""
+        self.capture_mouse(None)
         closed = self.screen
         closing = super().pop_screen()
         self.type_ahead.closed(closed)
@@ -180,6 +224,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     def switch_mode(self, mode: str) -> AwaitMount:
         """Show another place; keys that are typed from now on are for it."""
+        self.capture_mouse(None)
         switching = super().switch_mode(mode)
         self.type_ahead.opened(self.screen)
         return switching
@@ -207,14 +252,41 @@ class PresscheckApp(App[int], inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a message in the last line until a later key press; there are no toasts."""
-        self.notices.show(message)
-        self._refresh_status_bars()
+        """Show a message in the last line, for some seconds or until the next key; there are no toasts."""
+        self.notices.show(message, self._place)
+        self._notice_shown()
 
     def show_error(self, error: PresscheckError) -> None:
         """Show an error with its request in the last line."""
-        self.notices.show_error(error)
+        self.notices.show_error(error, self._place)
+        self._notice_shown()
+
+    @property
+    def _place(self) -> Screen[Any] | None:
+        """The full screen below any dialogs, in which a message is shown."""
+        full = (screen for screen in reversed(self.screen_stack) if not screen.is_modal)
+        return next(full, None) if self.screen_stack else None
+
+    def _notice_shown(self) -> None:
+        """Draw a new message, and clear it after some seconds."""
+        if self._notice_timer:
+            self._notice_timer.stop()
+        self._notice_timer = self.set_timer(NOTICE_SECONDS, self._end_notice)
         self._refresh_status_bars()
+
+    def _end_notice(self) -> None:
+        self.notices.clear()
+        self._refresh_status_bars()
+
+    def _copy_selection(self) -> bool:
+        """Copy the text that is selected with the mouse; returns whether there is any."""
+        text = self.screen.get_selected_text() if self.screen_stack else None
+        if not text:
+            return False
+        self.copy_to_clipboard(text)
+        self.screen.clear_selection()
+        self.notify("copied the selected text")
+        return True
 
     def command_handlers(self) -> tuple[object, ...]:
         """The objects with the commands that work on every screen."""
@@ -236,9 +308,11 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Open the review of a change request at a comment."""
         await self.navigation.open_thread(space_id, change_request_id, comment_id)
 
-    async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
-        """Browse a space at a page, on main or in a change request."""
-        await self.navigation.open_page(space_id, page_id, change_request_id)
+    async def open_page(
+        self, space_id: str, page_id: str | None = None, change_request_id: str | None = None, link: str = ""
+    ) -> None:
+        """Browse a space at a page, on main or in a change request; at the line of a link, given as it is written."""
+        await self.navigation.open_page(space_id, page_id, change_request_id, link)
 
     async def open_site(self, site_id: str) -> None:
         """Open a site in the publish screen."""
@@ -250,25 +324,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self._driver.write(sequence)
             self._driver.flush()
 
-    def notice_line(self) -> Line:
-        """The message shown now."""
-        return self.notices.line()
+    def notice_line(self, place: Screen[Any]) -> Line:
+        """The message shown now on a screen."""
+        return self.notices.line(place)
 
-    def clear_notice(self, moment: float | None = None) -> None:
-        """Clear the message; given a time (monotonic seconds), only if it was shown long enough until then."""
-        self.notices.clear(moment)
-
-    @property
-    def last_notice(self) -> str:
-        """The text of the message shown now."""
-        return plain(self.notices.line()).strip()
-
-    @last_notice.setter
-    def last_notice(self, text: str) -> None:
-        if text:
-            self.notify(text)
-        else:
-            self.clear_notice()
+    def clear_notice(self) -> None:
+        """Clear the message."""
+        self.notices.clear()
 
     def repaint(self, _: object = None) -> None:
         """Send the whole screen to the terminal again."""
@@ -287,6 +349,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def run_to_end(self) -> int:
         """Run until the user or a signal ends the app; returns the exit code."""
         code = self.run()
+        _flush_or_discard()
         if self._exception is not None:
             self.notices.write_traceback(self._exception)
             return INTERNAL_ERROR
@@ -319,3 +382,17 @@ class PresscheckApp(App[int], inherit_bindings=False):
         refresh = getattr(self.screen, "refresh_status_bars", None) if self.screen_stack else None
         if refresh:
             refresh()
+
+
+def _flush_or_discard() -> None:
+    """Write what is left to the terminal; if that is gone, discard it.
+
+    Otherwise the interpreter tries again when it ends, and replaces the exit code by its own, 120.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)

@@ -56,12 +56,12 @@ class AppContext(Protocol):
         """Show an error with its request in the last line."""
         ...
 
-    def notice_line(self) -> Line:
-        """The message or error shown now; empty if there is none."""
+    def notice_line(self, place: Screen[Any]) -> Line:
+        """The message or error shown now on a screen; empty if there is none."""
         ...
 
-    def clear_notice(self, moment: float | None = None) -> None:
-        """Clear the message; given a time (monotonic seconds), only if it was shown long enough until then."""
+    def clear_notice(self) -> None:
+        """Clear the message."""
         ...
 
     @property
@@ -109,8 +109,10 @@ class AppContext(Protocol):
         """Open the review of a change request at a comment."""
         ...
 
-    async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
-        """Browse a space at a page, on main or in a change request."""
+    async def open_page(
+        self, space_id: str, page_id: str | None = None, change_request_id: str | None = None, link: str = ""
+    ) -> None:
+        """Browse a space at a page, on main or in a change request; at the line of a link, given as it is written."""
         ...
 
     async def open_site(self, site_id: str) -> None:

@@ -1,4 +1,4 @@
-"""All user actions as values: the one table behind keys, footer, palette, help and the README.
+"""All user actions as values: the one table behind keys, footer, palette, help and the manual.
 
 A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``; a command is
 disabled while a method ``reason_<name>`` returns a reason. Names are stable, because keymaps refer to them. A key has
@@ -14,7 +14,7 @@ from typing import Any
 
 Keymap = Mapping[str, tuple[str, ...]]
 """Keys by the name of a command; they replace the keys in the table."""
-PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my views"}
+PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my inbox", ".": "this item"}
 """Titles of keys that start a sequence."""
 NEVER_ALONE = frozenset(
     ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "f10", "f11")
@@ -43,6 +43,10 @@ _KEY_LABELS = {
     "up": "↑",
     "left": "←",
     "right": "→",
+    "alt+left": "alt+←",
+    "alt+right": "alt+→",
+    "ctrl+slash": "ctrl+/",
+    "ctrl+underscore": "ctrl+_",
 }
 
 
@@ -54,7 +58,7 @@ class Command:
         name: the stable name; the method is ``command_<name>``.
         keys: alternatives; each is a key, or a sequence of keys separated by spaces.
         title: a few words, for footer and popup.
-        scope: its group in help and README.
+        scope: its group in help and manual.
         help: at most 60 characters; empty if the title is enough.
     """
 
@@ -91,10 +95,17 @@ COMMANDS: tuple[Command, ...] = (
     *_scope(
         "find",
         ("find_here", "/", "find", "Find text in this pane"),
+        (
+            "find_in_all",
+            "ctrl+slash  ctrl+underscore",
+            "find in all",
+            "Find text in all pages and threads of a review",
+        ),
         ("find_next", "n", "next match", ""),
         ("find_previous", "N", "previous match", ""),
         ("find_anything", "ctrl+k", "find anything", "Find pages, spaces and change requests by name or text"),
         ("labels", "f", "follow a link", "Label the links, and open one by its label"),
+        ("outline", "#", "headings", "List the headings of the page, and go to one"),
         ("palette", ":  ctrl+p", "commands", "Find a command by name; `cr 42` opens a change request"),
     ),
     *_scope(
@@ -104,15 +115,20 @@ COMMANDS: tuple[Command, ...] = (
         ("go_space", "g s", "space", "Go to a space by name"),
         ("go_review", "g r", "review", "Open the last change request again"),
         ("go_publish", "g p", "publish", "Manage sites"),
-        ("go_outbox", "g x", "outbox", "Show unsent changes and why they wait"),
+        ("go_outbox", "g x", "outbox", "Show unsent changes, and the history of changes"),
+        ("go_links", "g l", "links and files", "List links, files and reusable content of a space"),
+        ("go_deleted", "g d", "deleted spaces", "List the deleted spaces, and restore one"),
         ("backlinks", "g b", "backlinks", "List the pages that link to this one"),
+        ("place_back", "alt+left", "previous place", "Go back to the place before, as a web browser does"),
+        ("place_forward", "alt+right", "next place", "Go forward again to the place after this one"),
+        ("places", "B", "open places", "List the places where you were, and go to one"),
     ),
     *_scope(
         "mark",
         ("mark", "space", "mark", "Mark the row; in a review, mark the page as viewed"),
         ("mark_range", "V", "mark a range", "Start a range of marks; press again to end it"),
         ("mark_visible", "*", "mark all visible", ""),
-        ("act_on_marked", "A", "act on marked", "Apply an action to all marked rows"),
+        ("act_on_marked", "A", "act on marked", "Act on all marked rows; in a review, apply suggestions too"),
     ),
     *_scope(
         "copy, open",
@@ -124,16 +140,20 @@ COMMANDS: tuple[Command, ...] = (
     *_scope(
         "state",
         ("refresh", "ctrl+r  f5", "refresh", "Request everything that is shown again"),
-        ("unsend", "z", "undo", "Undo the last unsent change; in the inbox, done or snooze"),
+        ("unsend", "z", "undo", "Undo the last change here; asks first if it was sent"),
         ("activity", "@", "activity", "List all API requests since the start"),
-        ("errors", "!", "errors", "List all errors since the start"),
+        ("errors", "!", "notices", "List all messages, errors and activity since the start"),
     ),
     *_scope(
         "inbox",
         ("done", "D", "done", "Done: hide until there is new activity"),
         ("snooze", "S", "snooze", "Hide until tomorrow, next week or new activity"),
         ("bookmark", "b", "bookmark", "Add or remove a bookmark"),
+        ("mute", "M m", "mute", "Mute: no news, out of Needs me; again: unmute"),
+        ("follow", "M f", "follow", "Follow: news as if you took part; again: unfollow"),
         ("edit_view", "F", "filter", "Filter and sort this view"),
+        ("preview_side", "|", "preview side", "Show the preview on the right of the rows, or below"),
+        ("column_headings", "M h", "column headings", "Show or hide the column headings"),
         ("save_view", "M s", "save view", "Save this view, with its filter, as a tab"),
         ("change_view", "M e", "edit view", "Edit name, query, order and grouping of a saved view"),
         ("choose_user", "M u", "your name", "Choose who you are, if the service does not tell"),
@@ -141,16 +161,17 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "review",
-        ("next_change", "]", "next change", ""),
-        ("previous_change", "[", "previous change", ""),
-        ("next_page", "}", "next page", ""),
-        ("previous_page", "{", "previous page", ""),
+        ("next_change", "]", "next change", "Next change; on a page in Browse, next heading"),
+        ("previous_change", "[", "previous change", "Previous change; on a page in Browse, heading above"),
+        ("next_page", "}", "next page", "Next page; in Browse, in reading order"),
+        ("previous_page", "{", "previous page", "Previous page; in Browse, in reading order"),
         ("next_thread", "t", "next thread", ""),
         ("previous_thread", "T", "previous thread", ""),
         ("diff_view", "d", "diff view", "Switch between rendered, side by side and source"),
         ("since_review", "I", "since my review", "Show only changes since your last review; again: all"),
-        ("only_changed", "i", "changed pages only", ""),
-        ("zoom", "=", "zoom", "Give this pane the whole width"),
+        ("only_changed", "i", "unchanged lines", "Fold the unchanged lines, or show them all"),
+        ("all_pages", "w", "all pages", "Show all changed pages in one scroll; again: one page"),
+        ("zoom", "=", "zoom", "Give the page the whole width; again: back"),
         ("comment", "c", "comment", "Comment on the line under the cursor"),
         ("comment_on_all", "C", "comment on all", "Comment on the whole change request"),
         ("reply", "r", "reply", ""),
@@ -168,22 +189,31 @@ COMMANDS: tuple[Command, ...] = (
         ("pull", "u", "update", "Update from main"),
         ("merge", "m", "merge", "Merge (shows what will change, asks first)"),
         ("threads", "g t", "threads", "List all threads: open, resolved and outdated"),
-        ("history", "g h", "history", "Show participants, revisions and what each changed"),
-        ("why", "W", "merge requirements", "Show merge requirements"),
+        ("history", "g h", "history", "Show revisions and what each changed; participants"),
+        ("why", "W", "checks", "Show merge requirements; among sites, their checks"),
         ("pdf", "g f", "PDF", "Export as PDF: open it, or copy its address"),
         ("archive", "X", "archive", "Archive the change request, or reopen it"),
+        ("revert", "Z", "revert", "Undo a merged change request in a new one"),
+        ("drop_change", ". d", "drop", "Drop the change or the marked pages: back to main's text"),
+        ("copy_change", ". c", "copy", "Copy: changes to another request, a page, a space"),
+        ("move_change", ". m", "move to", "Move: changes to another request, pages, a space"),
     ),
     *_scope(
         "browse",
         ("new_request", "O", "new change request", "Start or choose a change request to edit pages in"),
-        ("add", "a", "add", "Add a page; among sites, a site or a space"),
+        ("add", "a", "add", "Add a page, space or collection; among sites, a site"),
         ("rename", "E", "edit details", "Edit title and details; in a review, its subject"),
+        ("indent", ")  shift+right", "indent", "Move the page into the page before it"),
+        ("outdent", "(  shift+left", "outdent", "Move the page out of its parent, to come after it"),
         ("delete", "delete  -", "delete", "Delete (asks first)"),
+        ("lock", ". l", "lock", "Lock the space, or unlock it"),
+        ("settings", ". s", "settings", "Change default level, language or merge rules"),
+        ("transfer", ". t", "transfer", "Transfer to another organization (asks first)"),
     ),
     *_scope(
         "site",
-        ("move_down", "J", "move down", "Move the item down among its siblings"),
-        ("move_up", "K", "move up", "Move the item up among its siblings"),
+        ("move_down", "J", "move down", "Move the page or item down among its siblings"),
+        ("move_up", "K", "move up", "Move the page or item up among its siblings"),
         ("publish", "P", "publish", "Publish or unpublish (asks first)"),
     ),
     *_scope(
@@ -201,7 +231,7 @@ COMMANDS: tuple[Command, ...] = (
         "always",
         ("help", "?  f1", "keys", "Show all keys, searchable"),
         ("theme", "ctrl+t", "theme", "Choose a theme"),
-        ("close", "q", "close", "Close this screen; in the inbox, quit"),
+        ("close", "q", "close", "Close, back to where you came from; in the inbox, quit"),
         ("quit", "ctrl+q  ctrl+c", "quit", "Quit; pending changes stay in the outbox"),
     ),
 )
@@ -219,7 +249,7 @@ def shown(keys: str) -> str:
 
 
 def key_table() -> str:
-    """The key table of the README, as Markdown."""
+    """The key table of the manual, as Markdown."""
     lines = ["| where | key | does |", "|---|---|---|"]
     scope = ""
     for command in COMMANDS:

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import tempfile
 from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING, Protocol
@@ -19,6 +20,8 @@ from presscheck.text.sanitize import display_url, is_safe_url
 if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
 
+HARMLESS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "bmp", "mp3", "ogg", "wav", "mp4", "webm", "pdf", "txt"))
+"""Endings of files that are opened; others, such as HTML, scripts and documents with macros, could run code."""
 FALLBACK_EDITORS = ("nano", "vim", "vi")
 
 
@@ -67,7 +70,7 @@ def environment() -> dict[str, str]:
 
 
 def open_address(app: AppContext, url: str) -> None:
-    """Open a web or mail address in the browser; without a browser, copy and show it."""
+    """Open a web or mail address in the browser, or copy it without a browser; it is shown."""
     if not is_safe_url(url):
         app.notify(f"not opened, this is not a web address: {display_url(url)}")
         return
@@ -75,6 +78,34 @@ def open_address(app: AppContext, url: str) -> None:
         # the terminal copies it, so this works over SSH; the footer may be too narrow for the address
         app.copy_to_clipboard(url)
         app.notify(f"copied: {display_url(url)}")
+    else:
+        app.notify(f"opened: {display_url(url)}")
+
+
+def is_openable(name: str) -> bool:
+    """Whether opening a file of this name cannot run code: images, sound, videos, plain text, PDF."""
+    _, dot, ending = name.rpartition(".")
+    return bool(dot) and ending.lower() in HARMLESS
+
+
+def open_file(name: str, content: bytes) -> bool:
+    """Store a file in a temporary directory of this process and open it; returns whether a program could be started.
+
+    Raises:
+        PresscheckError: it cannot be stored.
+    """
+    try:
+        path = Path(tempfile.mkdtemp(dir=_opened_files().name)) / name
+        path.write_bytes(content)
+    except OSError as error:
+        raise PresscheckError(f"the file cannot be stored to open it: {error.strerror}") from None
+    return _open_in_browser(str(path))
+
+
+@cache
+def _opened_files() -> tempfile.TemporaryDirectory[str]:
+    """The directory of opened files; removed when the process ends, because programs read them later."""
+    return tempfile.TemporaryDirectory(prefix="presscheck-")
 
 
 def is_remote() -> bool:

@@ -47,6 +47,12 @@ def key_name(event: events.Key) -> str:
     return event.key
 
 
+def press_keys(app: MessagePump, keys: str) -> None:
+    """Press the keys of a sequence, as if they were typed: what a click on a key hint does."""
+    for key in keys.split(" "):
+        app.post_message(events.Key(key, " " if key == "space" else key if len(key) == 1 else None))
+
+
 class KeySequences:
     """The pending keys of a sequence, and the commands that they can complete."""
 

@@ -1,4 +1,8 @@
-"""Navigation: opens screens, and handles the commands that work on every screen.
+"""Navigation: opens screens, goes from place to place, and handles the commands that work on every screen.
+
+Inbox, browse and publish are the lowest screens of their modes, and `g i`, `g o` and `g p` show these screens. What
+stood above them leaves the stack: a review, the outbox or a running batch stays open beside it and can be gone back
+to, up to `KEPT_SCREENS` of them; lists and texts that belong to another screen are closed.
 
 This module and the app import all screens; no screen imports them. Screens and dialogs are imported when they are first
 opened, so that the first paint does not wait for them.
@@ -6,19 +10,28 @@ opened, so that the first paint does not wait for them.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from textual.screen import Screen
 
+from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app_context import AppContext
+from presscheck.tui.places import Place, Places
 from presscheck.tui.theme import Theme
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.base_screen import BaseScreen
     from presscheck.tui.screens.browse.screen import BrowseScreen
+    from presscheck.tui.screens.content_place import ContentPlace
+    from presscheck.tui.screens.inbox.screen import InboxScreen
     from presscheck.tui.screens.publish.screen import PublishScreen
+    from presscheck.tui.screens.review.screen import ReviewScreen
+
+KEPT_SCREENS = 5
+"""How many reviews and other screens stay open, as they were, while the user is elsewhere; older ones load again."""
 
 
 def _inbox() -> Screen[None]:
@@ -60,6 +73,18 @@ class NavigationHost(AppContext, Protocol):
         """Show the screens of a mode."""
         ...
 
+    def install_screen(self, screen: Screen[Any], name: str) -> None:
+        """Let a screen run on when it leaves the stack."""
+        ...
+
+    def uninstall_screen(self, screen: Screen[Any]) -> str | None:
+        """Let a screen end when it leaves the stack."""
+        ...
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Apply the theme to all screens of the stack."""
+        ...
+
     def exit(self, result: int | None = None) -> None:
         """End the app with this exit code."""
         ...
@@ -75,84 +100,257 @@ class Navigation:
     def __init__(self, app: NavigationHost) -> None:
         self._app = app
         self.last_review: tuple[str, str] | None = None
+        self._places = Places()
+        self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
+        """The screens that left the stack, the one that left last at the end, and the theme that they have."""
 
     def command_go_inbox(self) -> None:
         """Show the inbox."""
-        self._app.switch_mode("inbox")
+        self._note()
+        self._root_of("inbox")
 
     def command_go_browse(self) -> None:
         """Show spaces and pages."""
-        self._app.switch_mode("browse")
+        self._note()
+        self._root_of("browse")
 
     def command_go_publish(self) -> None:
         """Show the sites."""
-        self._app.switch_mode("publish")
+        self._note()
+        self._root_of("publish")
 
     def command_go_outbox(self) -> None:
         """Show pending writes."""
-        from presscheck.tui.screens.outbox import OutboxScreen  # 4 ms, only when it is first opened
-
-        if not isinstance(self._app.screen, OutboxScreen):
-            self._app.push_screen(OutboxScreen())
+        self._note()
+        self._show(Place("outbox", "Outbox", mode=self._app.current_mode))
 
     def command_go_review(self) -> None:
-        """Open the last change request again."""
+        """Go to the last change request again, to where one was in it if it is still open."""
         if self.last_review:
-            self.open_review(*self.last_review)
+            self._note()
+            place = self._places.find(("review", *self.last_review))
+            if place:
+                self._show(place)
+            else:
+                self.open_review(*self.last_review)
 
     def reason_go_review(self) -> str | None:
         """Disabled until a change request was opened."""
         return None if self.last_review else "no change request was opened yet: enter opens one"
 
+    def command_go_links(self) -> None:
+        """Show links, files and reusable content of the space of the screen."""
+        # 5 ms, only when it is first opened
+        from presscheck.tui.screens.space_content.screen import SpaceContentScreen
+
+        place = self._content_place()
+        if place:
+            self._app.push_screen(SpaceContentScreen(place))
+
+    def reason_go_links(self) -> str | None:
+        """Disabled on screens without a space."""
+        return None if self._content_place() else "go to a space, or open a review first"
+
+    def _content_place(self) -> ContentPlace | None:
+        """The space of the full screen on top, which a dialog may cover."""
+        screens = cast("Iterable[BaseScreen]", reversed(self._app.screen_stack))
+        return next((screen.content_place() for screen in screens if hasattr(screen, "content_place")), None)
+
+    def command_place_back(self) -> None:
+        """Go back to the place before this one."""
+        self._step(-1)
+
+    def reason_place_back(self) -> str | None:
+        """Disabled at the first place."""
+        return None if self._places.can_step(-1, self._here()) else "no earlier place"
+
+    def command_place_forward(self) -> None:
+        """Go forward again to the place after this one."""
+        self._step(1)
+
+    def reason_place_forward(self) -> str | None:
+        """Disabled until the user went back."""
+        return None if self._places.can_step(1, self._here()) else "no later place: alt+left goes back"
+
+    def command_places(self) -> None:
+        """Choose among the places where one was, and go there."""
+        from presscheck.tui.widgets.picker import Choice, Picker  # 7 ms, not for the first paint
+
+        self._note()
+        places = self._places.others(self._here())
+        choices = [Choice(str(at), place.title, place.note or place.kind) for at, place in enumerate(places)]
+
+        def choose(keys: tuple[str, ...] | None) -> None:
+            if keys:
+                self._places.jump()
+                self._show(places[int(keys[0])])
+
+        self._app.push_screen(Picker("Open places", choices, self._app.style_for, ranked=False), choose)
+
+    def reason_places(self) -> str | None:
+        """Disabled until the user went somewhere."""
+        return None if self._places.others(self._here()) else "no other place was opened yet"
+
     def open_review(self, space_id: str, change_request_id: str) -> None:
         """Open the review of a change request on top of the current screen."""
-        from presscheck.tui.screens.review.screen import ReviewScreen  # 66 ms, only when first opened
-
-        self.last_review = (space_id, change_request_id)
-        self._app.engine.events.unread.discard(change_request_id)
-        self._app.push_screen(ReviewScreen(space_id, change_request_id))
+        self._app.push_screen(self._new_review(space_id, change_request_id))
 
     async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
         """Open the review of a change request at a comment."""
-        from presscheck.tui.screens.review.screen import ReviewScreen  # 66 ms, only when first opened
-
-        self.last_review = (space_id, change_request_id)
-        review = ReviewScreen(space_id, change_request_id)
+        review = self._new_review(space_id, change_request_id)
         await self._app.push_screen(review)
         review.show_thread(comment_id)
 
-    async def open_page(self, space_id: str, page_id: str | None = None, change_request_id: str | None = None) -> None:
-        """Browse a space at a page, on main or in a change request."""
-        browse = cast("BrowseScreen", await self._root_of("browse"))
-        browse.open_page(space_id, page_id, change_request_id)
+    def _new_review(self, space_id: str, change_request_id: str) -> ReviewScreen:
+        from presscheck.tui.screens.review.screen import ReviewScreen  # 66 ms, only when first opened
+
+        self._note()
+        self.last_review = (space_id, change_request_id)
+        self._app.engine.events.unread.discard(change_request_id)
+        self._end_kept(("review", space_id, change_request_id))
+        return ReviewScreen(space_id, change_request_id)
+
+    async def open_page(
+        self, space_id: str, page_id: str | None = None, change_request_id: str | None = None, link: str = ""
+    ) -> None:
+        """Browse a space at a page, on main or in a change request; at the line of a link, given as it is written."""
+        self._note()
+        self._places.jump()
+        browse = cast("BrowseScreen", await self._mounted_root_of("browse"))
+        browse.open_page(space_id, page_id, change_request_id, link)
 
     async def open_site(self, site_id: str) -> None:
         """Open a site in the publish screen."""
-        publish = cast("PublishScreen", await self._root_of("publish"))
+        self._note()
+        self._places.jump()
+        publish = cast("PublishScreen", await self._mounted_root_of("publish"))
         publish.open_site(site_id)
 
-    async def _root_of(self, mode: str) -> Screen[Any]:
+    async def _mounted_root_of(self, mode: str) -> Screen[Any]:
         await self._app.switch_mode(mode)
-        while len(self._app.screen_stack) > 1:
-            await self._app.pop_screen()
-        return self._app.screen
+        return self._root_of(mode)
+
+    def _root_of(self, mode: str) -> Screen[Any]:
+        """Show the lowest screen of a mode."""
+        self._app.switch_mode(mode)
+        root = self._app.screen_stack[0]
+        self._take_off_above(root)
+        return root
+
+    def _take_off_above(self, screen: Screen[Any]) -> None:
+        """Take all screens above this one off the stack; a place stays open, so that it can be gone back to.
+
+        Nothing is awaited: what waited could be cancelled with the screen that it belongs to.
+        """
+        while (top := self._app.screen) is not screen:
+            place = self._place_of(top)
+            if place:
+                self._keep(cast("BaseScreen", top), place)
+            self._app.pop_screen()
+
+    def _keep(self, screen: BaseScreen, place: Place) -> None:
+        self._end_kept(place.screen)
+        self._app.install_screen(screen, " ".join(place.screen))
+        self._kept[place.screen] = (screen, self._app.theme)
+        ended = [key for key in self._kept if key[0] != "batch"]  # a batch that runs would stop
+        for key in ended[:-KEPT_SCREENS]:
+            self._end_kept(key)
+
+    def _end_kept(self, key: tuple[str, ...]) -> None:
+        screen, _ = self._kept.pop(key, (None, ""))
+        if screen:
+            self._app.uninstall_screen(screen)
+            screen.remove()
+
+    def _here(self) -> Place | None:
+        """Where the user is: the screen on top, or the one that it belongs to."""
+        places = (self._place_of(screen) for screen in reversed(self._app.screen_stack))
+        return next((place for place in places if place), None)
+
+    def _place_of(self, screen: Screen[Any]) -> Place | None:
+        mode, is_root = self._app.current_mode, screen is self._app.screen_stack[0]
+        if is_root and mode == "browse":
+            place = browse_place(cast("BrowseScreen", screen))
+        else:
+            make: Callable[[], Place | None] | None = getattr(screen, "place", None)
+            place = make() if make else None
+        return replace(place, mode=mode) if place else None
+
+    def _note(self) -> None:
+        here = self._here()
+        if here:
+            self._places.note(here)
+
+    def _step(self, by: int) -> None:
+        self._note()
+        place = self._places.step(by)
+        if place:
+            self._show(place)
+
+    def _show(self, place: Place) -> None:
+        """Go to a place; its screen is as it was left, if it is still open."""
+        if place.kind == "inbox":
+            cast("InboxScreen", self._root_of("inbox")).show_view(*place.ids)
+        elif place.kind == "browse":
+            show_browse_place(cast("BrowseScreen", self._root_of("browse")), place)
+        elif place.kind == "publish":
+            cast("PublishScreen", self._root_of("publish")).show_site(*place.ids)
+        else:
+            self._show_screen(place)
+
+    def _show_screen(self, place: Place) -> None:
+        """Show a review, the outbox or a batch: where it stands in its stack, or on top."""
+        self._app.switch_mode(place.mode)
+        for screen in self._app.screen_stack:
+            other = self._place_of(screen)
+            if other and other.screen == place.screen:
+                self._take_off_above(screen)
+                return
+        screen, theme = self._kept.pop(place.screen, (None, ""))
+        if place.kind == "review":
+            self.last_review = (place.ids[0], place.ids[1])
+        if screen:
+            self._app.uninstall_screen(screen)
+            self._app.push_screen(screen)
+            if theme != self._app.theme:
+                self._app.refresh_css(animate=False)
+        elif place.kind == "review":
+            self._app.push_screen(self._new_review(*place.ids))
+        elif place.kind == "outbox":
+            from presscheck.tui.screens.outbox import OutboxScreen  # 4 ms, only when it is first opened
+
+            self._app.push_screen(OutboxScreen())
+        else:
+            self._places.forget(place)
+            self._app.notify("it is done, and was closed")
 
     def command_close(self) -> None:
-        """Close the screen; at the bottom of a mode go to the inbox; there quit, asking first about unsent changes."""
+        """Close the screen and go back to where one came from; in the inbox quit, asking about unsent changes."""
         status = self._app.engine.status
         if len(self._app.screen_stack) > 1:
-            self._app.pop_screen()
+            self.command_back()
         elif self._app.current_mode != "inbox":
-            self._app.switch_mode("inbox")
+            self._note()
+            self._show(self._places.leave_screen() or Place("inbox", "Inbox"))
         elif status.waiting or status.refused:
             self._ask_before_quitting(status.waiting, status.refused)
         else:
             self.command_quit()
 
     def command_back(self) -> None:
-        """Close the screen on top, if another one is below it."""
-        if len(self._app.screen_stack) > 1:
-            self._app.pop_screen()
+        """Close the screen on top, if another one is below it, and go back to where one came from."""
+        if len(self._app.screen_stack) == 1:
+            return
+        closed, before = self._place_of(self._app.screen), None
+        if closed:
+            self._note()
+            before = self._places.leave_screen()
+        if closed and closed.kind == "batch":
+            self._places.forget(closed)
+        self._app.pop_screen()
+        here = self._here()
+        if before and here and before.screen != here.screen:
+            self._show(before)
 
     def command_quit(self) -> None:
         """Quit; pending writes stay in the outbox."""
@@ -160,7 +358,7 @@ class Navigation:
 
     def command_help(self) -> None:
         """Show all keys of this screen."""
-        from presscheck.tui.screens.command_palette import show_keys  # 222 ms, not for the first paint
+        from presscheck.tui.screens.key_list import show_keys  # 10 ms, not for the first paint
 
         show_keys(self._app, self._screen)
 
@@ -203,10 +401,11 @@ class Navigation:
             self._app.push_screen(ActivityScreen())
 
     def command_errors(self) -> None:
-        """Show every error since the start."""
-        from presscheck.tui.screens.text_screen import errors  # 95 ms, not for the first paint
+        """Show every notice since the start."""
+        from presscheck.tui.screens.notice_log import NoticeLogScreen  # 5 ms, only when it is first opened
 
-        self._app.push_screen(errors(self._app))
+        if not isinstance(self._app.screen, NoticeLogScreen):
+            self._app.push_screen(NoticeLogScreen())
 
     @property
     def _screen(self) -> BaseScreen:
@@ -228,3 +427,29 @@ class Navigation:
                 self.command_quit()
 
         self._app.push_screen(ConfirmDialog("You have unsent changes", lines, "Quit", self._app.style_for), quit_if)
+
+
+def browse_place(browse: BrowseScreen) -> Place:
+    """The page, space or collection under the cursor of the browse screen."""
+    item = browse.item
+    if item is None:
+        return Place("browse", "Organization")
+    title, space = sanitize(item.title) or "(no title)", item.space
+    request = browse.library.requests.get(space.id) if space else None
+    where = f" · {sanitize(space.title)}" if space and item.page else ""
+    where += f" in #{request.number}" if request else ""
+    ids = (item.key, space.id if space else "", item.page.id if item.page else "", request.id if request else "")
+    note = "page" if item.page else item.kind
+    return Place("browse", title + where, ids, note)
+
+
+def show_browse_place(browse: BrowseScreen, place: Place) -> None:
+    """Go to a page, space or collection in the browse screen; the cursor stays if it is there."""
+    if not place.ids:
+        return
+    key, space, page, request = place.ids
+    here = browse_place(browse).ids
+    if space and request and here[3:] != (request,):
+        browse.open_page(space, page or None, request)
+    elif here[:1] != (key,):
+        browse.go_to(key)

@@ -1,35 +1,35 @@
-"""Messages and errors of the app: one line at a time, a list of all errors, desktop notifications, tracebacks."""
+"""Notices of the app: messages, errors and what others did; the one that is shown now, the log of all, tracebacks."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from time import monotonic
 
 from presscheck.errors import PresscheckError, RequestError
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 
-MIN_SECONDS = 1.5
-"""Seconds that a message stays visible, even if keys are pressed."""
 HISTORY_LIMIT = 500
-"""The number of messages that are kept for the list of errors."""
+"""The number of notices that are kept."""
 
 
 @dataclass(frozen=True)
 class Notice:
-    """A message or an error, and when it was shown."""
+    """A message, an error, or an event that others caused, and when it came; `request` is the change request."""
 
     text: str
     at: datetime
-    is_error: bool
+    is_error: bool = False
+    space: str = ""
+    request: str = ""
 
 
 class Notifications:
-    """All messages of this run and the one that is shown now.
+    """All notices of this run, and the one that is shown now.
 
     Args:
         log: the file that tracebacks are written to.
@@ -38,31 +38,47 @@ class Notifications:
     def __init__(self, log: Path | None = None) -> None:
         self.history: list[Notice] = []
         self.log = log
-        self._shown_at: float | None = None
+        self._shown: Notice | None = None
+        self._place: object = None
+        self._listeners: list[Callable[[], None]] = []
 
-    def show(self, text: str, *, is_error: bool = False) -> None:
-        """Show a message."""
-        self.history = [*self.history[1 - HISTORY_LIMIT :], Notice(sanitize(text), now(), is_error)]
-        self._shown_at = monotonic()
+    def show(self, text: str, place: object = None, *, is_error: bool = False) -> None:
+        """Show a message in a place, such as a screen, and add it to the log."""
+        self.add(Notice(sanitize(text), now(), is_error))
+        self._shown, self._place = self.history[-1], place
 
-    def show_error(self, error: PresscheckError) -> None:
+    def show_error(self, error: PresscheckError, place: object = None) -> None:
         """Show an error with its request."""
         request = f" ({error.request})" if isinstance(error, RequestError) else ""
-        self.show(f"{error.message}{request}", is_error=True)
+        self.show(f"{error.message}{request}", place, is_error=True)
 
-    def line(self) -> Line:
-        """The message shown now; empty if there is none."""
-        if self._shown_at is None:
+    def show_summary(self, text: str, place: object = None) -> None:
+        """Show a text that is not in the log, because what it sums up is."""
+        self._shown, self._place = Notice(sanitize(text), now()), place
+
+    def add(self, notice: Notice) -> None:
+        """Add a notice to the log."""
+        self.history = [*self.history[1 - HISTORY_LIMIT :], notice]
+        for listener in self._listeners:
+            listener()
+
+    def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call a function for each new notice, until the function that is returned is called."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def line(self, place: object = None) -> Line:
+        """The notice shown now in a place; empty if there is none."""
+        shown = self._shown
+        if shown is None or self._place is not place:
             return ()
-        last = self.history[-1]
-        if last.is_error:
-            return (Span(" ✗ ", "error"), Span(last.text, "error"), Span("   ! all errors", "quiet"))
-        return (Span(f" {last.text}", "waiting"),)
+        if shown.is_error:
+            return (Span("✗ ", "error"), Span(shown.text, "error"), Span("   ! all notices", "quiet"))
+        return (Span(shown.text, "waiting"),)
 
-    def clear(self, moment: float | None = None) -> None:
-        """Clear the message; given a time (monotonic seconds), only if it was shown long enough until then."""
-        if moment is None or (self._shown_at is not None and moment - self._shown_at >= MIN_SECONDS):
-            self._shown_at = None
+    def clear(self) -> None:
+        """Show no notice any more."""
+        self._shown = None
 
     def write_traceback(self, error: BaseException) -> None:
         """Write the traceback of an internal error to the log."""

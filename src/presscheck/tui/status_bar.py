@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
+from textual import events
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.strip import Strip
 from textual.widget import Widget
 
 from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad, width
-from presscheck.tui.commands import PREFIXES, CommandTable, Keymap, keys_of, shown
+from presscheck.text.styled_text import Line, Span, cut, pad, span_at, width
+from presscheck.tui.commands import COMMANDS, PREFIXES, CommandTable, Keymap, keys_of, shown
+from presscheck.tui.keyboard import press_keys
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import render_strip
 
@@ -23,9 +28,44 @@ MAX_HINTS = 6
 """The most key hints in the footer."""
 _DOT = Span(" · ", "quiet")
 GAP = 4
+_PRESS = "\0press "
+"""Untrusted text cannot begin with it: it is sanitized, so it has no control characters."""
+_OUTBOX = next(command for command in COMMANDS if command.name == "go_outbox")
 
 
-class StatusLine(Widget):
+def pressing(keys: str, *spans: Span) -> Line:
+    """Text that presses these keys when it is clicked."""
+    return tuple(span._replace(link=_PRESS + keys) for span in spans)
+
+
+class ClickableLines(Widget):
+    """Lines in which some parts can be clicked: the link of a span is its target, or from `pressing` keys to press."""
+
+    @dataclass
+    class TargetClicked(Message):
+        """Posted when a part with a target was clicked."""
+
+        widget: Widget
+        target: str
+
+    def line_at(self, y: int) -> Line:
+        """The line of a row."""
+        return ()
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the keys of a part, or post its target."""
+        clicked = span_at(self.line_at(event.y), event.x)
+        target = clicked[0].link if clicked else None
+        if target is None:
+            return
+        event.stop()
+        if target.startswith(_PRESS):
+            press_keys(cast("MessagePump", self.app), target.removeprefix(_PRESS))
+        else:
+            self.post_message(self.TargetClicked(self, target))
+
+
+class StatusLine(ClickableLines):
     """A line with a left and a right part; the left part is cut if there is no room for both."""
 
     DEFAULT_CSS = "StatusLine { height: 1; }"
@@ -42,24 +82,31 @@ class StatusLine(Widget):
             self.left, self.right = left, right
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:
-        """The strip of the line."""
+    def line_at(self, y: int) -> Line:
+        """Both parts."""
         columns = self.size.width
-        right = cut(self.right, max(0, columns * 2 // 3))
+        right = cut(self.right, max(columns * 2 // 3, columns - width(self.left) - 3, 0))
         left = cut(self.left, max(0, columns - width(right) - 3))
         gap = max(1, columns - width(left) - width(right) - 1)
-        return render_strip((*left, Span(" " * gap), *right, Span(" ")), columns, self.style_for)
+        return (*left, Span(" " * gap), *right, Span(" "))
+
+    def render_line(self, y: int) -> Strip:
+        """The strip of the line."""
+        return render_strip(self.line_at(y), self.size.width, self.style_for)
 
 
-def connection_state(status: Status, profile: str) -> Line:
-    """The connection, pending writes, running work, and the profile if it is not the default one."""
+def connection_state(status: Status, profile: str, keymap: Keymap) -> Line:
+    """The connection, pending writes, running work, and the profile if it is not the default one.
+
+    A click on pending or failed writes opens the outbox.
+    """
     parts: list[Span] = []
     if status.running:
         parts.append(Span(sanitize(status.running), "quiet"))
     if status.refused:
-        parts.append(Span(f"✗ {status.refused} failed", "removed"))
+        parts += pressing(keys_of(_OUTBOX, keymap)[0], Span(f"✗ {status.refused} failed", "removed"))
     if status.waiting:
-        parts.append(Span(f"◷ {status.waiting} pending", "waiting"))
+        parts += pressing(keys_of(_OUTBOX, keymap)[0], Span(f"◷ {status.waiting} pending", "waiting"))
     if status.read_only:
         parts.append(Span("read-only", "waiting"))
     if profile != "default":
@@ -79,7 +126,7 @@ def pending_keys(keys: Sequence[str]) -> Line:
 
 def key_hints(names: Sequence[str], table: CommandTable, keymap: Keymap, columns: int) -> Line:
     """Keys and titles of these commands as far as there is room; help comes last and always stays."""
-    hints: list[tuple[Span, Span]] = []
+    hints: list[Line] = []
     first_keys: set[str] = set()
     for name in (*names[:MAX_HINTS], "help"):
         command = table.command(name)
@@ -91,14 +138,15 @@ def key_hints(names: Sequence[str], table: CommandTable, keymap: Keymap, columns
         if first not in first_keys:
             first_keys.add(first)
             is_disabled = table.disabled_reason(name) is not None
-            hints.append((Span(f" {shown(first)}", "quiet" if is_disabled else "accent"), Span(f" {title}  ", "quiet")))
+            label = Span(f" {shown(first)}", "quiet" if is_disabled else "accent")
+            hints.append((*pressing(first, label, Span(f" {title}", "quiet")), Span("  ", "quiet")))
     while len(hints) > 1 and sum(map(width, hints)) > columns - 3:
         hints.pop(-2)
     return tuple(span for hint in hints for span in hint)
 
 
-class WhichKey(Widget):
-    """Keys and the titles of their commands, in columns above the footer."""
+class WhichKey(ClickableLines):
+    """Keys and the titles of their commands, in columns above the footer; a click on one presses its keys."""
 
     DEFAULT_CSS = "WhichKey { layer: above; dock: bottom; margin-bottom: 1; display: none; }"
 
@@ -120,13 +168,17 @@ class WhichKey(Widget):
         if self.display:
             self.display = False
 
+    def line_at(self, y: int) -> Line:
+        """One line of keys."""
+        lines = self._lines(self.size.width)
+        return lines[y] if y < len(lines) else ()
+
     def render_line(self, y: int) -> Strip:
         """The strip of one line of keys."""
-        lines = self._lines(self.size.width)
-        return render_strip(lines[y] if y < len(lines) else (), self.size.width, self.style_for)
+        return render_strip(self.line_at(y), self.size.width, self.style_for)
 
     def _lines(self, columns: int) -> list[Line]:
-        cells: list[Line] = [(Span(f" {key}", "accent strong"), Span(f" {title}")) for key, title in self.entries]
+        cells = [pressing(key, Span(f" {key}", "accent strong"), Span(f" {title}")) for key, title in self.entries]
         size = max((width(cell) for cell in cells), default=0) + GAP
         per_line = max(1, columns // size)
         rule: Line = (Span(f" {self.title} ", "title"), Span("─" * max(0, columns - len(self.title) - 3), "quiet"))

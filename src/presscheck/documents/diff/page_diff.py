@@ -24,6 +24,8 @@ from presscheck.text.styled_text import Line
 from presscheck.text.styled_text import wrap as wrapped
 
 Mode = Literal["prose", "split", "source"]
+CONTEXT = 3
+"""Unchanged lines that stay around a change, unless another number is given."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def difference_lines(
     width: int,
     *,
     mode: Mode = "prose",
-    context: int | None = 3,
+    context: int | None = CONTEXT,
     keep: Collection[int] = (),
     ascii: bool = False,  # noqa: A002
 ) -> DifferenceLines:
@@ -110,7 +112,7 @@ def difference_lines(
         difference: the compared texts.
         width: the cells of a line.
         mode: `prose` shows the rendered page, `split` both sides rendered side by side, `source` the Markdown.
-        context: unchanged blocks that stay around a change; the others are folded. None folds nothing.
+        context: unchanged lines that stay around a change, in whole blocks; the others are folded. None folds nothing.
         keep: lines of the new text that must not be folded, because something is shown below them.
         ascii: draw with ASCII symbols only.
     """

@@ -20,7 +20,7 @@ from presscheck.documents.diff.inline_marks import (
 from presscheck.documents.diff.segments import BY_LINE, Segment, table_cells
 from presscheck.documents.diff.sequence_matcher import Gap, gaps
 from presscheck.documents.diff.tables import TableColumns
-from presscheck.documents.diff.tags import tag_line
+from presscheck.documents.diff.tags import tag_line, tag_words
 from presscheck.documents.diff.word_diff import Run
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.terminal.blocks import HEADING_STYLES, BlockRenderer
@@ -163,7 +163,7 @@ class SegmentPainter:
 
     def _written(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
         style = "quiet" if segment.kind != "line" else "heading" if segment.text.startswith("#") else ""
-        return self._folded(segment, (Span(sanitize(segment.text), style),), columns)
+        return self._folded(segment, (Span(_source_text(segment), style),), columns)
 
     def _tag(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
         line = tag_line(segment, columns, self._symbols)
@@ -245,10 +245,10 @@ class SegmentPainter:
         return drawn if any(row.mark for row in drawn) else [*drawn, MarkedLine("changed", (READS_THE_SAME,))]
 
     def _as_written(self, pair: SegmentPair, before: Segment, after: Segment) -> tuple[Line, Line]:
-        """Returns the old and the new source, one line each."""
+        """Returns the old and the new source, one line each; tags in words."""
         if after.kind == "code":
             return self._codes.line(pair, before), self._codes.line(pair, after)
-        return (Span(sanitize(before.text)),), (Span(sanitize(after.text)),)
+        return (Span(_source_text(before)),), (Span(_source_text(after)),)
 
     def _below(self, before: Segment, after: Segment, old: Line, new: Line, columns: int) -> list[MarkedLine]:
         sides, is_new = mark_line_changes(after, (old, new), "quiet")
@@ -280,6 +280,11 @@ def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
                     found.add((side, counts[side]))
                 counts[side] += 1
     return found
+
+
+def _source_text(segment: Segment) -> str:
+    """Returns the source of a segment; of a tag what it says, in words."""
+    return tag_words(segment) if segment.kind in ("tag", "end") else sanitize(segment.text)
 
 
 def mark_all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[MarkedLine]:

@@ -88,6 +88,26 @@ def table_cells(row: str) -> list[str]:
     return [cell.strip() for cell in _bar(text)]
 
 
+class TableRow(NamedTuple):
+    """A row of a table: its source, its cells, and those of the first row; no heads if it is the first row itself."""
+
+    text: str
+    cells: list[str]
+    heads: list[str]
+
+
+def table_row_at(markdown: str, line: int) -> TableRow | None:
+    """Returns the table row at a line of a page, or None; the delimiter row has no cells and counts as the first."""
+    segments = split_segments(markdown)
+    for segment in segments:
+        if segment.line == line and segment.kind in ("row", "align"):
+            head = segments[segment.opener]
+            if segment.kind == "align" or segment.mark == "head":
+                return TableRow(head.text, table_cells(head.text), [])
+            return TableRow(segment.text, table_cells(segment.text), table_cells(head.text))
+    return None
+
+
 _CONFLICT = "\uf8ffconflict\uf8ff"
 """A paragraph in place of a conflict block, while a page is split."""
 _bar = re.compile(r"(?<!\\)\|").split

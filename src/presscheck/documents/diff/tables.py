@@ -16,7 +16,7 @@ MIN_COLUMN = 9
 """The narrowest column; below it the cells follow one another instead."""
 SEPARATOR = Span(" │ ", "quiet")
 
-_markup = re.compile(r"\]\((?:(?!\]\()[^)])*+\)|\*\*|[`\[]|<[^<>]*>")
+_markup = re.compile(r"\]\((?:[^)\]]++|\](?!\())*\)|\*\*|[`\[]|<[^<>]*>")
 
 
 class TableColumns:

@@ -15,6 +15,7 @@ from presscheck.text.styled_text import Line, Span, cut
 
 _tag = re.compile(r"[ \t]*\{%-?\s*+([\w-]++)(.*?)-?%\}", re.DOTALL).match
 _summary = re.compile(r"<summary>((?:(?!<summary>).)*?)</summary>", re.DOTALL | re.IGNORECASE).search
+_element = re.compile(r"<(/?)([\w-]+)").match
 _html = re.compile(r"<[^<>]*>")
 
 
@@ -34,6 +35,20 @@ def tag_line(segment: Segment, columns: int, symbols: Symbols) -> Line | None:
         return cut((Span(f"{symbols.opened} ", "accent"), Span(words, "strong")), columns)
     title = title_of(segment) or ("Tab" if name == "tab" else "")
     return titled_rule(sanitize(title), columns, symbols) if title else None
+
+
+def tag_words(segment: Segment) -> str:
+    """Names a tag with its attributes, as readers never see it: `[code title="a.py"]`, `[end of tabs]`."""
+    text = segment.text.strip()
+    opened, element = _tag(text), _element(text)
+    if opened:
+        name = opened[1]
+        words = f"end of {name[3:]}" if name.startswith("end") else " ".join(f"{name} {opened[2]}".split())
+    elif element:
+        words = f"end of {element[2]}" if element[1] else element[2]
+    else:
+        return sanitize(text)
+    return sanitize(f"[{words}]")
 
 
 def title_of(segment: Segment) -> str:

@@ -28,7 +28,7 @@ _ASCII = {"removed": Span("- ", "removed"), "moved": Span("> ", "waiting")}
 _FAMILY = {"code": "code", "fence": "code", "row": "table", "align": "table", "meta": "meta", "line": "line"}
 """Blocks of one family have no blank line between them."""
 _BARE = frozenset(("end", "align", "fence"))
-"""Blocks that are not counted as such."""
+"""Blocks whose lines are not counted."""
 
 
 class UnifiedLayout:
@@ -119,9 +119,8 @@ class UnifiedLayout:
     def _fold(self, numbers: Sequence[int]) -> None:
         """Adds one quiet line for unchanged blocks, with the heading that they end in."""
         hidden = [current_segment(self._paired[number]) for number in numbers]
-        counted = [piece for piece in hidden if piece.kind not in _BARE]
-        noun = "line" if all(piece.kind in BY_LINE for piece in counted) else "block"
-        text = f"{self._ellipsis} {count(len(counted), f'unchanged {noun}')}"
+        lines = sum(_line_count(self._paired[number]) for number in numbers)
+        text = f"{self._ellipsis} {count(lines, 'unchanged line')}"
         where = _where(hidden)
         if self._last and needs_blank_line(self._last, self._paired[numbers[0]]):
             self._add((), None, None)
@@ -198,13 +197,24 @@ def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[
     wanted += [starts[at - 1][1] for line in keep if (at := bisect_right(starts, (line, len(paired))))]
     shown = [False] * len(paired)
     for number in wanted:
-        first = max(number - context, 0)
-        shown[first : number + context + 1] = [True] * len(shown[first : number + context + 1])
+        shown[number] = True
+        for step in (-1, 1):
+            near, lines = number + step, 0
+            while 0 <= near < len(paired) and lines < context:
+                lines += _line_count(paired[near])
+                shown[near] = True
+                near += step
     edges = [-1, *(number for number, is_shown in enumerate(shown) if is_shown), len(shown)]
     for left, right in pairwise(edges):
-        if sum(current_segment(pair).kind not in _BARE for pair in paired[left + 1 : right]) <= 1:
+        if sum(map(_line_count, paired[left + 1 : right])) <= 1:
             shown[left + 1 : right] = [True] * (right - left - 1)
     return shown
+
+
+def _line_count(pair: SegmentPair) -> int:
+    """Returns the lines of a block in the text of the page; those around a block of code or a tag do not count."""
+    piece = current_segment(pair)
+    return 0 if piece.kind in _BARE else piece.size
 
 
 def _where(hidden: Sequence[Segment]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_ANCHOR = re.compile(r"<a\b([^<>]*)>(?:\s*+</a>)?+|</a>", re.IGNORECASE)
+_ANCHOR = re.compile(r"<a\b([^<>]*)>(?:\s*+</a>)?|</a>", re.IGNORECASE)
 _ID = re.compile(r"\bid=[\"']([^\"']++)[\"']", re.IGNORECASE)
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).disable(
     "code"

@@ -8,7 +8,7 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from presscheck.documents.markdown.parser import parse_attributes
-from presscheck.text.sanitize import sanitize
+from presscheck.text.sanitize import is_ordinary, sanitize
 from presscheck.text.styled_text import BREAK, Span
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _STYLES = {
 _BLOCKS = frozenset(("p", "div", "ul", "ol", "li", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "dt", "dd"))
 """Tags that begin a line of their own where they stand within a line, as in the cell of a Markdown table."""
 _event = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>|[^<]+|<", re.DOTALL
+    r"<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*)>|[^<]+|<", re.DOTALL
 )
 _address = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]")
 
@@ -86,7 +86,8 @@ class InlineRuns:
         if "://" in words and self._link is None and self._style != "code":
             self._with_addresses(words)
         elif words:
-            self.spans.append(Span(sanitize(words), self._style, self._link))
+            shown = words if is_ordinary(words) else sanitize(words)
+            self.spans.append(Span(shown, self._style, self._link))
 
     def code(self, words: str) -> None:
         """Adds code."""

@@ -150,8 +150,8 @@ _FENCE = re.compile(r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})", r
 _BACKTICKS = re.compile(r"(?<!\\)`+")
 _BRACKET = re.compile(r"\\.|!?\[|\]|\n[ \t]*\n")
 _TARGET = re.compile(
-    r"\([ \t]*+(?:\n[ \t]*+)?(<[^<>\n]*+>|[^\s()]*+(?:\([^\s()]*+\)[^\s()]*+)*+)"
-    r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?+\s*+\)"
+    r"\([ \t]*+(?:\n[ \t]*+)?(<[^<>\n]*+>|[^\s()]*+(?:\([^\s()]*+\)[^\s()]*+)*)"
+    r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?\s*+\)"
 )
 _DEFINITION = re.compile(r"^[ \t>]*\[([^\]\n^][^\]\n]*)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -162,6 +162,7 @@ _VALUE = re.compile(r"\b(?:url|src)=(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _INCLUDED = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"\balt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
 _OF_TAG: dict[str, Kind] = {"content-ref": "content-ref", "embed": "embed", "include": "include"}
 
@@ -201,7 +202,9 @@ def _in_html(text: str) -> Iterator[_Found]:
             continue
         target, is_anchor = unescape(address[1] or address[2] or ""), match[1].lower() == "a"
         if target:
-            words = text[match.end() : match.end() + 200].partition("<")[0] if is_anchor else ""
+            named = _ALTERNATIVE.search(match[2])
+            alternative = unescape(named[1] or named[2] or "") if named else ""
+            words = text[match.end() : match.end() + 200].partition("<")[0] if is_anchor else alternative
             yield match.start(), _words(words), target, "link" if is_anchor else "image"
     for match in _AUTOLINK.finditer(text):
         yield match.start(), match[1], match[1], "link"

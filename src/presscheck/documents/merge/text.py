@@ -7,7 +7,7 @@ Code is merged by line only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from presscheck.documents.diff.sequence_matcher import matches
@@ -20,13 +20,13 @@ from presscheck.documents.merge.conflict_blocks import (
     THEIR_NAME,
     fence_after,
 )
-from presscheck.documents.merge.three_way import three_way
+from presscheck.documents.merge.three_way import Region, three_way
 
 MIN_KEPT = 0.5
 """The share of a sentence that each side must have kept for a merge by word."""
 
 _sentences = re.compile(
-    r".(?:[^.!?;:。！？\n]++|[.!?;:][^\w\s。！？]*+(?!\s))*+(?:[.!?;:][^\w\s。！？]*+|[。！？]|\n|\Z)\s*+", re.DOTALL
+    r".(?:[^.!?;:。！？\n]++|[.!?;:][^\w\s。！？]*+(?!\s))*(?:[.!?;:][^\w\s。！？]*+|[。！？]|\n|\Z)\s*+", re.DOTALL
 ).findall
 _words = re.compile(rf"(?:{WORD})\s*|\s+").findall
 
@@ -47,18 +47,36 @@ def merge_text(
     if ours == base:
         return MergedText(theirs, 0)
     parts: list[str] = []
-    fence, conflicts = "", 0
+    conflicts = 0
+    for region, joined in _merged(base, ours, theirs):
+        conflicts += joined is None
+        parts += _marked(region.ours, region.theirs, our_name, their_name) if joined is None else joined
+    return MergedText("".join(parts), conflicts)
+
+
+def conflicting_lines(base: str, ours: str, theirs: str) -> list[range]:
+    """Returns the lines of `ours` at which a merge has conflicts; a range is empty where only `theirs` has text."""
+    if theirs in (base, ours) or ours == base:
+        return []
+    return [
+        range(region.start, region.start + len(region.ours))
+        for region, joined in _merged(base, ours, theirs)
+        if joined is None
+    ]
+
+
+def _merged(base: str, ours: str, theirs: str) -> Iterator[tuple[Region, Sequence[str] | None]]:
+    """Yields the regions of a merge by line, each with its merged text, or None for a conflict."""
+    fence = ""
     for region in three_way(_lines(base), _lines(ours), _lines(theirs)):
         if region.kind == "conflict":
-            is_code = fence or any(fence_after("", (line,)) for side in region[1:] for line in side)
-            before, one, other = ("".join(side) for side in region[1:])
-            joined = None if is_code else _joined((_sentences, _words), before, one, other)
-            conflicts += joined is None
-            parts += _marked(region.ours, region.theirs, our_name, their_name) if joined is None else [joined]
+            sides = (region.base, region.ours, region.theirs)
+            is_code = fence or any(fence_after("", (line,)) for side in sides for line in side)
+            joined = None if is_code else _joined((_sentences, _words), *map("".join, sides))
+            yield region, None if joined is None else [joined]
         else:
-            parts += region.taken
+            yield region, region.taken
         fence = fence_after(fence, region.taken)
-    return MergedText("".join(parts), conflicts)
 
 
 def _lines(text: str) -> list[str]:

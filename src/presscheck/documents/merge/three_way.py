@@ -11,12 +11,16 @@ from presscheck.documents.diff.sequence_matcher import matches
 
 
 class Region(NamedTuple):
-    """A region of three sequences; `kind` is conflict if both sides changed it, theirs if only they did."""
+    """A region of three sequences; `kind` is conflict if both sides changed it, theirs if only they did.
+
+    `start` is the index in ours at which a conflict starts.
+    """
 
     kind: str
     base: Sequence[str]
     ours: Sequence[str]
     theirs: Sequence[str]
+    start: int = 0
 
     @property
     def taken(self) -> Sequence[str]:
@@ -26,13 +30,16 @@ class Region(NamedTuple):
 
 def three_way(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[Region]:
     """Yields the regions of a three-way merge."""
-    for group in Merge3(base, ours, theirs, sequence_matcher=_Matcher).merge_groups():
-        if group[0] == "conflict":
-            yield Region("conflict", *group[1:])
-        elif group[0] == "b":
-            yield Region("theirs", (), (), group[1])
+    for region in Merge3(base, ours, theirs, sequence_matcher=_Matcher).merge_regions():
+        if region[0] == "conflict":
+            _, at, end, our_at, our_end, their_at, their_end = region
+            yield Region("conflict", base[at:end], ours[our_at:our_end], theirs[their_at:their_end], our_at)
+            continue
+        kind, at, end = region
+        if kind == "b":
+            yield Region("theirs", (), (), theirs[at:end])
         else:
-            yield Region("ours" if group[0] == "a" else "same", (), group[1], ())
+            yield Region("ours" if kind == "a" else "same", (), (base if kind == "unchanged" else ours)[at:end], ())
 
 
 class _Matcher:

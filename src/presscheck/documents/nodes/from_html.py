@@ -14,7 +14,8 @@ from presscheck.documents.nodes.tag_table import positive_int
 from presscheck.documents.nodes.to_html import ALIGNED, CODE_FLAGS, CODE_VALUES, IMAGE_FLAGS
 
 _figure = re.compile(
-    r"(?:(?<!\s)\s++)?+<figure>((?:(?!</?fig).)*+)(?:<figcaption>((?:(?!</?fig).)*+)</figcaption>\s*+)?+</figure>\s*+",
+    r"(?:(?<!\s)\s++)?<figure>([^<]*+(?:<(?!/?fig)[^<]*+)*)"
+    r"(?:<figcaption>([^<]*+(?:<(?!/?fig)[^<]*+)*)</figcaption>\s*+)?</figure>\s*+",
     re.DOTALL,
 )
 _drawing = re.compile(r"\s*<img\s[^<>]*gitbook-drawing[^<>]*>\s*", re.DOTALL).fullmatch

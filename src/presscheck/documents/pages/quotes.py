@@ -16,7 +16,7 @@ CELL_SEPARATOR = "›"
 _LEAST = 3
 _LEAST_BEGUN = 12
 """Letters that a line needs for a quote to continue in the next one."""
-_target = re.compile(r"\]\((?:(?!\]\()[^)\s])*+(?:\s++\"[^\"]*+\")?\)|\{%(?:(?!\{%).)*?%\}|<[^<>]*>")
+_target = re.compile(r"\]\((?:[^)\s\]]++|\](?!\())*(?:\s++\"[^\"]*+\")?\)|\{%(?:(?!\{%).)*?%\}|<[^<>]*>")
 _letters = re.compile(r"\w")
 
 
@@ -27,9 +27,11 @@ def quote(words: str) -> str:
 
 
 def quote_cell(cells: list[str], column: int) -> str:
-    """Returns the quote that starts a comment on a table cell; empty if the row starts with no words."""
+    """Returns the quote that starts a comment on a table cell; empty if neither it nor the first cell has words."""
     head, cell = (_cut(cells[number], MAX_QUOTE // 2) for number in (0, column))
-    return f"> {head} {CELL_SEPARATOR} {cell if column else ''}".rstrip() + "\n\n" if _letters.search(head) else ""
+    if _letters.search(head):
+        return f"> {head} {CELL_SEPARATOR} {cell if column else ''}".rstrip() + "\n\n"
+    return f"> {CELL_SEPARATOR} {cell}\n\n" if column and _letters.search(cell) else ""
 
 
 def split_quote(markdown: str) -> tuple[str, str]:
@@ -49,7 +51,7 @@ def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None
     """
     if CELL_SEPARATOR in words:
         head, _, cell = (normalize_text(part) for part in words.rpartition(CELL_SEPARATOR))
-        return next((number for number, text in lines if _is_row(text, head or cell, cell)), None)
+        return next((number for number, text in lines if _is_row(text, head, cell)), None) if head or cell else None
     wanted = normalize_text(words)
     if len(wanted) < _LEAST:
         return None
@@ -72,8 +74,13 @@ def normalize_text(markdown: str) -> str:
 
 
 def _is_row(text: str, head: str, cell: str) -> bool:
-    """Returns whether a line is a table row that starts with these words and has such a cell."""
+    """Returns whether a line is a table row that starts with these words and has such a cell.
+
+    Without words at the start, the first cell of the row has none either.
+    """
     have = normalize_text(text)
+    if not head and normalize_text(text.strip().removeprefix("|").partition("|")[0]):
+        return False
     return "|" in text and have.startswith(head) and cell in have[len(head) if cell != head else 0 :]
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from presscheck.documents.markdown.parser import Environment
 
+    Blocks = Sequence[tuple[Token, Sequence[Token]]]
+    """Blocks, each with the tokens inside it, as `outermost` returns them."""
+
 HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis", "emphasis", "emphasis")
 """The styles of headings, by level."""
 
@@ -72,7 +75,7 @@ class BlockRenderer:
         """Renders blocks below one another, separated by blank lines unless they belong to a tight list."""
         return self._flow(outermost(tokens), columns)
 
-    def _flow(self, blocks: Sequence[tuple[Token, Sequence[Token]]], columns: int) -> list[Line]:
+    def _flow(self, blocks: Blocks, columns: int) -> list[Line]:
         lines: list[Line] = []
         is_tight = False
         for token, inner in blocks:
@@ -137,19 +140,20 @@ class BlockRenderer:
         self._depth += 1
         for number, (_, within) in enumerate(items):
             mark = f"{first + number}.".rjust(size - 1) if first is not None else bullet
-            item = self._item(mark, within, columns)
-            loose = any(child.type == "paragraph_open" and not child.hidden for child, _ in outermost(within))
+            blocks = outermost(within)
+            item = self._item(mark, within, blocks, columns)
+            loose = any(child.type == "paragraph_open" and not child.hidden for child, _ in blocks)
             lines.extend([(), *item] if lines and loose else item)
         self._depth -= 1
         return lines
 
-    def _item(self, mark: str, inner: Sequence[Token], columns: int) -> list[Line]:
+    def _item(self, mark: str, inner: Sequence[Token], blocks: Blocks, columns: int) -> list[Line]:
         task = take_task(inner)
         if task:
             mark = self.symbols.checked if task in "xX" else self.symbols.unchecked
         size = len(mark) + 1
         narrow = remaining_cells(columns, size)
-        lines = self.flow(inner, narrow or columns) or [()]
+        lines = self._flow(blocks, narrow or columns) or [()]
         if not narrow:
             return [*self.words(mark.strip(), "quiet", columns), *lines]
         return with_prefix(lines, (Span(f"{mark} ", "quiet"),), (Span(" " * size),))

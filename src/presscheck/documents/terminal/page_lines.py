@@ -97,6 +97,24 @@ class PageLines:
         """Returns the number of the block at a line."""
         return max(bisect_right(self.line_of_block, line) - 1, 0)
 
+    def place_of(self, line: int) -> tuple[int, int]:
+        """Returns the number of the block at a line, and the line in it: a place that does not depend on the width."""
+        if not self.line_of_block or line < self.line_of_block[0]:
+            return -1, line
+        block = self.block_at(line)
+        return block, line - self.line_of_block[block]
+
+    def line_of(self, place: tuple[int, int]) -> int:
+        """Returns the line of such a place, or the one nearest to it; renders the page up to it."""
+        block, line = place
+        if block < 0 or not self.blocks:
+            return line
+        block = min(block, len(self.blocks) - 1)
+        self.until_block(block + 1)
+        start = self.line_of_block[block]
+        following = self.line_of_block[block + 1 : block + 2] or [len(self.lines)]
+        return min(start + line, max(start, following[0] - 1))
+
     @property
     def _layout(self) -> BlockRenderer:
         if self._made is None:

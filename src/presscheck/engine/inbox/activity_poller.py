@@ -8,12 +8,13 @@ poll fails.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, Review
-from presscheck.api.comments import Comment
-from presscheck.api.operation import Operation
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListChangeRequests, Review
+from presscheck.api.comments import Comment, CommentReply, Document
+from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import ListSpaces
@@ -29,12 +30,22 @@ from presscheck.engine.inbox.events import (
     Snapshot,
     UserAction,
 )
-from presscheck.engine.inbox.views import VIEWS, listing_of
+from presscheck.engine.inbox.notification_settings import NotificationSettings, NotificationTarget
+from presscheck.engine.inbox.views import personal_listings
+from presscheck.engine.reads.cached_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.reads.scheduler import BACKGROUND
-from presscheck.engine.reads.service_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.review.merge_forecast import forecast
-from presscheck.engine.shared_calls import ALL, comments_on, reviewers_of, reviews_of
-from presscheck.errors import IncompleteList, NotSignedIn, ServiceError, ServiceFailed, TooManyRequests
+from presscheck.engine.shared_calls import ALL, comments_on, replies_to, reviewers_of, reviews_of
+from presscheck.errors import (
+    Forbidden,
+    IncompleteList,
+    NotFound,
+    NotSignedIn,
+    NotSupported,
+    ServiceError,
+    ServiceFailed,
+    TooManyRequests,
+)
 
 T = TypeVar("T")
 MAX_FOLLOWED = 200
@@ -54,31 +65,40 @@ class PollResult:
 
     snapshot: Snapshot
     news: frozenset[str]
+    followed_in_part: frozenset[str] = frozenset()
+    """The ids of change requests that concern the user only by threads that are followed."""
 
 
-async def poll(reads: ServiceReads, me: str, before: Snapshot | None) -> PollResult:
+async def poll(
+    reads: ServiceReads, me: User | None, before: Snapshot | None, settings: NotificationSettings
+) -> PollResult:
     """Poll the activity in all organizations.
 
     Args:
         reads: reads from the service.
-        me: the id of the user; empty if it is unknown: then all open change requests are polled.
+        me: the user; None if it is unknown: then all open change requests are polled.
         before: the snapshot of the previous poll; None for the first poll.
+        settings: what is muted and followed.
 
     Raises:
         PresscheckError: a request failed.
     """
-    current = _Poll(reads, me, before or Snapshot())
+    current = _Poll(reads, me, before or Snapshot(), settings)
     for organization in (await current.fresh(ListOrganizations())).items:
         await current.poll_organization(organization.id)
+    await current.poll_followed()
     await current.poll_former()
-    return PollResult(Snapshot(current.requests, current.sites, current.whole), frozenset(current.news))
+    snapshot = Snapshot(current.requests, current.sites, current.whole)
+    return PollResult(snapshot, frozenset(current.news), frozenset(current.followed_in_part))
 
 
 class _Poll:
     """One poll, which collects the parts of a snapshot."""
 
-    def __init__(self, reads: ServiceReads, me: str, before: Snapshot) -> None:
-        self._reads, self._me, self._before = reads, me, before
+    def __init__(self, reads: ServiceReads, me: User | None, before: Snapshot, settings: NotificationSettings) -> None:
+        self._reads, self._user, self._before, self._settings = reads, me, before, settings
+        self._me = me.id if me else ""
+        self.followed_in_part: set[str] = set()
         self.requests: dict[str, RequestState] = {}
         self.sites: dict[str, SiteState] = {}
         self.whole, self.news = True, set[str]()
@@ -102,29 +122,55 @@ class _Poll:
     async def poll_organization(self, organization: str) -> None:
         """Poll the views and the sites of an organization."""
         requests: dict[str, ChangeRequest] = {}
-        listings = (listing_of(view, "", organization, self._me) for view in VIEWS if view.hides)
-        for listing in {listing.key(): listing for listing in listings}.values():
-            state = ""
-            async for result in fetch_all_pages(self._reads, listing, BACKGROUND):
-                if isinstance(result.error, IncompleteList):
-                    self.whole = False
-                elif result.error:
-                    raise result.error
-                state = result.state
-            if state == "fresh":
-                self.news.add(listing.key())
-            window = self._reads.stored.window(listing, 0, MAX_FOLLOWED)
-            requests |= {request.id: request for request in window.items}
-            if window.total > MAX_FOLLOWED:
-                self.whole = False
-                still_listed = self._reads.stored.positions(listing, self._before.requests)
-                self.requests |= {key: self._before.requests[key] for key in still_listed}
+        for listing in personal_listings(organization, self._me):
+            requests |= await self._listed(listing)
         heads: Mapping[str, str] = {}
         if any(request.outdated for request in requests.values()):
             heads = await self._heads(organization)
         for request in requests.values():
             self.requests[request.id] = await self._request_state(request, heads.get(request.space, ""))
         await self._poll_sites(organization)
+
+    async def poll_followed(self) -> None:
+        """Poll what is followed and is not in the views: spaces, change requests, and those of threads."""
+        requests: dict[str, ChangeRequest] = {}
+        for space in self._settings.followed("space"):
+            with suppress(Forbidden, NotFound, NotSupported):  # it was deleted, or the user may not see it any more
+                requests |= await self._listed(ListChangeRequests(space_id=space.space, status="open"))
+        for target in (*self._settings.followed("request"), *self._settings.followed("thread")):
+            key = target.request
+            if key in self.requests or key in requests:
+                continue
+            was = self._before.requests.get(key)
+            if was and was.merged:
+                self.requests[key] = was  # nothing follows a merge
+                continue
+            request = await self.fresh_or_none(GetChangeRequest(space_id=target.space, change_request_id=key))
+            if request is not None:
+                requests[key] = request
+            if target.thread:
+                self.followed_in_part.add(key)
+        for request in requests.values():
+            if request.id not in self.requests:
+                self.requests[request.id] = await self._request_state(request, "")
+
+    async def _listed(self, listing: Operation[Page[ChangeRequest]]) -> dict[str, ChangeRequest]:
+        """The latest change requests of a listing, by id."""
+        state = ""
+        async for result in fetch_all_pages(self._reads, listing, BACKGROUND):
+            if isinstance(result.error, IncompleteList):
+                self.whole = False
+            elif result.error:
+                raise result.error
+            state = result.state
+        if state == "fresh":
+            self.news.add(listing.key())
+        window = self._reads.stored.window(listing, 0, MAX_FOLLOWED)
+        if window.total > MAX_FOLLOWED:
+            self.whole = False
+            still_listed = self._reads.stored.positions(listing, self._before.requests)
+            self.requests |= {key: self._before.requests[key] for key in still_listed}
+        return {request.id: request for request in window.items}
 
     async def poll_former(self) -> None:
         """Poll the change requests that are no longer in the views."""
@@ -164,19 +210,20 @@ class _Poll:
             updated_at=request.updated_at,
             version=version,
             outdated=request.outdated,
-            actions=await self._actions(request) if is_changed else was.actions if was else None,
+            actions=await self._actions(request, was) if is_changed else was.actions if was else None,
             merged=_action(MERGED, request.merged_by, request.merged_at) if request.status == "merged" else None,
             conflict=conflict,
             compared=compared,
         )
 
-    async def _actions(self, request: ChangeRequest) -> dict[str, UserAction] | None:
+    async def _actions(self, request: ChangeRequest, was: RequestState | None) -> dict[str, UserAction] | None:
         """The actions on a change request, by a stable id; None if the user may see none of them."""
         reviewers = await self.fresh_or_none(reviewers_of(request))
         reviews = await self.fresh_or_none(reviews_of(request))
         comments = await self.fresh_or_none(comments_on(request))
         if reviewers is None and reviews is None and comments is None:
             return None
+        known = was.actions if was else None
         actions = {
             f"asked {reviewer.created_at or reviewer.revision}": _action(
                 REVIEW_ASKED, reviewer.requested_by, reviewer.created_at
@@ -188,9 +235,35 @@ class _Poll:
         for comment in comments.items if comments else ():
             # the comment of a review is part of the review's event
             if f"review {comment.target.review}" not in actions:
-                actions[f"comment {comment.id}"] = _action(REPLY, comment.posted_by, comment.posted_at)
-            actions |= _replies(comment)
+                action = _action(REPLY, comment.posted_by, comment.posted_at)
+                actions[f"comment {comment.id}"] = replace(
+                    action, thread=comment.id, mentions_me=self._mentions_me(comment.body)
+                )
+            replies = _replies(comment)
+            if known is not None and self._settings.has_muted_part(NotificationTarget(request.space, request.id)):
+                new = {key: reply for key, reply in replies.items() if key not in known}
+                replies |= await self._with_mentions(request, comment, new)
+            actions |= replies
         return actions
+
+    async def _with_mentions(
+        self, request: ChangeRequest, comment: Comment, new: Mapping[str, UserAction]
+    ) -> dict[str, UserAction]:
+        """New replies to a comment, those by authors of a reply that mentions the user marked so.
+
+        The service counts replies without their texts, so they are read only where a mention ends a mute.
+        """
+        if all(reply.who == self._me for reply in new.values()):
+            return {}
+        replies = await self.fresh_or_none(replies_to(request.space, request.id, comment.id))
+        last: dict[str, CommentReply] = {}
+        for reply in sorted(replies.items if replies else (), key=lambda reply: reply.posted_at):
+            last[reply.posted_by.id] = reply
+        authors = {who for who, reply in last.items() if self._mentions_me(reply.body)}
+        return {key: replace(reply, mentions_me=reply.who in authors) for key, reply in new.items()}
+
+    def _mentions_me(self, body: Document) -> bool:
+        return self._user is not None and mentions(body.markdown or "", self._user)
 
     async def _conflict(self, request: ChangeRequest, was: RequestState | None, head: str) -> tuple[bool | None, str]:
         """Whether a change request conflicts with main (None if unknown), and the two revisions that were compared.
@@ -215,6 +288,18 @@ class _Poll:
         return (bool(result.conflicts) if result else None), compared
 
 
+def mentions(text: str, user: User) -> bool:
+    """Whether a Markdown text mentions a user: `@` and the name, or a mention with the id."""
+    folded = text.casefold()
+    for name in (f"@{user.display_name.casefold()}", f"/~/users/{user.id.casefold()}"):
+        at = folded.find(name) if len(name) > 1 else -1
+        while at >= 0:
+            if not folded[at + len(name) : at + len(name) + 1].isalnum():
+                return True
+            at = folded.find(name, at + 1)
+    return False
+
+
 def _reviews(reviews: tuple[Review, ...]) -> dict[str, UserAction]:
     return {
         f"review {review.id}": _action(REVIEW_EVENTS[review.status], review.reviewer, review.created_at)
@@ -226,7 +311,9 @@ def _reviews(reviews: tuple[Review, ...]) -> dict[str, UserAction]:
 def _replies(comment: Comment) -> dict[str, UserAction]:
     """The replies to a comment, by author and number: the service counts them, so they need not be fetched."""
     return {
-        f"reply {comment.id} {replier.user.id} {number}": _action(REPLY, replier.user, replier.updated_at)
+        f"reply {comment.id} {replier.user.id} {number}": replace(
+            _action(REPLY, replier.user, replier.updated_at), thread=comment.id
+        )
         for replier in comment.repliers
         for number in range(1, replier.count + 1)
     }

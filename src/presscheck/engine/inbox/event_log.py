@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
-from presscheck.api.change_requests import ListOrganizationChangeRequests, MergeChangeRequest
+from presscheck.api.change_requests import ListOrganizationChangeRequests, MergeChangeRequest, SubmitReview
 from presscheck.api.operation import Operation
 from presscheck.api.sites import PublishSite
-from presscheck.api.users import GetCurrentUser
+from presscheck.api.users import GetCurrentUser, User
 from presscheck.engine.connection_state import ConnectionState
 from presscheck.engine.inbox.activity_poller import poll
 from presscheck.engine.inbox.events import Event, diff_snapshots, read_event, read_snapshot, write_event, write_snapshot
+from presscheck.engine.inbox.notification_settings import NotificationSettings
 from presscheck.engine.inbox.triage import Triage
-from presscheck.engine.members import user_id
-from presscheck.engine.reads.service_reads import ServiceReads
+from presscheck.engine.reads.cached_reads import ServiceReads
 from presscheck.engine.reads.subscriptions import Subscriptions
-from presscheck.errors import PresscheckError
+from presscheck.errors import NotSupported, PresscheckError
 from presscheck.store.outbox import Outbox
 
 POLL_INTERVAL = 60.0
@@ -48,6 +49,7 @@ class EventLog:
         connection: the connection status; a poll follows at once when the service can be reached again.
         outbox: the file that stores the events.
         triage: the hidden change requests, which events show again.
+        settings: what is muted and followed.
         subscriptions: the open subscriptions; those of the inbox are notified of changes.
 
     Attributes:
@@ -63,14 +65,17 @@ class EventLog:
         connection: ConnectionState,
         outbox: Outbox,
         triage: Triage,
+        settings: NotificationSettings,
         subscriptions: Subscriptions,
     ) -> None:
         self._reads, self._connection, self._subscriptions = reads, connection, subscriptions
-        self._outbox, self._triage = outbox, triage
+        self._outbox, self._triage, self._settings = outbox, triage, settings
         self._wake = asyncio.Event()
         self._last = ""
         self.unread: set[str] = set()
         """The ids of change requests with events since they were last opened in this session."""
+        self.reviewed: dict[str, float] = {}
+        """When the user reviewed change requests in this session, in seconds since the epoch, by id."""
 
     async def watch(self) -> AsyncIterator[tuple[tuple[Event, ...], PresscheckError | None]]:
         """Poll repeatedly; yields the new events and, if the poll failed, the error.
@@ -107,15 +112,18 @@ class EventLog:
         Raises:
             PresscheckError: a request failed.
         """
-        me = await self._user_id()
+        user = await self._user()
+        me = user.id if user else ""
+        self._settings.reload()
         version, text = self._outbox.recall(VERSION), self._outbox.recall(SEEN + me)
         before, own = read_snapshot(text), self._outbox.recall_all(OWN)
-        result = await poll(self._reads, me, before)
+        result = await poll(self._reads, user, before, self._settings)
         requests = result.snapshot.requests
         self._triage.followed = {key for key, request in requests.items() if request.actions is not None}
         after = write_snapshot(result.snapshot)
         if after != text or own:
             events = diff_snapshots(before, result.snapshot, me, own) if me else ()  # else own actions would be news
+            events = self._settings.filter_events(events, result.followed_in_part)
             self._outbox.swap(VERSION, version, self._new_state(int(version or 0) + 1, SEEN + me, after, own, events))
         self._subscriptions.news(result.news)
         if any(key.startswith(ROWS_KEY) for key in result.news):
@@ -128,9 +136,12 @@ class EventLog:
         return tuple(event for event in events if event)
 
     def record_own(self, call: Operation[Any]) -> None:
-        """Record an own action whose author the service does not name, so that it is not reported as an event."""
+        """Record an own action: a review, which the cache does not have yet, or one whose author the service does not
+        name, so that it is not reported as an event."""
         if isinstance(call, MergeChangeRequest):
             self._outbox.remember(f"{OWN}space {call.space_id}", "1")
+        elif isinstance(call, SubmitReview):
+            self.reviewed[call.change_request_id] = time.time()
         elif isinstance(call, PublishSite):
             self._outbox.remember(f"{OWN}site {call.site_id}", "1")
 
@@ -139,9 +150,15 @@ class EventLog:
         before = self._outbox.recall(NOTIFIED)
         return (before or "") < self._last and self._outbox.swap(NOTIFIED, before, {NOTIFIED: self._last})
 
-    async def _user_id(self) -> str:
+    async def _user(self) -> User | None:
+        """The signed-in user; None if the service does not tell, and the settings do not either."""
         known = self._reads.stored.known(GetCurrentUser())
-        return known.value.id if known else await user_id(self._reads)
+        if known:
+            return known.value
+        try:
+            return await self._reads.read(GetCurrentUser())
+        except NotSupported:
+            return None
 
     def _new_state(
         self, version: int, seen: str, snapshot: str, own: dict[str, str], events: tuple[Event, ...]

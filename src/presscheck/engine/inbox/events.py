@@ -32,12 +32,19 @@ FINAL = ("merged", "archived")
 
 @dataclass(frozen=True)
 class UserAction:
-    """An action of a user: the kind of event, the user's id and name, and the time from the service."""
+    """An action of a user: the kind of event, the user's id and name, and the time from the service.
+
+    Attributes:
+        thread: the id of the first comment of the thread that a message is in; empty for others.
+        mentions_me: whether a message is known to mention the signed-in user.
+    """
 
     kind: str
     who: str = ""
     name: str = ""
     at: str = ""
+    thread: str = ""
+    mentions_me: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,8 @@ class Snapshot:
 class Event:
     """An event of the change request or site with this id; texts are not sanitized.
 
-    `who` is the id of a user and `at` a time of the service; both are empty if unknown.
+    `who` is the id of a user and `at` a time of the service; both are empty if unknown. `thread` and `mentions_me` are
+    those of the action.
     """
 
     kind: str
@@ -108,6 +116,8 @@ class Event:
     number: int = 0
     subject: str = ""
     site: str = ""
+    thread: str = ""
+    mentions_me: bool = False
 
 
 def diff_snapshots(
@@ -131,7 +141,18 @@ def diff_snapshots(
         actions = [*(_review_requests(before, now) if was is None else _new_actions(was, now))]
         actions += _main_changes(was, now) if was and not is_own_merge else ()
         events += [
-            Event(action.kind, action.who, action.name, action.at, key, now.space, now.number, now.subject)
+            Event(
+                action.kind,
+                action.who,
+                action.name,
+                action.at,
+                key,
+                now.space,
+                now.number,
+                now.subject,
+                thread=action.thread,
+                mentions_me=action.mentions_me,
+            )
             for action in actions
             if action.who != me
         ]

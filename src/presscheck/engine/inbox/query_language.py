@@ -1,42 +1,49 @@
 """The filter language of the inbox: ``space:api outdated:yes updated:<2w limits sort:-comments``.
 
 A plain word is searched in the subject; a word before a colon names a filter. All of them must match. What the service
-can filter (``author:me``, ``status:merged``) is part of the request; everything else is filtered in the cache.
+can filter (``author:me``, ``status:merged``) is part of the request; everything else is filtered in the cache. A sort
+order is ascending; a ``-`` before it makes it descending.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.engine.shared_calls import reviewers_of
+from presscheck.engine.shared_calls import reviewers_of, reviews_of
 from presscheck.errors import InvalidArgument
 from presscheck.store.cache import Condition
 
 ORDERS = {
-    "updated": ("$.updatedAt", True),
-    "created": ("$.createdAt", True),
-    "comments": ("$.comments", True),
-    "number": ("$.number", False),
-    "author": ("$.createdBy.displayName", False),
-    "subject": ("$.subject", False),
-    "space": ("$.space", False),
+    "updated": "$.updatedAt",
+    "created": "$.createdAt",
+    "comments": "$.comments",
+    "number": "$.number",
+    "author": "$.createdBy.displayName",
+    "subject": "$.subject",
+    "space": "$.space",
 }
-"""The sort orders: their JSON path, and whether they are descending by default."""
+"""The JSON path of each sort order."""
 UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "m": timedelta(days=30)}
 STATUSES = ("draft", "open", "archived", "merged")
 ME = "me"
 """The name of the signed-in user in filters."""
-REQUEST_PARAMETERS = {"reviewer": "requested_reviewer", "author": "creator", "involved": "contributor"}
+REQUEST_PARAMETERS = {"reviewer": "requested_reviewer", "author": "creator", "waiting": "requested_reviewer"}
 """The request parameter of each filter by user; the service filters by `me` only, because other ids are not known."""
-REVIEWERS_KEY = reviewers_of(ChangeRequest(id="{id}", space="{space}")).key()
-"""The cache key of the requested reviewers, with placeholders for the ids."""
-_SORT = re.compile(r"(?:^|(?<!\s)\s++)sort:(\S*)")
+_ANY = ChangeRequest(id="{id}", space="{space}")
+REVIEWERS_KEY, REVIEWS_KEY = reviewers_of(_ANY).key(), reviews_of(_ANY).key()
+"""The cache keys of the requested reviewers and of the reviews, with placeholders for the ids."""
+PERSONAL = frozenset(("involved", "not mine", "reviewed", "not reviewed"))
+"""The relations that depend on who the user is; `Query.for_user` gives them their value."""
+NOTIFICATION_STATES = ("muted", "followed")
+NOTIFICATIONS = frozenset((*NOTIFICATION_STATES, "not muted"))
+"""The relations that depend on what the user muted or follows; `Query.for_user` gives them their value."""
 _COUNT = re.compile(r"([<>]?)(\d{1,6})")
 _AGE = re.compile(r"([<>]?)(\d{1,4})([hdwm])")
 
@@ -56,6 +63,31 @@ class Query:
     conditions: tuple[Condition, ...] = ()
     order: tuple[str, bool] | None = None
     asks: tuple[tuple[str, str], ...] = ()
+
+    def for_user(
+        self,
+        me: str,
+        listings: tuple[str, ...],
+        reviewed: Mapping[str, float],
+        notifications: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> tuple[Condition, ...]:
+        """The conditions for a user; without those that depend on who the user is if `me` is empty.
+
+        Args:
+            me: the id of the user.
+            listings: the cache keys of the listings of what the user takes part in.
+            reviewed: ids of change requests that the user reviewed; cached reviews that are older than these times, in
+                seconds since the epoch, lack that review.
+            notifications: what is muted and followed, from `NotificationSettings.by_id`.
+        """
+        value = json.dumps(
+            {"me": me, "reviewers": REVIEWERS_KEY, "listings": listings, "reviewed": reviewed, **(notifications or {})}
+        )
+        return tuple(
+            replace(condition, value=value) if condition.relation in PERSONAL | NOTIFICATIONS else condition
+            for condition in self.conditions
+            if (me or condition.relation not in PERSONAL) and (notifications or condition.relation != "not muted")
+        )
 
 
 def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
@@ -78,13 +110,16 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
             found.append(Condition("$.subject", "contains", word.lower()))
         elif name == "sort":
             order = _order(value)
-        elif name in REQUEST_PARAMETERS and value == ME:
-            asks[REQUEST_PARAMETERS[name]] = ME
         elif name in FIELDS:
-            found.append(FIELDS[name](value, spaces, moment))
-            asks |= {"status": value} if name == "status" else {}
+            found += FIELDS[name](value, spaces, moment)
+            if name == "status":
+                asks[name] = value
+            elif name in REQUEST_PARAMETERS and value == ME:
+                asks[REQUEST_PARAMETERS[name]] = ME
         else:
             raise InvalidArgument(name, f"unknown filter; available: {', '.join([*FIELDS, 'sort'])}")
+    if any(condition.relation == "muted" for condition in found):
+        found = [condition for condition in found if condition.relation != "not muted"]
     return Query(text.strip(), tuple(found), order, tuple(asks.items()))
 
 
@@ -97,10 +132,14 @@ def asks_of(text: str) -> tuple[tuple[str, str], ...]:
         return ()
 
 
-def without_order(text: str) -> tuple[str, str]:
-    """A filter without its sort order, and the order: the value of the last ``sort:``."""
-    orders = _SORT.findall(text)
-    return _SORT.sub("", text).strip(), orders[-1] if orders else ""
+@lru_cache(maxsize=256)
+def is_local(text: str) -> bool:
+    """Whether a filter selects or sorts in the cache, beyond what the service does; False if it is invalid."""
+    try:
+        query = parse(text, {}, datetime.now(UTC))
+    except InvalidArgument:
+        return False
+    return bool(query.conditions or query.order)
 
 
 def _words(text: str) -> list[str]:
@@ -114,64 +153,85 @@ def _order(value: str) -> tuple[str, bool]:
     name = value.removeprefix("-")
     if name not in ORDERS:
         raise InvalidArgument("sort", f"one of {', '.join(ORDERS)}; a leading - reverses the order")
-    path, is_descending = ORDERS[name]
-    return path, is_descending != value.startswith("-")
+    return ORDERS[name], value.startswith("-")
 
 
-def _space(value: str, spaces: Mapping[str, str], _: datetime) -> Condition:
+Conditions = tuple[Condition, ...]
+
+
+def _space(value: str, spaces: Mapping[str, str], _: datetime) -> Conditions:
     title_part = value.casefold()
     matches = tuple(
         key for key, title in spaces.items() if title_part in (key.casefold(), "") or title_part in title.casefold()
     )
-    return Condition("$.space", "in", matches)
+    return (Condition("$.space", "in", matches),)
 
 
-def _author(value: str, _: Mapping[str, str], __: datetime) -> Condition:
-    return Condition("$.createdBy.displayName", "contains", value.lower())
+def _author(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
+    return () if value == ME else (Condition("$.createdBy.displayName", "contains", value.lower()),)
 
 
-def _reviewer(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+def _reviewer(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
     if not value:
         raise InvalidArgument("reviewer", "me, or part of a name")
-    return Condition(REVIEWERS_KEY, "asked", value.lower())
+    return () if value == ME else (Condition(REVIEWERS_KEY, "asked", value.lower()),)
 
 
-def _involved(value: str, _: Mapping[str, str], __: datetime) -> Condition:
-    raise InvalidArgument("involved", "only me is supported")
+def _involved(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
+    if value != ME:
+        raise InvalidArgument("involved", "only me is supported")
+    return (Condition(REVIEWS_KEY, "involved", ""), Condition("", "not muted", ""))
 
 
-def _status(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+def _waiting(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
+    """For me: my review is requested, and not done. For the author: I reviewed it, and nothing changed since."""
+    if value == ME:
+        return (Condition(REVIEWS_KEY, "not reviewed", ""), Condition("", "not muted", ""))
+    if value == "author":
+        return (Condition("$.createdBy.id", "not mine", ""), Condition(REVIEWS_KEY, "reviewed", ""))
+    raise InvalidArgument("waiting", "me or author")
+
+
+def _is(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
+    if value not in NOTIFICATION_STATES:
+        raise InvalidArgument("is", "muted or followed")
+    return (Condition("", value, ""),)
+
+
+def _status(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
     if value not in STATUSES:
         raise InvalidArgument("status", f"one of {', '.join(STATUSES)}")
-    return Condition("$.status", "is", value)
+    return (Condition("$.status", "is", value),)
 
 
-def _outdated(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+def _outdated(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
     if value not in ("yes", "no"):
         raise InvalidArgument("outdated", "yes or no")
-    return Condition("$.outdated", "is", int(value == "yes"))
+    return (Condition("$.outdated", "is", int(value == "yes")),)
 
 
-def _comments(value: str, _: Mapping[str, str], __: datetime) -> Condition:
+def _comments(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
     found = _COUNT.fullmatch(value)
     if found is None:
         raise InvalidArgument("comments", "a number, such as 0 or >2")
-    return Condition("$.comments", {"": "is", "<": "less", ">": "more"}[found[1]], int(found[2]))
+    return (Condition("$.comments", {"": "is", "<": "less", ">": "more"}[found[1]], int(found[2])),)
 
 
-def _updated(value: str, _: Mapping[str, str], moment: datetime) -> Condition:
+def _updated(value: str, _: Mapping[str, str], moment: datetime) -> Conditions:
     found = _AGE.fullmatch(value)
     if found is None:
         raise InvalidArgument("updated", "an age, such as <2w (newer) or >3d (older)")
     then = (moment - int(found[2]) * UNITS[found[3]]).strftime("%Y-%m-%dT%H:%M:%S")
-    return Condition("$.updatedAt", "less" if found[1] == ">" else "more", then)
+    return (Condition("$.updatedAt", "less" if found[1] == ">" else "more", then),)
 
 
-FIELDS: dict[str, Callable[[str, Mapping[str, str], datetime], Condition]] = {
+FIELDS: dict[str, Callable[[str, Mapping[str, str], datetime], Conditions]] = {
     "space": _space,
     "author": _author,
     "reviewer": _reviewer,
     "involved": _involved,
+    "waiting": _waiting,
+    "is": _is,
     "status": _status,
     "outdated": _outdated,
     "comments": _comments,

@@ -1,19 +1,25 @@
 """The built-in and saved views of the inbox, and the cached details of each row.
 
-A view is a listing of the service. Saved views are filtered, sorted and grouped in the cache, so that views share a
-listing if they only differ in that. Nothing here sends requests; the screen fetches the details of visible rows.
+A view is a listing of the service, and a filter. What the service cannot filter is filtered, sorted and grouped in the
+cache, so that views share a listing if they only differ in that. Nothing here sends requests; the screen fetches the
+details of visible rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests, Review
+from presscheck.api.change_requests import (
+    ChangeRequest,
+    ChangeRequestStatus,
+    ListOrganizationChangeRequests,
+    Review,
+)
 from presscheck.config.saved_views import SavedView, same_name
-from presscheck.engine.inbox.query_language import ME, asks_of, parse
+from presscheck.engine.inbox.query_language import ME, Query, asks_of, parse
 from presscheck.engine.protocols import StoredReader, StoreWorker
 from presscheck.engine.review.changes import new_text
 from presscheck.engine.review.merge_readiness import newest_reviews
@@ -23,30 +29,31 @@ from presscheck.errors import InvalidArgument
 if TYPE_CHECKING:
     from presscheck.api.comments import Comment
     from presscheck.api.content_changes import SemanticChange
+    from presscheck.engine.inbox.notification_settings import NotificationSettings
+    from presscheck.store.cache import Condition
 
 
 @dataclass(frozen=True)
 class View:
-    """One tab of the inbox; `listing` is called with the ids of the organization and of the signed-in user."""
+    """One tab of the inbox."""
 
     id: str
     title: str
-    listing: Callable[[str, str], ListOrganizationChangeRequests]
     empty: str
     """The message for an empty view."""
+    query: str = ""
+    """Its filter, with its sort order."""
+    status: ChangeRequestStatus = "open"
+    """The status of its change requests."""
     hides: bool = False
     """Whether hidden change requests are left out."""
-    words: str = ""
-    """The filter that gives the same rows in the view of all open change requests."""
     saved: SavedView | None = None
     """The settings of a saved view; None for a built-in view."""
 
     @property
-    def query(self) -> str:
-        """The filter with its sort order; empty for a built-in view."""
-        if self.saved is None:
-            return ""
-        return f"{self.saved.query} sort:{self.saved.sort}".strip() if self.saved.sort else self.saved.query
+    def words(self) -> str:
+        """The filter that gives the same rows in the view of all open change requests."""
+        return self.query if self.status == "open" else f"status:{self.status} {self.query}".strip()
 
     @property
     def is_grouped(self) -> bool:
@@ -55,49 +62,25 @@ class View:
 
 
 VIEWS: tuple[View, ...] = (
-    View(
-        "needs-me",
-        "Needs me",
-        lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", requested_reviewer=me),
-        "No change request needs your review.",
-        hides=True,
-        words="reviewer:me",
-    ),
+    View("needs-me", "Needs me", "No change request needs your review.", "waiting:me", hides=True),
     View(
         "mine",
         "Mine",
-        lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", creator=me),
         "You have no open change requests. Edit a page in Browse to start one.",
+        "author:me",
         hides=True,
-        words="author:me",
     ),
+    View("involved", "Involved", "You are not involved in any open change request.", "involved:me", hides=True),
+    View("all-open", "All open", "There are no open change requests. Edit a page in Browse to start one."),
+    View("drafts", "Drafts", "There are no drafts.", status="draft"),
+    View("merged", "Merged", "No change request was merged yet.", status="merged"),
+    View("archived", "Archived", "No change request is archived.", status="archived"),
     View(
-        "involved",
-        "Involved",
-        lambda org, me: ListOrganizationChangeRequests(organization_id=org, status="open", contributor=me),
-        "You are not involved in any open change request.",
+        "waiting",
+        "Waiting for author",
+        "No change request that you reviewed waits for its author.",
+        "waiting:author",
         hides=True,
-        words="involved:me",
-    ),
-    View(
-        "all-open",
-        "All open",
-        lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="open"),
-        "There are no open change requests. Edit a page in Browse to start one.",
-    ),
-    View(
-        "drafts",
-        "Drafts",
-        lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="draft"),
-        "There are no drafts.",
-        words="status:draft",
-    ),
-    View(
-        "merged",
-        "Merged",
-        lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="merged"),
-        "No change request was merged yet.",
-        words="status:merged",
     ),
 )
 
@@ -113,7 +96,13 @@ class RowDetails:
     refused: tuple[str, ...] | None = None
     """Names of the reviewers whose newest review requests changes."""
     asked: tuple[str, ...] | None = None
-    """Names of the requested reviewers without a review."""
+    """Names of the requested reviewers without a review since the request."""
+    own: Literal["", "approved", "changes-requested"] = ""
+    """The newest review of the signed-in user."""
+    is_own_stale: bool = False
+    """Whether the content changed since that review."""
+    is_asked: bool = False
+    """Whether a review of the signed-in user is requested, and not done since."""
     changes: tuple[int, int, int, int] | None = None
     """Pages added, edited, moved, deleted."""
     pages: int | None = None
@@ -133,6 +122,30 @@ class RowReader(StoredReader, Protocol):
         ...
 
 
+class OwnReviews(Protocol):
+    """Knows which change requests the user reviewed just now, and what is muted and followed."""
+
+    notification_settings: NotificationSettings
+
+    def own_reviews(self) -> Mapping[str, float]:
+        """When the user reviewed change requests, by id, as far as cached reviews may lack it."""
+        ...
+
+
+class FirstRows(OwnReviews, Protocol):
+    """Filters the first rows of a cached listing."""
+
+    def first_matching(
+        self, listing: ListOrganizationChangeRequests, conditions: Iterable[Condition], first: int, /
+    ) -> list[tuple[int, str]]:
+        """Those that meet all conditions, as (position, space id)."""
+        ...
+
+
+class RowArranger(OwnReviews, StoreWorker, Protocol):
+    """Filters and sorts a cached listing, on the thread that writes the cache."""
+
+
 def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetails:
     """The cached details of a row; `me` is the id of the signed-in user, who is named “you”."""
     reviews = engine.known(reviews_of(request))
@@ -142,7 +155,14 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
         changes = None  # all pages: which of them changed is not known
     comments = engine.known(comments_on(request))
     current = newest_reviews(reviews.value.items) if reviews else ()
-    reviewed = {review.reviewer.id for review in current}
+    reviewed = {review.reviewer.id: review.created_at for review in current}
+    own = next((review for review in current if review.reviewer.id == me), None)
+    waiting = [
+        reviewer.user
+        for reviewer in (asked.value.items if asked else ())
+        if reviewer.user
+        and (reviewer.user.id not in reviewed or reviewed[reviewer.user.id] < (reviewer.created_at or ""))
+    ]
     pages = [change for change in changes.value.changes if change.page] if changes else []
     viewed = engine.viewed(request.id) if pages else {}
     changed = {change.page.id: new_text(change) or request.revision for change in pages if change.page}
@@ -152,13 +172,10 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
         else None,
         stale=_names((review for review in current if _is_stale(review, request)), "approved", me),
         refused=_names(current, "changes-requested", me) if reviews else None,
-        asked=tuple(
-            name_of(reviewer.user.id, reviewer.user.display_name, me)
-            for reviewer in asked.value.items
-            if reviewer.user and reviewer.user.id not in reviewed
-        )
-        if asked
-        else None,
+        asked=tuple(name_of(user.id, user.display_name, me) for user in waiting) if asked else None,
+        own="" if own is None else "approved" if own.status == "approved" else "changes-requested",
+        is_own_stale=own is not None and _is_stale(own, request),
+        is_asked=any(user.id == me for user in waiting),
         changes=_counts(pages) if changes else None,
         pages=len(changed) if changes else None,
         viewed=sum(viewed.get(page) in (text, request.revision) for page, text in changed.items()),
@@ -204,8 +221,8 @@ def own_view(saved: SavedView) -> View:
     return View(
         saved.name,
         saved.name,
-        lambda org, _: ListOrganizationChangeRequests(organization_id=org, status="open"),
         "No change requests match this view. M e edits it.",
+        f"{saved.query} sort:{saved.sort_by}".strip() if saved.sort_by else saved.query,
         hides=any(value == ME for _, value in asks_of(saved.query)),
         saved=saved,
     )
@@ -234,26 +251,60 @@ def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganiz
     """
     asks = dict(asks_of(f"{view.query} {more}"))
     parameters = {field: me if value == ME else value for field, value in asks.items() if me or value != ME}
-    listing = view.listing(organization, me)
-    if not me:
-        listing = ListOrganizationChangeRequests(organization_id=organization, status=listing.status)
+    listing = ListOrganizationChangeRequests(organization_id=organization, status=view.status)
     return listing.model_copy(update=parameters)
 
 
+def personal_listings(organization: str, me: str) -> tuple[ListOrganizationChangeRequests, ...]:
+    """The listings of what the user takes part in: requested reviews, own change requests, edits and comments.
+
+    If the user is unknown (empty), that of all open change requests.
+    """
+    listing = ListOrganizationChangeRequests(organization_id=organization, status="open")
+    if not me:
+        return (listing,)
+    return tuple(listing.model_copy(update={field: me}) for field in ("requested_reviewer", "creator", "contributor"))
+
+
 def listings_of(organization: str, me: str) -> tuple[ListOrganizationChangeRequests, ...]:
-    """The listings of all built-in views, each once."""
-    return tuple(
-        {listing.key(): listing for listing in (listing_of(view, "", organization, me) for view in VIEWS)}.values()
-    )
+    """The listings that the built-in views are made of, each once."""
+    listings = (listing_of(view, "", organization, me) for view in VIEWS)
+    return tuple({listing.key(): listing for listing in (*listings, *personal_listings(organization, me))}.values())
+
+
+def _conditions(
+    query: Query, engine: OwnReviews, listing: ListOrganizationChangeRequests, me: str
+) -> tuple[Condition, ...]:
+    listings = tuple(personal.key() for personal in personal_listings(listing.organization_id, me))
+    return query.for_user(me, listings, engine.own_reviews(), engine.notification_settings.by_id())
+
+
+def first_rows(
+    engine: FirstRows,
+    listing: ListOrganizationChangeRequests,
+    text: str,
+    spaces: Mapping[str, str],
+    now: datetime,
+    me: str,
+    count: int,
+) -> tuple[Group, ...]:
+    """The first cached rows of a listing, filtered at once; without an order and groups. Arguments as `arrange_rows`.
+
+    Raises:
+        InvalidArgument: the filter is invalid.
+    """
+    conditions = _conditions(parse(text, spaces, now), engine, listing, me)
+    return (Group(None, tuple(position for position, _ in engine.first_matching(listing, conditions, count))),)
 
 
 async def arrange_rows(
-    engine: StoreWorker,
+    engine: RowArranger,
     view: View,
     listing: ListOrganizationChangeRequests,
     text: str,
     spaces: Mapping[str, str],
     now: datetime,
+    me: str,
 ) -> tuple[Group, ...]:
     """Filter, sort and group the cached rows of a view.
 
@@ -264,12 +315,14 @@ async def arrange_rows(
         text: the filter.
         spaces: titles of spaces by id.
         now: the current time, for ages in the filter.
+        me: the id of the signed-in user; empty if unknown.
 
     Raises:
         InvalidArgument: the filter is invalid.
     """
     query, key = parse(text, spaces, now), listing.key()
-    rows = await engine.in_store(lambda cache: cache.matching(key, query.conditions, query.order))
+    conditions = _conditions(query, engine, listing, me)
+    rows = await engine.in_store(lambda cache: cache.matching(key, conditions, query.order))
     if not view.is_grouped:
         return (Group(None, tuple(position for position, _ in rows)),)
     groups: dict[str, list[int]] = {}

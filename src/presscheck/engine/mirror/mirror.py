@@ -30,9 +30,9 @@ from presscheck.engine.mirror.plan import (
     unfinished,
 )
 from presscheck.engine.mirror.progress import Progress, ProgressCounter
+from presscheck.engine.reads.cached_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import BACKGROUND
-from presscheck.engine.reads.service_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.errors import (
     IncompleteList,

@@ -37,6 +37,10 @@ class Service(Protocol):
         """Send a request and return the response body."""
         ...
 
+    async def download(self, call: Operation[Any], url: str) -> bytes:
+        """The bytes of the file at a URL that the response to a call has."""
+        ...
+
     async def aclose(self) -> None:
         """Close every connection."""
         ...

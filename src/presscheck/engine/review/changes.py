@@ -12,7 +12,7 @@ from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
-    from presscheck.api.content_changes import ParentChange, SemanticChange
+    from presscheck.api.content_changes import ChangedPage, ParentChange, SemanticChange
 
 UNTITLED = "Untitled"
 _RENAMING = frozenset(("title", "slug", "name", "label"))
@@ -47,6 +47,8 @@ class ChangedItem:
     """Identifies the new text, so that a "viewed" mark lasts until the text changes."""
     details: tuple[str, ...] = ()
     """Changes other than to the text, one line each."""
+    moved_from: str = ""
+    """The title of the parent before a move; empty if it was not moved to another parent."""
 
     @property
     def has_text(self) -> bool:
@@ -86,20 +88,25 @@ def in_reading_order(items: Sequence[ChangedItem], tree: Iterable[RevisionPage])
     )
 
 
-def change_size(item: ChangedItem, words: WordCount | None) -> str:
-    """The size of a change in one column: `new +88`, `±12`, `−10`, `moved`."""
+def change_sizes(item: ChangedItem, words: WordCount | None) -> tuple[str, ...]:
+    """The size of a change in words, from the longest form to the shortest: `+12 −3 words · moved from Guides`."""
     first = item.kinds[0]
-    if first == "added":
-        return f"new +{words.added:,}" if words else "new"
     if first == NOT_COMPARED:
-        return ""
-    if first in ("deleted", "moved", "renamed", "details"):
-        return first
-    if words is None:
-        return "edited"
-    if words.added and words.removed:
-        return f"±{words.added + words.removed:,}"
-    return f"+{words.added:,}" if words.added else f"−{words.removed:,}" if words.removed else "edited"
+        return ("",)
+    moves = (f"moved from {item.moved_from}", "moved") if item.moved_from else ("moved",)
+    if first == "moved":
+        return moves
+    if first in ("deleted", "renamed", "details"):
+        return (first,)
+    counts = "new" if first == "added" else "edited"
+    labelled = counts
+    if words and (words.added or words.removed):
+        parts = (f"+{words.added:,}" if words.added else "", f"−{words.removed:,}" if words.removed else "")
+        counts = " ".join(filter(None, ("new" if first == "added" else "", *parts)))
+        labelled = f"{counts} words"
+    if "moved" not in item.kinds:
+        return (labelled, counts)
+    return (*(f"{labelled} · {move}" for move in moves), f"{counts} · moved", counts)
 
 
 def kinds_text(item: ChangedItem) -> str:
@@ -148,6 +155,7 @@ def _item_of(change: SemanticChange) -> ChangedItem | None:
         kinds=_kinds(change),
         text=new_text(change),
         details=tuple(_details(change)),
+        moved_from=_moved_from(change),
     )
 
 
@@ -158,6 +166,7 @@ def _combine(earlier: ChangedItem, later: ChangedItem) -> ChangedItem:
         kinds=tuple(kind for kind in _KINDS if kind in kinds),
         text=later.text or earlier.text,
         details=earlier.details + later.details,
+        moved_from=later.moved_from or earlier.moved_from,
     )
 
 
@@ -186,7 +195,7 @@ def new_text(change: SemanticChange) -> str | None:
 
 def _details(change: SemanticChange) -> Iterator[str]:
     if change.type == "page_moved" and change.parent:
-        yield _moved(change.parent)
+        yield moved_text(change.parent)
     for name, values in {**(change.attributes or {}), **(change.variables or {})}.items():
         if name in _TEXT:
             continue
@@ -197,14 +206,23 @@ def _details(change: SemanticChange) -> Iterator[str]:
             yield f"{label} changed"
 
 
-def _moved(parent: ParentChange) -> str:
-    def title_of(page: object) -> str:
-        title = getattr(page, "title", None)
-        return sanitize(title).strip() or UNTITLED if isinstance(title, str) else "the top level"
+def _moved_from(change: SemanticChange) -> str:
+    parent = change.parent
+    if change.type != "page_moved" or parent is None:
+        return ""
+    is_same = (parent.before and parent.before.id) == (parent.after and parent.after.id)
+    return "" if is_same else _parent_title(parent.before)
 
+
+def moved_text(parent: ParentChange) -> str:
+    """`moved from Guides to Reference`; `moved within Guides` if only its position changed."""
     if (parent.before and parent.before.id) == (parent.after and parent.after.id):
-        return f"moved within {title_of(parent.after)}"
-    return f"moved from {title_of(parent.before)} to {title_of(parent.after)}"
+        return f"moved within {_parent_title(parent.after)}"
+    return f"moved from {_parent_title(parent.before)} to {_parent_title(parent.after)}"
+
+
+def _parent_title(page: ChangedPage | None) -> str:
+    return (sanitize(page.title).strip() or UNTITLED) if page else "the top level"
 
 
 def _is_short(value: object) -> bool:

@@ -72,11 +72,20 @@ class ReviewModel:
         store: the local state.
         space_id: the id of its space.
         request_id: its id, or its number in the space.
+        notifications: returns whether a thread or (with an empty id) the whole change request is `muted` or `followed`,
+            by the ids of the change request and of the thread.
     """
 
-    def __init__(self, store: ReviewStore, space_id: str, request_id: str) -> None:
+    def __init__(
+        self,
+        store: ReviewStore,
+        space_id: str,
+        request_id: str,
+        notifications: Callable[[str, str], str] = lambda _, __: "",
+    ) -> None:
         self._store, self.space_id, self._request_id = store, space_id, request_id
-        self.discussion = Discussion(store, space_id, request_id)
+        self._notifications = notifications
+        self.discussion = Discussion(store, space_id, request_id, notifications)
         self.request: ChangeRequest | None = None
         self.space: Space | None = None
         self.organization: Organization | None = None
@@ -85,6 +94,9 @@ class ReviewModel:
         self.reviews: Sequence[Review] | None = None
         self.requested: Sequence[RequestedReviewer] | None = None
         self.items: tuple[ChangedItem, ...] = ()
+        """The items that are shown: all, or those that changed since a review."""
+        self.all_items: tuple[ChangedItem, ...] = ()
+        """The items of the whole change request."""
         self.viewed: dict[str, str] = {}
         self.since: Review | None = None
         """The user's review with which the newest revision is compared; None shows all changes."""
@@ -114,6 +126,11 @@ class ReviewModel:
     def path(self) -> dict[str, Any]:
         """The path parameters of all calls about this change request."""
         return {"space_id": self.space_id, "change_request_id": self.request.id if self.request else self._request_id}
+
+    @property
+    def notifications(self) -> str:
+        """`muted` or `followed`, by its own setting or that of its space; empty for neither."""
+        return self._notifications(self.request.id, "") if self.request else ""
 
     def first_call(self) -> GetChangeRequest:
         """The call whose response the other calls need."""
@@ -206,8 +223,13 @@ class ReviewModel:
         return self.changes_since(self.since.revision) if self.since else self.changes
 
     def _sort_items(self) -> None:
-        items = changed_items(self.shown_changes.changes) if self.shown_changes else self.items
-        self.items = in_reading_order(items, self.tree) if self.tree else items
+        self.all_items = self._sorted(self.changes, self.all_items)
+        self.items = self._sorted(self.shown_changes, self.items) if self.since else self.all_items
+
+    def _sorted(self, changes: SemanticChanges | None, known: tuple[ChangedItem, ...]) -> tuple[ChangedItem, ...]:
+        """The items of these changes in reading order; the known ones until the changes are known."""
+        items = changed_items(changes.changes) if changes else known
+        return in_reading_order(items, self.tree) if self.tree else items
 
     @property
     def unresolved(self) -> dict[str, str]:
@@ -243,11 +265,21 @@ class ReviewModel:
 
     def progress(self) -> Progress | None:
         """How many changes are loaded and viewed; None if none are known."""
-        changes = self.shown_changes
+        return self._progress(self.shown_changes, self.items)
+
+    def whole_progress(self) -> Progress | None:
+        """The progress on the whole change request, also while only the changes since a review are shown."""
+        return self._progress(self.changes, self.all_items)
+
+    def unviewed(self) -> tuple[ChangedItem, ...]:
+        """The items of the whole change request that were not viewed in their current version."""
+        return tuple(item for item in self.all_items if not self.is_viewed(item))
+
+    def _progress(self, changes: SemanticChanges | None, items: Sequence[ChangedItem]) -> Progress | None:
         if changes is None:
             return None
         known = len(changes.changes)
-        return Progress(known, known + (changes.more or 0), sum(self.is_viewed(item) for item in self.items))
+        return Progress(known, known + (changes.more or 0), sum(map(self.is_viewed, items)))
 
     def open_threads(self) -> int:
         """The number of open threads: of the comments that are known, else as the service counts them."""

@@ -36,12 +36,24 @@ async def history(reader: RevisionReader, request: ChangeRequest) -> AsyncIterat
     Raises:
         PresscheckError: a revision cannot be read.
     """
-    at: str | None = request.revision
+    at = revisions(reader, request.space, request.revision, request.revision_initial)
     for _ in range(LIMIT):
-        if not at or at == request.revision_initial:
+        step = await anext(at, None)
+        if step is None:
             return
-        revision = await _read_once(reader, GetRevision(space_id=request.space, revision_id=at, computed=False))
-        changes = await _read_once(reader, GetRevisionChanges(space_id=request.space, revision_id=at, limit=LIMIT))
+        yield step
+
+
+async def revisions(reader: RevisionReader, space: str, newest: str, initial: str = "") -> AsyncIterator[Step]:
+    """Yield each revision of a space back to the initial one, or to its first, along the first parents; all by id.
+
+    Raises:
+        PresscheckError: a revision cannot be read.
+    """
+    at: str | None = newest
+    while at and at != initial:
+        revision = await _read_once(reader, GetRevision(space_id=space, revision_id=at, computed=False))
+        changes = await _read_once(reader, GetRevisionChanges(space_id=space, revision_id=at, limit=LIMIT))
         yield Step(revision, changes)
         at = revision.parents[0] if revision.parents else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -10,6 +10,7 @@ from presscheck.api.comments import ListComments, PostComment, PostReply, Update
 from presscheck.api.operation import Page
 from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, document_text
 from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
+from presscheck.documents.pages.suggestions import block_at, parse_suggestion, without_fingerprint
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.shared_calls import replies_to
 from presscheck.engine.writes.pending_writes import apply_pending
@@ -58,6 +59,8 @@ class Message:
     may_edit: bool = False
     may_delete: bool = False
     pending: PendingChange | None = None
+    is_new: bool = False
+    """Whether another user wrote it after the review was opened, and the user has not been on its thread since."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,10 @@ class Thread:
     """The table cell that it is about."""
     about: str = ""
     """The text of the page that it is about: quoted in the comment, or the text of the block that it names."""
+    block: str = ""
+    """The Markdown of the block on this place, if the thread has a suggestion; empty if it was not found."""
+    revision: str | None = None
+    """The revision of the change request when it was started, if the service names it."""
     line: int | None = None
     """The line of the page's new text that contains this text, from 0; None if it was not found."""
     is_outdated: bool = False
@@ -83,6 +90,10 @@ class Thread:
     pending_status: PendingChange | None = None
     """A pending "resolve" or "reopen"."""
     may_answer: bool = True
+    has_new: bool = False
+    """Whether a comment or a reply in it is new."""
+    notifications: str = ""
+    """`muted` or `followed`, if the user chose that for this thread and not for the whole change request."""
 
     @property
     def id(self) -> str:
@@ -133,9 +144,18 @@ class Discussion:
         writes: the pending writes.
         space_id: the id of the space.
         request_id: the id of the change request; it may be set later.
+        notifications: returns whether a thread is `muted` or `followed`, by the ids of the change request and of the
+            thread; the whole change request for an empty id.
     """
 
-    def __init__(self, writes: PendingWrites, space_id: str, request_id: str) -> None:
+    def __init__(
+        self,
+        writes: PendingWrites,
+        space_id: str,
+        request_id: str,
+        notifications: Callable[[str, str], str] = lambda _, __: "",
+    ) -> None:
+        self._notifications = notifications
         self._writes, self._space_id = writes, space_id
         self.request_id = request_id
         self._comments: dict[str | None, Sequence[Comment]] = {}
@@ -144,6 +164,8 @@ class Discussion:
         self._all_pending: tuple[OutboxEntry, ...] | None = None
         self._pending: tuple[OutboxEntry, ...] = ()
         self._me = writes.me.id
+        self._opened_at = ""
+        self._read_at: dict[str, str] = {}
 
     @property
     def me(self) -> str:
@@ -157,6 +179,52 @@ class Discussion:
     def is_known(self) -> bool:
         """Whether any comments were fetched."""
         return bool(self._comments)
+
+    def begin_news(self, moment: str) -> None:
+        """From now on, what others write later than all that is known is new; `moment` is the last known activity."""
+        comments = [comment for page in self._comments.values() for comment in page]
+        self._opened_at = max([moment, *(_last_activity(comment) for comment in comments)])
+        self._reset()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether `begin_news` was called."""
+        return bool(self._opened_at)
+
+    def mark_read(self, thread_id: str) -> bool:
+        """The user has read a thread: nothing that is known of it is new. Returns whether something was."""
+        thread = self.thread(thread_id)
+        comment = next((one for page in self._comments.values() for one in page if one.id == thread_id), None)
+        if thread is None or comment is None or not thread.has_new:
+            return False
+        last = max(message.posted_at for message in thread.messages)
+        self._read_at[thread_id] = max(last, _last_activity(comment))
+        self._reset()
+        return True
+
+    def notifications_changed(self) -> None:
+        """Build the threads again, because one or all of them were muted or followed, or no longer are."""
+        self._reset()
+
+    def new_threads(self) -> int:
+        """The number of threads with something new."""
+        return sum(thread.has_new for thread in self.threads())
+
+    def pages_of(self, call: ListComments) -> Iterator[ListComments]:
+        """The calls for all pages of comments that were fetched, from the call for the first."""
+        yield call
+        for page in self._comments:
+            if page is not None and page != call.page:
+                yield call.model_copy(update={"page": page})
+
+    def outdated_replies(self) -> list[str]:
+        """The comments whose replies were fetched, and are more or fewer by now."""
+        counts = {comment.id: comment.replies for page in self._comments.values() for comment in page}
+        return [
+            comment_id
+            for comment_id, replies in self._replies.items()
+            if counts.get(comment_id) not in (None, sum(not reply.id.startswith(NEW) for reply in replies))
+        ]
 
     def set_request(self, request_id: str) -> None:
         """Set the id of the change request, where only its number was known."""
@@ -200,10 +268,6 @@ class Discussion:
             self._reset()
         return self._pending
 
-    def collected(self) -> tuple[int, ...]:
-        """The outbox rows that are held for a review which is not submitted yet, oldest first."""
-        return tuple(row.id for row in self.pending() if row.state == "collected")
-
     def threads(self) -> list[Thread]:
         """All threads, oldest first."""
         pending, me = self.pending(), self.me
@@ -216,8 +280,9 @@ class Discussion:
         return next((thread for thread in self.threads() if thread.id == comment_id), None)
 
     def open_comments(self) -> int:
-        """The number of comments that are not resolved."""
-        return sum(comment.status != "resolved" for comments in self._comments.values() for comment in comments)
+        """The number of sent comments that are not resolved."""
+        comments = (comment for page in self._comments.values() for comment in page)
+        return sum(comment.status != "resolved" and not comment.id.startswith(NEW) for comment in comments)
 
     def _reset(self) -> None:
         self._threads = None
@@ -226,9 +291,18 @@ class Discussion:
         changes = pending_changes(pending)
         comments = {comment.id: comment for page in self._comments.values() for comment in page}
         replies = {**self._pending_replies(pending), **self._replies}
-        return sort_threads(
-            build_thread(comment, replies.get(comment.id, ()), changes, me) for comment in comments.values()
-        )
+        of_all = self._notifications(self.request_id, "")
+        threads: list[Thread] = []
+        for comment in comments.values():
+            state = self._notifications(self.request_id, comment.id)
+            new_from = "" if state == "muted" else self._new_from(comment.id)
+            thread = build_thread(comment, replies.get(comment.id, ()), changes, me, new_from)
+            threads.append(thread if state == of_all else replace(thread, notifications=state))
+        return sort_threads(threads)
+
+    def _new_from(self, comment_id: str) -> str:
+        """The time after which messages of a thread are new; empty if none is."""
+        return max(self._opened_at, self._read_at.get(comment_id, ""))
 
     def _pending_replies(self, pending: tuple[OutboxEntry, ...]) -> dict[str, Sequence[CommentReply]]:
         """The replies in the outbox by comment, for comments whose replies were never fetched."""
@@ -240,23 +314,44 @@ class Discussion:
 
 
 def build_thread(
-    comment: Comment, replies: Sequence[CommentReply], pending: Mapping[str, PendingChange], me: str
+    comment: Comment,
+    replies: Sequence[CommentReply],
+    pending: Mapping[str, PendingChange],
+    me: str,
+    new_from: str = "",
 ) -> Thread:
-    """A thread from a comment, its replies and the pending changes by message id."""
-    messages = tuple(_message(reply, pending, me) for reply in sorted(replies, key=lambda reply: reply.posted_at))
+    """A thread.
+
+    Args:
+        comment: its first comment.
+        replies: the replies, as far as they are known.
+        pending: the pending changes by message id.
+        me: the id of the signed-in user.
+        new_from: messages of others after this time are new; empty if none is.
+    """
+    messages = tuple(
+        _message(reply, pending, me, new_from) for reply in sorted(replies, key=lambda reply: reply.posted_at)
+    )
+    first = _message(comment, pending, me, new_from)
+    unread = (
+        replier.updated_at for replier in comment.repliers if len(messages) < comment.replies and replier.user.id != me
+    )
     target = comment.target
     return Thread(
-        first=_message(comment, pending, me),
+        first=first,
         replies=messages,
         reply_count=max(comment.replies, len(messages)),
         page=target.page.id if target.page else None,
         node=target.node.id if target.node else None,
         cell=CellIds(target.table_cell.record, target.table_cell.definition) if target.table_cell else None,
         about=split_quote(markdown_of_body(comment.body))[0] if target.page else "",
+        revision=target.revision,
         resolved=comment.status == "resolved",
         resolved_by=person(comment.resolved_by, me) if comment.resolved_by else None,
         pending_status=None if comment.id.startswith(NEW) else pending.get(comment.id),
         may_answer=comment.permissions.reply is not False,
+        has_new=any(message.is_new for message in (first, *messages))
+        or any(new_from and (at or "") > new_from for at in unread),
     )
 
 
@@ -288,7 +383,9 @@ def locate_thread(thread: Thread, after: str, document: Mapping[str, Any] | None
     if not thread.about:
         return thread
     line = find_quoted_line(thread.about, enumerate(after.split("\n")))
-    return replace(thread, line=line, is_outdated=line is None)
+    has_suggestion = line is not None and any(parse_suggestion(message.text) for message in thread.messages)
+    block = block_at(after, line) if line is not None and has_suggestion else None
+    return replace(thread, line=line, is_outdated=line is None, block=block.text if block else "")
 
 
 def sort_threads(threads: Iterable[Thread]) -> list[Thread]:
@@ -303,12 +400,17 @@ def markdown_of_body(body: Document) -> str:
     return document_text(body.document) if body.document else ""
 
 
-def _message(comment: Comment | CommentReply, pending: Mapping[str, PendingChange], me: str) -> Message:
+def _last_activity(comment: Comment) -> str:
+    """When the comment or the last reply was written."""
+    return max([comment.posted_at, *(replier.updated_at or "" for replier in comment.repliers)])
+
+
+def _message(comment: Comment | CommentReply, pending: Mapping[str, PendingChange], me: str, new_from: str) -> Message:
     return Message(
         id=comment.id,
         author=person(comment.posted_by, me),
         posted_at=comment.posted_at,
-        text=markdown_of_body(comment.body),
+        text=without_fingerprint(markdown_of_body(comment.body)),
         edited=comment.edited_at is not None,
         reactions=tuple((_emoji(reaction), reaction.count) for reaction in comment.reactions),
         own_reactions=frozenset(
@@ -317,7 +419,12 @@ def _message(comment: Comment | CommentReply, pending: Mapping[str, PendingChang
         may_edit=comment.permissions.edit,
         may_delete=comment.permissions.delete,
         pending=pending.get(comment.id) if comment.id.startswith(NEW) else None,
+        is_new=_is_new(comment, me, new_from),
     )
+
+
+def _is_new(comment: Comment | CommentReply, me: str, new_from: str) -> bool:
+    return bool(new_from) and comment.posted_by.id != me and comment.posted_at > new_from
 
 
 def _emoji(reaction: Reaction) -> str:

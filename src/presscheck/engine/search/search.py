@@ -13,8 +13,7 @@ from presscheck.api.search_results import SearchPageResult, SearchSpaceResult
 from presscheck.client.responses import read_answer
 from presscheck.documents.markdown.plain_text import excerpt
 from presscheck.documents.markdown.search_terms import query_phrases
-from presscheck.engine.reads.service_reads import ServiceReads
-from presscheck.engine.reads.stored_reads import IndexUpdates, InStore
+from presscheck.engine.reads.cached_reads import IndexUpdates, InStore, ServiceReads
 from presscheck.engine.results import Result
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.store.search_index import SearchIndex

@@ -22,8 +22,10 @@ from presscheck.client.responses import read_answer
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.writes.effects import Effects, effects_of
+from presscheck.engine.writes.undo_guard import UndoGuard
 from presscheck.errors import (
     Ambiguous,
+    ChangedSince,
     MalformedAnswer,
     NetworkError,
     NotSignedIn,
@@ -125,6 +127,7 @@ class ImmediateSender:
         outbox: stores each write while it is being sent.
         scheduler: the connection.
         reconciler: finds out whether a write of unknown delivery arrived.
+        guard: notes what a write replaces.
         user_id: returns the id of the signed-in user; empty if it cannot be known.
     """
 
@@ -133,9 +136,11 @@ class ImmediateSender:
         outbox: Outbox,
         scheduler: RequestScheduler,
         reconciler: DeliveryReconciler,
+        guard: UndoGuard,
         user_id: Callable[[], Awaitable[str]],
     ) -> None:
         self._outbox, self._scheduler, self._reconciler, self._user_id = outbox, scheduler, reconciler, user_id
+        self._guard = guard
 
     async def send(self, number: int, call: Operation[Any], effects: Effects) -> tuple[bytes, Any]:
         """Send a write; returns the response body, or the created item if the response was lost and the item found.
@@ -147,8 +152,10 @@ class ImmediateSender:
             if effects.reconcile == "look":
                 items = await self._reconciler.existing(effects, call, await self._user_id())
                 self._outbox.note_existing(number, tuple(item.id for item in items))
+            if (row := self._outbox.row(number)) and not await self._guard.prepare(row, call, row.author or ""):
+                raise PresscheckError("Not undone: it is already as it was before")
         except PresscheckError as error:  # the write itself was not sent
-            self._outbox.drop(number)
+            self._outbox.drop(number, error=error.message)
             self._report(error)
             raise
         try:
@@ -156,7 +163,7 @@ class ImmediateSender:
         except (Ambiguous, ServiceFailed) as error:
             return b"", await self._check_result(number, call, effects, error)
         except PresscheckError as error:
-            self._outbox.drop(number)
+            self._outbox.drop(number, error=error.message)
             self._report(error)
             raise
 
@@ -178,7 +185,10 @@ class ImmediateSender:
         except PresscheckError as second:
             error.add_note(f"could not check the result: {second}")  # the first error is more useful
         if is_done is not None:
-            self._outbox.drop(number)
+            if is_done:
+                self._outbox.delivered(number, None)
+            else:
+                self._outbox.drop(number, error=error.message)
             result = "the change was made anyway" if is_done else "the change was not made; try again"
             raise Ambiguous(f"{error.message}; {result}", request=error.request)
         if item:
@@ -194,6 +204,7 @@ class OutboxWorker:
         outbox: the queue.
         scheduler: the connection.
         reconciler: finds out whether a write of unknown delivery arrived.
+        guard: notes what a write replaces, and checks before an undo.
         user_id: returns the id of the signed-in user; empty if it cannot be known.
         delivered: awaited after a write was sent, before it leaves the outbox.
         refused: called when a write has failed permanently.
@@ -205,13 +216,14 @@ class OutboxWorker:
         outbox: Outbox,
         scheduler: RequestScheduler,
         reconciler: DeliveryReconciler,
+        guard: UndoGuard,
         *,
         user_id: Callable[[], Awaitable[str]],
         delivered: Delivered,
         refused: Refused,
         changed: Callable[[], None],
     ) -> None:
-        self._outbox, self._scheduler, self._reconciler = outbox, scheduler, reconciler
+        self._outbox, self._scheduler, self._reconciler, self._guard = outbox, scheduler, reconciler, guard
         self._user_id, self._delivered, self._refused, self._changed = user_id, delivered, refused, changed
         self._me: str | None = None
         self._wake = asyncio.Event()
@@ -322,7 +334,9 @@ class OutboxWorker:
             if effects.reconcile == "look" and row.state == "waiting":
                 items = await self._reconciler.existing(effects, call, me)
                 self._outbox.note_existing(row.id, tuple(item.id for item in items))
-            if self._outbox.sending(row.id, time.time()):
+            if not await self._guard.prepare(row, call, me):
+                await self._delivered(row, call, b"", None)
+            elif self._outbox.sending(row.id, time.time()):
                 current = self._outbox.row(row.id)
                 if current and current.given != row.given:  # edited while the existing items were listed
                     call = revive(current.name, current.given)
@@ -350,7 +364,9 @@ class OutboxWorker:
             state = current.state  # a search may have failed before the write itself was sent
         elif isinstance(error, NetworkError):
             due = now
-        elif isinstance(error, ServiceError) and not isinstance(error, TooManyRequests | NotSignedIn):
+        elif isinstance(error, ChangedSince) or (
+            isinstance(error, ServiceError) and not isinstance(error, TooManyRequests | NotSignedIn)
+        ):
             self._outbox.refuse(row.id, error.message)
             self._refused(row, error)
             return

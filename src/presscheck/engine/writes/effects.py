@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import quote
 
-from presscheck.api import change_requests, comments, content_changes, sites
+from presscheck.api import change_requests, collections, comments, content_changes, sites, spaces
 from presscheck.api.operation import Operation
 from presscheck.engine.reads.subscriptions import beneath
 
@@ -92,6 +92,14 @@ def _space(call: Call) -> tuple[str, ...]:
     return (*beneath(_path_of_space(call)), "/orgs/*")
 
 
+def _collection(call: Call) -> tuple[str, ...]:
+    return (*beneath(f"/collections/{quote(call.collection_id, safe='')}"), "/orgs/*")
+
+
+def _organization(call: Call) -> tuple[str, ...]:
+    return beneath(f"/orgs/{quote(call.organization_id, safe='')}")
+
+
 def _site(call: Call) -> tuple[str, ...]:
     return beneath(f"/orgs/{quote(call.organization_id, safe='')}/sites")
 
@@ -148,6 +156,10 @@ def _same_subject(item: Any, call: Call, author: str) -> bool:
     return author in ("", item.created_by and item.created_by.id) and item.subject == (call.subject or "")
 
 
+def _get_space(call: Call) -> Operation[Any]:
+    return spaces.GetSpace(space_id=call.space_id)
+
+
 def _get_change_request(call: Call) -> Operation[Any]:
     return change_requests.GetChangeRequest(space_id=call.space_id, change_request_id=call.change_request_id)
 
@@ -156,8 +168,8 @@ def _get_site(call: Call) -> Operation[Any]:
     return sites.GetSite(organization_id=call.organization_id, site_id=call.site_id)
 
 
-def _repeatable(stale: Callable[[Call], tuple[str, ...]] = _discussion) -> Effects:
-    return Effects(queued=True, reconcile="repeat", stale=stale)
+def _repeatable(stale: Callable[[Call], tuple[str, ...]] = _discussion, *, queued: bool = True) -> Effects:
+    return Effects(queued=queued, reconcile="repeat", stale=stale)
 
 
 EFFECTS: dict[type[Operation[Any]], Effects] = {
@@ -201,6 +213,20 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
         state=(_get_change_request, lambda request: not request.outdated),
     ),
     content_changes.EditChangeRequestContent: Effects(queued=False, reconcile="ask", stale=_request),
+    spaces.CreateSpace: Effects(queued=False, reconcile="ask", stale=_organization),
+    spaces.UpdateSpace: _repeatable(_space, queued=False),
+    spaces.MoveSpace: _repeatable(_space, queued=False),
+    spaces.DeleteSpace: _repeatable(_space, queued=False),
+    spaces.RestoreSpace: Effects(
+        queued=False, reconcile="state", stale=_space, state=(_get_space, lambda space: space.deleted_at is None)
+    ),
+    spaces.DuplicateSpace: Effects(queued=False, reconcile="ask", stale=_space),
+    spaces.TransferSpace: Effects(queued=False, reconcile="ask", stale=_space),
+    collections.CreateCollection: Effects(queued=False, reconcile="ask", stale=_organization),
+    collections.UpdateCollection: _repeatable(_collection, queued=False),
+    collections.MoveCollection: _repeatable(_collection, queued=False),
+    collections.DeleteCollection: _repeatable(_collection, queued=False),
+    collections.TransferCollection: Effects(queued=False, reconcile="ask", stale=_collection),
     sites.PublishSite: Effects(
         queued=False, reconcile="state", stale=_site, state=(_get_site, lambda site: site.published)
     ),

@@ -144,6 +144,8 @@ def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
         target["page"] = {"id": call.page}
     if call.node:
         target["node"] = {"id": call.node}
+    if call.table_cell:
+        target["tableCell"] = call.table_cell.model_dump()
     new = Comment.model_validate({"object": "comment", "status": "open", "target": target, **_message(entry, me)})
     items = (*answer.items, new) if getattr(read, "order", None) == "asc" else (new, *answer.items)
     return _with_items(answer, items)

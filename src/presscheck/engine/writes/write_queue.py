@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar, cast
 
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.responses import read_answer, read_json
 from presscheck.engine.members import user_id
+from presscheck.engine.reads.cached_reads import ServiceReads
 from presscheck.engine.reads.scheduler import RequestScheduler
-from presscheck.engine.reads.service_reads import ServiceReads
 from presscheck.engine.reads.subscriptions import Subscriptions, beneath
 from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker
 from presscheck.engine.writes.effects import Effects, effects_of
+from presscheck.engine.writes.inverses import inverse_of
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
+from presscheck.engine.writes.undo_guard import UndoGuard
 from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly
 from presscheck.store.outbox import Outbox, Row
 
@@ -37,7 +39,7 @@ class WriteQueue:
         read_only: reject every write.
         settle: seconds to wait before checking a write of unknown delivery; None for the default.
         changed: called after each change of the outbox.
-        sent: called with each write that was sent immediately.
+        sent: called with each write that was sent.
     """
 
     def __init__(
@@ -61,11 +63,13 @@ class WriteQueue:
         self._outcomes: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self.reconciler = DeliveryReconciler(scheduler, settle)
-        self._immediate = ImmediateSender(outbox, scheduler, self.reconciler, self._user_id)
+        self.guard = UndoGuard(outbox, self.reconciler.read)
+        self._immediate = ImmediateSender(outbox, scheduler, self.reconciler, self.guard, self._user_id)
         self._worker = OutboxWorker(
             outbox,
             scheduler,
             self.reconciler,
+            self.guard,
             user_id=self._user_id,
             delivered=self._delivered,
             refused=self._refused,
@@ -99,24 +103,46 @@ class WriteQueue:
 
     def write(self, call: Operation[T], hold: float, *, collect: bool = False) -> PendingWrite[T]:
         """Queue or send a write; see `Engine.write`."""
-        if self.read_only:
-            raise ReadOnly
-        effects, outcome = effects_of(call), asyncio.get_running_loop().create_future()
-        outcome.add_done_callback(_retrieve_exception)
-        if not effects.queued and self._scheduler.offline:
-            raise NotNow(f"You are offline and this action cannot be queued: {self._scheduler.offline}")
-        now, scope = time.time(), effects.scope(call)
-        scope = scope if effects.queued else f"{scope} {now}"  # a scope of its own: it blocks nothing
-        state = "collected" if collect else "waiting"
+        effects = self._checked_effects(call)
+        now, state = time.time(), "collected" if collect else "waiting"
         number = self._outbox.put(
             call.stored_name(),
             call.given(),
-            scope,
+            _scope(effects, call, now),
             now,
             hold=hold,
-            author=self._author(),
+            author=self.author(),
             state=state if effects.queued else "now",
         )
+        return self._accepted(number, call, effects)
+
+    def undo(self, undoes: int, calls: Sequence[Operation[Any]]) -> list[PendingWrite[Any]]:
+        """Queue or send the writes that undo a sent write, as `write` does; empty if it is being undone already.
+
+        Raises:
+            ReadOnly: the profile is read-only.
+            NotNow: they cannot be queued, and the service cannot be reached.
+        """
+        now, effects = time.time(), [self._checked_effects(call) for call in calls]
+        rows = [
+            (call.stored_name(), call.given(), _scope(its, call, now), "waiting" if its.queued else "now")
+            for call, its in zip(calls, effects, strict=True)
+        ]
+        numbers = self._outbox.put_undo(undoes, rows, now, self.author())
+        return [self._accepted(*one) for one in zip(numbers, calls, effects, strict=bool(numbers))]
+
+    def _checked_effects(self, call: Operation[Any]) -> Effects:
+        if self.read_only:
+            raise ReadOnly
+        effects = effects_of(call)
+        if not effects.queued and self._scheduler.offline:
+            raise NotNow(f"You are offline and this action cannot be queued: {self._scheduler.offline}")
+        return effects
+
+    def _accepted(self, number: int, call: Operation[T], effects: Effects) -> PendingWrite[T]:
+        """Send a stored write, or notify the worker of it."""
+        outcome: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        outcome.add_done_callback(_retrieve_exception)
         if effects.queued:
             self._outcomes[number] = outcome
             self.changed()
@@ -140,7 +166,7 @@ class WriteQueue:
         with contextlib.suppress(PresscheckError):
             self._user.remember(await self._reads.read(GetCurrentUser()))
 
-    def _author(self) -> str | None:
+    def author(self) -> str | None:
         """The id of the token's user, if it is cached."""
         known = self._reads.stored.known(GetCurrentUser())
         return known.value.id if known else None
@@ -150,7 +176,8 @@ class WriteQueue:
 
     async def _delivered(self, row: Row, call: Operation[Any], body: bytes, item: Any) -> None:
         answer = read_answer(call, body) if body else item
-        self._outbox.delivered(row.id, getattr(answer, "id", None))
+        self._on_sent(call)
+        self._outbox.delivered(row.id, getattr(answer, "id", None), result=_result(call, answer))
         await self._store_result(call, body)
         self._set_outcome(row.id, answer)
         self.changed()
@@ -204,7 +231,7 @@ class WriteQueue:
             body, item = await self._immediate.send(number, call, effects)
             self._on_sent(call)
             answer = read_answer(call, body) if body else item
-            self._outbox.delivered(number, getattr(answer, "id", None))
+            self._outbox.delivered(number, getattr(answer, "id", None), result=_result(call, answer))
             outcome.set_result(answer)
         except PresscheckError as error:
             if isinstance(error, NotSupported):
@@ -213,6 +240,17 @@ class WriteQueue:
         finally:
             await self._store_result(call, body)
             self.changed()
+
+
+def _scope(effects: Effects, call: Operation[Any], now: float) -> str:
+    scope = effects.scope(call)
+    return scope if effects.queued else f"{scope} {now}"  # a scope of its own: it blocks nothing
+
+
+def _result(call: Operation[Any], answer: Any) -> dict[str, Any] | None:
+    """What the history keeps of the response to a write."""
+    inverse = inverse_of(call)
+    return inverse.result(answer) if inverse else None
 
 
 def _retrieve_exception(outcome: asyncio.Future[Any]) -> None:

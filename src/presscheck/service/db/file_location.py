@@ -13,6 +13,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from presscheck.errors import ConfigurationError
+from presscheck.extras import require_extra
 from presscheck.service.db.blob_store import DISK, BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
@@ -37,17 +38,17 @@ def open_store(location: str, data: Path) -> BlobStore:
         data: the data directory.
 
     Raises:
-        ConfigurationError: the location is invalid, or the library for buckets is not installed.
+        ConfigurationError: the location is invalid.
+        MissingExtra: the library for buckets is not installed.
     """
     if location == DISK:
         return DiskBlobStore(data)
     found = _BUCKET.fullmatch(location)
     if found is None:  # not quoted: it may contain a password
         raise ConfigurationError("the location of files must be disk or a URL such as s3://bucket/prefix")
-    try:
-        from presscheck.service.db.s3_blob_store import S3BlobStore  # 240 ms, only for files in a bucket
-    except ModuleNotFoundError:
-        raise ConfigurationError("files in a bucket need the extra s3: pip install 'presscheck[s3]'") from None
+    require_extra("s3")
+    from presscheck.service.db.s3_blob_store import S3BlobStore  # 240 ms, only for files in a bucket
+
     return S3BlobStore(found[1], found[2].strip("/"))
 
 

@@ -51,87 +51,109 @@ from presscheck.service.review.threads import (
 
 
 @handles(ListComments)
-def list_comments(context: Context, call: ListComments) -> Page[Comment]:
-    """Lists the comments of a change request."""
-    return _listed(context, call)
-
-
 @handles(ListSpaceComments)
-def list_space_comments(context: Context, call: ListSpaceComments) -> Page[Comment]:
-    """Lists the comments on a live space."""
-    return _listed(context, call)
+def list_comments(context: Context, call: ListComments | ListSpaceComments) -> Page[Comment]:
+    """Lists the comments of a change request, or on a live space."""
+    space, row = _where(context, call)
+    rows = select(CommentRow).where(CommentRow.space_id == space.id)
+    rows = rows.where(CommentRow.change_request_id == row.id if row else CommentRow.change_request_id.is_(None))
+    if call.status in ("open", "resolved"):
+        unresolved = CommentRow.resolved_at.is_(None)
+        rows = rows.where(unresolved if call.status == "open" else ~unresolved)
+    if call.target_page is not None:
+        rows = rows.where(CommentRow.page_id == call.target_page)
+    if call.authors is not None:
+        rows = rows.where(CommentRow.posted_by.in_(call.authors))
+    return page_of_rows(
+        context,
+        call,
+        rows,
+        lambda found: as_comments(context, found, call.format),
+        order=(CommentRow.posted_at, CommentRow.id),
+        newest_first=call.order != "asc",
+    )
 
 
 @handles(PostComment)
-def post_comment(context: Context, call: PostComment) -> Comment:
-    """Adds a comment to a change request."""
-    return _posted(context, call)
-
-
 @handles(PostSpaceComment)
-def post_space_comment(context: Context, call: PostSpaceComment) -> Comment:
-    """Adds a comment to a live space."""
-    return _posted(context, call)
+def post_comment(context: Context, call: PostComment | PostSpaceComment) -> Comment:
+    """Adds a comment to a change request, or to a live space."""
+    space, row = _where(context, call, "comment")
+    if call.page is not None and not _has_page(context, space, row, call.page):
+        raise ApiError(400, f"page: no page {call.page} in this content")
+    comment = new_comment(
+        context,
+        space,
+        row,
+        call.body,
+        page_id=call.page,
+        node_id=call.node,
+        table_cell=call.table_cell.model_dump() if call.table_cell else None,
+    )
+    context.session.flush()
+    return as_comments(context, [comment])[0]
 
 
 @handles(GetComment)
-def get_comment(context: Context, call: GetComment) -> Comment:
-    """Returns a comment of a change request."""
-    return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)], call.format)[0]
-
-
 @handles(GetSpaceComment)
-def get_space_comment(context: Context, call: GetSpaceComment) -> Comment:
-    """Returns a comment on a live space."""
+def get_comment(context: Context, call: GetComment | GetSpaceComment) -> Comment:
+    """Returns a comment."""
     return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)], call.format)[0]
 
 
 @handles(UpdateComment)
-def update_comment(context: Context, call: UpdateComment) -> Comment:
-    """Resolves, reopens or edits a comment of a change request, or reacts to it."""
-    return _updated(context, call)
-
-
 @handles(UpdateSpaceComment)
-def update_space_comment(context: Context, call: UpdateSpaceComment) -> Comment:
-    """Resolves, reopens or edits a comment on a live space, or reacts to it."""
-    return _updated(context, call)
+def update_comment(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comment:
+    """Resolves, reopens or edits a comment, or reacts to it."""
+    space, row = _where(context, call, "comment")
+    comment = comment_in(context, space, row, call.comment_id)
+    _change(context, space, row, comment, comment, call)
+    return as_comments(context, [comment])[0]
 
 
 @handles(DeleteComment)
-def delete_comment(context: Context, call: DeleteComment) -> None:
-    """Deletes a comment of a change request and its replies."""
-    _deleted(context, call)
-
-
 @handles(DeleteSpaceComment)
-def delete_space_comment(context: Context, call: DeleteSpaceComment) -> None:
-    """Deletes a comment on a live space and its replies."""
-    _deleted(context, call)
+def delete_comment(context: Context, call: DeleteComment | DeleteSpaceComment) -> None:
+    """Deletes a comment and its replies; a missing one is not an error."""
+    space, row = _where(context, call, "comment")
+    try:
+        comment = comment_in(context, space, row, call.comment_id)
+    except ApiError:
+        return  # missing, or elsewhere: the response is the same
+    _delete(context, space, row, comment)
 
 
 @handles(ListReplies)
-def list_replies(context: Context, call: ListReplies) -> Page[CommentReply]:
-    """Lists the replies to a comment of a change request, oldest first."""
-    return _listed_replies(context, call)
-
-
 @handles(ListSpaceReplies)
-def list_space_replies(context: Context, call: ListSpaceReplies) -> Page[CommentReply]:
-    """Lists the replies to a comment on a live space, oldest first."""
-    return _listed_replies(context, call)
+def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page[CommentReply]:
+    """Lists the replies to a comment, oldest first."""
+    space, row = _where(context, call)
+    comment = comment_in(context, space, row, call.comment_id)
+    rows = select(ReplyRow).where(ReplyRow.comment_id == comment.id)
+    order = (ReplyRow.posted_at, ReplyRow.id)
+    return page_of_rows(
+        context, call, rows, lambda found: as_replies(context, space, comment, found, call.format), order=order
+    )
 
 
 @handles(PostReply)
-def post_reply(context: Context, call: PostReply) -> CommentReply:
-    """Replies to a comment of a change request."""
-    return _replied(context, call)
-
-
 @handles(PostSpaceReply)
-def post_space_reply(context: Context, call: PostSpaceReply) -> CommentReply:
-    """Replies to a comment on a live space."""
-    return _replied(context, call)
+def post_reply(context: Context, call: PostReply | PostSpaceReply) -> CommentReply:
+    """Replies to a comment."""
+    space, row = _where(context, call, "comment")
+    comment = comment_in(context, space, row, call.comment_id)
+    reply = ReplyRow(
+        id=new_id(),
+        comment_id=comment.id,
+        body=stored_text(call.body),
+        posted_by=context.user.id,
+        posted_at=context.now(),
+    )
+    context.session.add(reply)
+    if row is not None:
+        note_work(context, row, "comment")
+    context.session.flush()
+    return as_replies(context, space, comment, [reply], getattr(call, "format", None))[0]
 
 
 @handles(GetReply)
@@ -203,83 +225,11 @@ def _where(context: Context, call: AnyCall, required: str = "read") -> tuple[Spa
     return space, None if change_request is None else branch_of(context, space, change_request)
 
 
-def _listed(context: Context, call: ListComments | ListSpaceComments) -> Page[Comment]:
-    space, row = _where(context, call)
-    rows = select(CommentRow).where(CommentRow.space_id == space.id)
-    rows = rows.where(CommentRow.change_request_id == row.id if row else CommentRow.change_request_id.is_(None))
-    if call.status in ("open", "resolved"):
-        unresolved = CommentRow.resolved_at.is_(None)
-        rows = rows.where(unresolved if call.status == "open" else ~unresolved)
-    if call.target_page is not None:
-        rows = rows.where(CommentRow.page_id == call.target_page)
-    if call.authors is not None:
-        rows = rows.where(CommentRow.posted_by.in_(call.authors))
-    return page_of_rows(
-        context,
-        call,
-        rows,
-        lambda found: as_comments(context, found, call.format),
-        order=(CommentRow.posted_at, CommentRow.id),
-        newest_first=call.order != "asc",
-    )
-
-
-def _posted(context: Context, call: PostComment | PostSpaceComment) -> Comment:
-    space, row = _where(context, call, "comment")
-    if call.page is not None and not _has_page(context, space, row, call.page):
-        raise ApiError(400, f"page: no page {call.page} in this content")
-    comment = new_comment(
-        context,
-        space,
-        row,
-        call.body,
-        page_id=call.page,
-        node_id=call.node,
-        table_cell=call.table_cell.model_dump() if call.table_cell else None,
-    )
-    context.session.flush()
-    return as_comments(context, [comment])[0]
-
-
 def _has_page(context: Context, space: SpaceRow, row: ChangeRequestRow | None, page_id: str) -> bool:
     # comments may refer to a page that the change request deletes
     revisions = {row.revision, ancestor(row)} if row else {space.revision_id}
     trees = context.session.scalars(select(RevisionRow.tree).where(RevisionRow.id.in_(revisions)))
     return any(find(tree, page_id) for tree in trees)
-
-
-def _listed_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page[CommentReply]:
-    space, row = _where(context, call)
-    comment = comment_in(context, space, row, call.comment_id)
-    rows = select(ReplyRow).where(ReplyRow.comment_id == comment.id)
-    order = (ReplyRow.posted_at, ReplyRow.id)
-    return page_of_rows(
-        context, call, rows, lambda found: as_replies(context, space, comment, found, call.format), order=order
-    )
-
-
-def _replied(context: Context, call: PostReply | PostSpaceReply) -> CommentReply:
-    space, row = _where(context, call, "comment")
-    comment = comment_in(context, space, row, call.comment_id)
-    reply = ReplyRow(
-        id=new_id(),
-        comment_id=comment.id,
-        body=stored_text(call.body),
-        posted_by=context.user.id,
-        posted_at=context.now(),
-    )
-    context.session.add(reply)
-    if row is not None:
-        note_work(context, row, "comment")
-    context.session.flush()
-    return as_replies(context, space, comment, [reply], getattr(call, "format", None))[0]
-
-
-def _updated(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comment:
-    space, row = _where(context, call, "comment")
-    comment = comment_in(context, space, row, call.comment_id)
-    _change(context, space, row, comment, comment, call)
-    return as_comments(context, [comment])[0]
 
 
 def _change(
@@ -306,15 +256,6 @@ def _change(
     if row is not None:
         note_work(context, row)
     context.session.flush()
-
-
-def _deleted(context: Context, call: DeleteComment | DeleteSpaceComment) -> None:
-    space, row = _where(context, call, "comment")
-    try:
-        comment = comment_in(context, space, row, call.comment_id)
-    except ApiError:
-        return  # missing, or elsewhere: the response is the same
-    _delete(context, space, row, comment)
 
 
 def _delete(context: Context, space: SpaceRow, row: ChangeRequestRow | None, written: Written) -> None:

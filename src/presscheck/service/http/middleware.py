@@ -40,8 +40,8 @@ _host = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,
 ORIGIN = "presscheck.origin"
 WINDOW = 60
 """Length of the window, in seconds."""
-SITES = ("/docs/", "/preview/", "/pdf/")
-"""Paths that visitors of published sites read without a token."""
+SITES = ("/docs/", "/preview/", "/pdf/", "/app/")
+"""Paths that browsers read without a token."""
 
 
 class JsonLines(logging.Formatter):

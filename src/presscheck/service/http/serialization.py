@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
+from hashlib import blake2b
 from typing import Any, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -163,6 +164,20 @@ def _body_names(operation: type[Operation[Any]]) -> dict[str, str]:
 
 def _is_array(field: FieldInfo) -> bool:
     return any(get_origin(part) in (tuple, list) for part in (field.annotation, *get_args(field.annotation)))
+
+
+def read_response(sent: bytes, status: int, known: str) -> Response:
+    """The response to a read, with its `ETag`; 304 without a body if the caller already has it.
+
+    Args:
+        sent: the serialized answer.
+        status: the status of a response with a body.
+        known: the header `If-None-Match` of the request; empty if it has none.
+    """
+    tag = f'"{blake2b(sent, digest_size=16).hexdigest()}"'
+    if tag in (part.strip().removeprefix("W/") for part in known.split(",")):
+        return Response(status_code=304, headers={"etag": tag})
+    return Response(sent, status, {"etag": tag}, "application/json")
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, BinaryIO
 
+from presscheck.extras import missing_modules
 from presscheck.service.integrations import script_process
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingError
 
@@ -108,7 +108,7 @@ def run_script(
         EngineMissing: the JavaScript engine is not installed.
         EngineBusy: too many scripts run already.
     """
-    if find_spec("_quickjs") is None:
+    if any(missing_modules("integrations")):
         raise EngineMissing(ENGINE_MISSING)
     if not _TURNS.acquire(timeout=config.seconds):
         raise EngineBusy("Too many scripts of integrations run already; try again later.")

@@ -37,7 +37,10 @@ PATIENCE = 5
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """Options of the service; of `fd` (an inherited listening socket), `uds` and `port`, the first given is used."""
+    """Options of the service; of `fd` (an inherited listening socket), `uds` and `port`, the first given is used.
+
+    `web_fd` is an inherited TCP socket on which it listens, too: browsers do not reach a Unix socket.
+    """
 
     database: str
     data: Path
@@ -45,6 +48,7 @@ class ServeOptions:
     port: int = 0
     uds: Path | None = None
     fd: int | None = None
+    web_fd: int | None = None
     files: str | None = None
     """The location of uploaded files; by default that of the database, or the data directory."""
     token_file: Path | None = None
@@ -81,6 +85,7 @@ def serve(options: ServeOptions) -> None:
             _say(_address(listener), token)
             run_processes(options.arguments, listener.fileno(), options.processes, 2 * PATIENCE)
             return
+        sockets = [listener, *([] if options.web_fd is None else [socket.socket(fileno=options.web_fd)])]
         config = uvicorn.Config(
             build(
                 database,
@@ -90,7 +95,7 @@ def serve(options: ServeOptions) -> None:
                 release=options.release,
                 outside=options.outside,
                 rate_limit=options.rate_limit,
-                public_url=options.public_url,
+                public_url=options.public_url or (_address(sockets[-1]) if options.web_fd is not None else None),
                 hosts=_own_hosts(options.host),
             ),
             http=DeadlineProtocol,
@@ -105,7 +110,7 @@ def serve(options: ServeOptions) -> None:
         if options.until_closed:
             threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
         _say(_address(listener), token)
-        server.run(sockets=[listener])
+        server.run(sockets=sockets)
 
 
 class _Server(uvicorn.Server):

@@ -1,8 +1,9 @@
-"""Routes of published sites; their modules are imported on the first request."""
+"""Routes for browsers: published sites and app URLs; their modules are imported on the first request."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -36,7 +37,14 @@ def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route
         with database.reading.begin() as session:
             return answered(Context(session, nobody, origin_of(request), clock, StagedFiles(files)), request, files)
 
+    def tell(request: Request) -> Response:
+        """Responds to an app URL."""
+        from presscheck.service.web.views import app_page  # 106 ms, only for browsers
+
+        return app_page(f"{origin_of(request)}{quote(request.url.path)}")
+
     return [
+        Route("/app/{path:path}", tell, methods=["GET"]),
         Route("/docs/{site}", read, methods=["GET"]),
         Route("/docs/{site}/{path:path}", read, methods=["GET"]),
         Route("/preview/{preview}/{path:path}", read, methods=["GET"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -66,6 +67,13 @@ def answered(context: Context, request: Request, files: BlobStore) -> Response:
     if target:
         return RedirectResponse(target, 307, {"cache-control": "no-cache"})
     return _answer(site, Appearance(site, request.cookies.get(THEME)), query)
+
+
+def app_page(address: str) -> Response:
+    """Responds to an app URL, for which this service has no web app, with the command that opens it in the terminal."""
+    headers = HEADERS | {"cache-control": "no-store", "x-robots-tag": "noindex"}
+    command = f"presscheck open {shlex.quote(address)}"
+    return HTMLResponse(_templates().get_template("app.html").render(command=command), 200, headers)
 
 
 def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Response:

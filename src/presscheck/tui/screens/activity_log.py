@@ -69,10 +69,6 @@ class ActivityScreen(BaseScreen):
         """Show the command of another request."""
         self._show_command()
 
-    def on_row_list_row_selected(self) -> None:
-        """Show all of the request."""
-        self.command_open()
-
     def on_filter_line_filtered(self, event: FilterLine.Filtered) -> None:
         """Filter the requests."""
         self.words = event.text.strip()

@@ -1,6 +1,7 @@
 """The base of every full screen: status bar, footer, key sequences, commands, subscriptions and error display.
 
-Every screen has the commands that move in the focused pane, go from pane to pane, and find text in it.
+Every screen has the commands that move in the focused pane, go from pane to pane, and find text. A click on a key hint
+presses the key, and a double click runs the command that opens what is under the cursor.
 
 A screen lists the objects that handle its commands in `command_handlers`; one table is built from them when the screen
 is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
@@ -11,10 +12,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from functools import cached_property, partial
 from inspect import isawaitable
-from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.css.query import NoMatches
@@ -25,15 +25,26 @@ from textual.worker import Worker
 
 from presscheck.engine.results import Result
 from presscheck.errors import PresscheckError
-from presscheck.text.styled_text import Line, Span
-from presscheck.tui.commands import CommandTable
+from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.tui.commands import COMMANDS, CommandTable, keys_of
 from presscheck.tui.keyboard import KeySequences, key_name
+from presscheck.tui.places import Place
+from presscheck.tui.screens.find import Find
 from presscheck.tui.screens.screen_context import Work
-from presscheck.tui.status_bar import StatusLine, WhichKey, connection_state, key_hints, pending_keys
+from presscheck.tui.status_bar import (
+    StatusLine,
+    WhichKey,
+    connection_state,
+    key_hints,
+    pending_keys,
+    pressing,
+)
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.line_view import END, LineView
 from presscheck.tui.widgets.page_view import PageView
-from presscheck.tui.widgets.search_inputs import FindLine
+from presscheck.tui.widgets.pane_border import PaneBorder
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.search_inputs import FindBar
 from presscheck.tui.widgets.tree import Tree
 
 if TYPE_CHECKING:
@@ -42,8 +53,8 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
     from presscheck.tui.app_context import AppContext
     from presscheck.tui.commands import Command
+    from presscheck.tui.screens.content_place import ContentPlace
 
-END = 1 << 30
 T = TypeVar("T")
 NARROW = 100
 """Below this width a screen has the class `narrow`: details move below, or behind enter."""
@@ -51,10 +62,11 @@ POPUP_DELAY = 0.3
 """Seconds before the continuations of a key prefix are shown."""
 CLOCK_INTERVAL = 30.0
 """Seconds between updates of the time spent offline."""
+_BY_NAME = {command.name: command for command in COMMANDS}
 
 
 class PaneCommands:
-    """Handles the commands that move and find in the pane that has the focus.
+    """Handles the commands that move in the pane that has the focus.
 
     Args:
         screen: the screen whose panes these are.
@@ -96,13 +108,13 @@ class PaneCommands:
             self.pane.move_half_pages(-1)
 
     def command_left(self) -> None:
-        """Collapse a tree node, or focus the pane on the left."""
-        if not (isinstance(self.pane, Tree) and self.pane.collapse_node()):
+        """Collapse a tree node, or focus the pane on the left, if there is one."""
+        if not (isinstance(self.pane, Tree) and self.pane.collapse_node()) and not self._is_at_end(0):
             self.command_previous_pane()
 
     def command_right(self) -> None:
-        """Expand a tree node, or focus the pane on the right."""
-        if not (isinstance(self.pane, Tree) and self.pane.expand_node()):
+        """Expand a tree node, or focus the pane on the right, if there is one."""
+        if not (isinstance(self.pane, Tree) and self.pane.expand_node()) and not self._is_at_end(-1):
             self.command_next_pane()
 
     def command_next_pane(self) -> None:
@@ -113,56 +125,43 @@ class PaneCommands:
         """Focus the previous pane."""
         self._screen.focus_previous()
 
-    def command_open(self) -> None:
-        """Open what is under the cursor."""
-        if self.pane:
-            self.pane.choose()
-
     def command_labels(self) -> None:
         """Label the links of the first page shown, to follow one by its label."""
         for page in self._screen.query(PageView):
             if page.display and page.label_links():
-                page.focus()
+                self._screen.set_focus(page)  # at once: the next key is a label, and would be a command elsewhere
                 return
-
-    def command_find_here(self) -> None:
-        """Ask for a text and go to its first match."""
-        if self.pane:
-            FindLine.open(self._screen, self.pane)
-
-    def command_find_next(self) -> None:
-        """Go to the next match."""
-        self._find(1)
-
-    def command_find_previous(self) -> None:
-        """Go to the previous match."""
-        self._find(-1)
-
-    def _find(self, step: int) -> None:
-        pane = self.pane
-        if pane and pane.search_text:
-            self._screen.run_worker(pane.search(pane.search_text, step=step), group="find", exclusive=True)
+        self._screen.notify("no links in view")
 
     def _move(self, by: int) -> None:
         if self.pane:
             self.pane.move(by)
 
+    def _is_at_end(self, end: int) -> bool:
+        """Whether the first pane (0) or the last one (-1) has the focus."""
+        panes = self._screen.focus_chain
+        return bool(panes) and self._screen.focused is panes[end]
+
 
 class BaseScreen(Screen[None], inherit_bindings=False):
     """A full screen with a status bar above, a footer below and commands.
 
-    `FOOTER` names the commands whose keys the footer shows; `footer_commands` may depend on the cursor.
+    `FOOTER` names the commands whose keys the footer shows; `footer_commands` may depend on the cursor. `SCOPE` is the
+    group of commands that the list of keys begins with; `LEGEND` has the signs that it explains, with their words.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = "BaseScreen { layers: default above; layout: vertical; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "next_pane", "find_here", "palette", "go_inbox", "close")
+    SCOPE: ClassVar[str] = ""
+    LEGEND: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def __init__(self) -> None:
         super().__init__()
         self.keys = KeySequences(())
         self.last_key = ""
         self.pane_commands = PaneCommands(self)
+        self.find = Find(self)
         self._engine: Engine | None = None
         self._stop_status: Callable[[], None] | None = None
         self._popup_timer: Timer | None = None
@@ -197,6 +196,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         stack = reversed(self.app_context.screen_stack)
         return next((screen for screen in stack if isinstance(screen, BaseScreen)), None) is self
 
+    def place(self) -> Place | None:
+        """Where the user is on this screen; None if it is a part of the screen below it, and closed with that."""
+        return None
+
     def when_shown(self, key: str, action: Callable[[], None]) -> None:
         """Run an action now; on a hidden screen run only the latest one of each key, once it is shown again."""
         self._when_shown.pop(key, None)
@@ -215,11 +218,25 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     @cached_property
     def command_table(self) -> CommandTable:
         """Handlers and reasons of every command that this screen has."""
-        return CommandTable((*self.command_handlers(), self.pane_commands, *self.app_context.command_handlers()))
+        own = self.command_handlers()
+        return CommandTable((*own, self.pane_commands, self.find, *self.app_context.command_handlers()))
+
+    @property
+    def text_pane(self) -> LineView | None:
+        """The pane in which text is read, and found: the one with the focus, unless a screen has a better one."""
+        return self.pane_commands.pane
+
+    def content_place(self) -> ContentPlace | None:
+        """The space that the screen shows, for the list of its links and files; None without one."""
+        return None
 
     def title_line(self) -> Line:
         """The title, on the left of the status bar."""
         return (Span(" presscheck", "strong"),)
+
+    def clickable(self, command: str, *spans: Span) -> Line:
+        """Text that runs a command when it is clicked."""
+        return pressing(keys_of(_BY_NAME[command], self.app_context.keymap)[0], *spans)
 
     def body(self) -> ComposeResult:
         """The widgets between status bar and footer."""
@@ -237,6 +254,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if self._stop_status is None:
             self.keys = KeySequences(self.command_table.commands, self.app_context.keymap)
             self._stop_status = self.engine.on_status(lambda _: self.refresh_status_bars())
+            for border in self.query(PaneBorder):
+                columns = self.engine.outbox.recall(self._width_key(border)) or ""
+                if columns.isdecimal():
+                    border.set_columns(int(columns))
             self.refresh_status_bars()
 
     def on_unmount(self) -> None:
@@ -262,10 +283,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if not self.is_mounted or self.is_leaving or self.app_context.screen is not self:
             return
         status = self.engine.status
-        self.query_one("#above", StatusLine).show(
-            self.title_line(), connection_state(status, self.app_context.profile.name)
-        )
-        self.query_one("#below", StatusLine).show(self._footer_line())
+        state = connection_state(status, self.app_context.profile.name, self.app_context.keymap)
+        self.query_one("#above", StatusLine).show(self.title_line(), state)
+        self._show_footer()
         if not status.online and self._clock is None:
             self._clock = self.set_interval(CLOCK_INTERVAL, self.refresh_status_bars)
         elif status.online and self._clock:
@@ -277,12 +297,19 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """The names of the commands whose keys the footer shows now."""
         return self.FOOTER
 
-    def footer_hints(self) -> Line:
-        """The keys that the footer shows when there is no message."""
-        return key_hints(self.footer_commands, self.command_table, self.app_context.keymap, self.size.width)
+    def footer_hints(self, columns: int | None = None) -> Line:
+        """The keys that the footer shows, in its whole width or in so many cells."""
+        columns = self.size.width if columns is None else columns
+        return key_hints(self.footer_commands, self.command_table, self.app_context.keymap, columns)
 
-    def _footer_line(self) -> Line:
-        return pending_keys(self.keys.pending) or self.app_context.notice_line() or self.footer_hints()
+    def _show_footer(self) -> None:
+        """Show the keys that matter here on the left; a message, or what is being found, on the right."""
+        notice = self.app_context.notice_line(self)
+        message = self.clickable("errors", *notice) if notice else self.find.line()
+        if message:
+            message = cut(message, max(0, self.size.width - width(self.footer_hints(0)) - 3))
+        hints = pending_keys(self.keys.pending) or self.footer_hints(self.size.width - width(message))
+        self.query_one("#below", StatusLine).show(hints, message)
 
     def subscribe(
         self,
@@ -368,7 +395,12 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self.last_key = key_name(event)
-        self.app_context.clear_notice(monotonic())
+        self.app_context.clear_notice()
+        had_selection = bool(self.selections)
+        self.clear_selection()
+        if self.last_key == "escape" and not self.keys.pending and (self.find.end() or had_selection):
+            self.refresh_status_bars()
+            return
         is_prefix_open = bool(self.keys.pending)
         command = self.keys.press(self.last_key)
         self._update_popup()
@@ -377,6 +409,44 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if command:
             self.run_command(command)
         self.refresh_status_bars()
+
+    @on(RowList.RowSelected)
+    @on(Tree.NodeSelected)
+    def run_open(self) -> None:
+        """Open what was clicked twice."""
+        command = self.command_table.command("open")
+        if command:
+            self.run_command(command)
+            self.refresh_status_bars()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Leave the input of the search, if the click is not on it, so that it does not take the keys of a hint."""
+        if event.screen_y < self.size.height - 1:
+            self.find.close_bar()
+
+    @on(FindBar.Typed)
+    def find_typed(self, event: FindBar.Typed) -> None:
+        """Mark the matches of the text."""
+        self.find.typed(event.text)
+
+    @on(FindBar.Submitted)
+    def find_submitted(self, event: FindBar.Submitted) -> None:
+        """Go to the first match."""
+        self.find.submitted(event.text)
+
+    @on(FindBar.Cancelled)
+    def find_cancelled(self) -> None:
+        """End the search."""
+        self.find.end()
+        self.refresh_status_bars()
+
+    @on(PaneBorder.Moved)
+    def border_moved(self, event: PaneBorder.Moved) -> None:
+        """Remember the width of a pane."""
+        self.engine.outbox.remember(self._width_key(event.border), str(event.columns))
+
+    def _width_key(self, border: PaneBorder) -> str:
+        return f"width {type(self).__name__} {border.pane.id}"
 
     async def _dispatch_message(self, message: Message) -> None:
         try:

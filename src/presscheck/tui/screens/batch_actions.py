@@ -1,10 +1,10 @@
-"""Batch actions: one action on many change requests, one after another, with the state of each; the merge train too."""
+"""Batch actions: one action on many things, one after another, with the state of each; the merge train too."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from textual.app import ComposeResult
 
@@ -14,6 +14,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.widgets.row_list import RowList
 
@@ -31,6 +32,26 @@ STATES = {
 """Glyph, style and words of each state."""
 
 
+class BatchRow(Protocol):
+    """One thing of a batch, and the state of its action."""
+
+    state: str
+    message: str
+
+    @property
+    def key(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def label(self) -> Line:
+        """Its name."""
+        ...
+
+
+R = TypeVar("R", bound=BatchRow)
+
+
 @dataclass
 class BatchItem:
     """One change request of a batch, and its state."""
@@ -42,8 +63,18 @@ class BatchItem:
     outbox_row: int = 0
     """Its row in the outbox, if it went there."""
 
+    @property
+    def key(self) -> str:
+        """The id of the change request."""
+        return self.request.id
 
-BatchAction = Callable[[BatchItem, Callable[[], None]], Awaitable[None]]
+    @property
+    def label(self) -> Line:
+        """Its number and its subject."""
+        return (Span(f"{self.request.number:>4} ", "quiet"), Span(sanitize(self.request.subject) or "(no subject)"))
+
+
+BatchAction = Callable[[R, Callable[[], None]], Awaitable[None]]
 """Processes one item of a batch and sets its state; calls the function after each change of the item."""
 
 
@@ -120,28 +151,42 @@ class MergeTrainAction:
         save_train(self._engine.outbox, [item.request for item in self._items if item.state != "done"])
 
 
-class BatchScreen(BaseScreen):
+class BatchScreen(BaseScreen, Generic[R]):
     """Runs an action on one item after another, and shows the state of each; closing it starts no further item.
 
     Args:
         title: the name of the action.
-        items: the change requests.
+        items: the change requests, or other things.
         action: processes one item.
         stops: whether the first failure ends the batch.
+        noun: what an item is.
     """
 
     DEFAULT_CSS = "BatchScreen RowList { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("retry", "down", "go_outbox", "close")
 
-    def __init__(self, title: str, items: Sequence[BatchItem], action: BatchAction, *, stops: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        items: Sequence[R],
+        action: BatchAction[R],
+        *,
+        stops: bool = False,
+        noun: str = "change request",
+    ) -> None:
         super().__init__()
         self.heading, self.items, self._action, self._stops = title, list(items), action, stops
+        self._noun, self._is_running = noun, False
 
     def title_line(self) -> Line:
         """The action and its progress."""
         counts = [f"{self._count(state)} {state}" for state in ("done", "pending", "failed") if self._count(state)]
-        progress = f"  {count_text([item.request for item in self.items])}   {' · '.join(counts)}"
+        progress = f"  {count(len(self.items), self._noun)}   {' · '.join(counts)}"
         return (Span(f" {self.heading}", "title"), Span(progress, "quiet"))
+
+    def place(self) -> Place | None:
+        """The batch while it runs, so that it goes on when the user goes elsewhere."""
+        return Place("batch", self.heading, (str(id(self)),)) if self._is_running else None
 
     def body(self) -> ComposeResult:
         """A row for each item."""
@@ -153,12 +198,12 @@ class BatchScreen(BaseScreen):
         rows = self.query_one(RowList)
         rows.show(len(self.items))
         rows.focus()
-        self.run(self._run_all, group="batch", exclusive=True)
+        self._start()
 
     @property
     def done(self) -> set[str]:
-        """The ids of the change requests that are done, or will be without further action."""
-        return {item.request.id for item in self.items if item.state in ("done", "pending")}
+        """The ids of the items that are done, or will be without further action."""
+        return {item.key for item in self.items if item.state in ("done", "pending")}
 
     def reason_retry(self) -> str | None:
         """Disabled unless something failed."""
@@ -169,9 +214,19 @@ class BatchScreen(BaseScreen):
         for item in self.items:
             if item.state == "failed":
                 item.state, item.message = "next", ""
+        self._start()
+
+    def _start(self) -> None:
+        self._is_running = True
         self.run(self._run_all, group="batch", exclusive=True)
 
     async def _run_all(self) -> None:
+        try:
+            await self._run_items()
+        finally:
+            self._is_running = False
+
+    async def _run_items(self) -> None:
         for item in self.items:
             if item.state != "next":
                 continue
@@ -193,8 +248,7 @@ class BatchScreen(BaseScreen):
     def _row(self, at: int, columns: int) -> Line:
         item = self.items[at]
         glyph, style, _ = STATES[item.state]
-        head = (Span(f"{glyph} ", style), Span(f"{item.request.number:>4} ", "quiet"))
-        return pad(cut((*head, Span(sanitize(item.request.subject) or "(no subject)")), columns), columns)
+        return pad(cut((Span(f"{glyph} ", style), *item.label), columns), columns)
 
     def _state_row(self, at: int, columns: int) -> Line:
         item = self.items[at]
@@ -202,7 +256,7 @@ class BatchScreen(BaseScreen):
         return cut((Span(f"       {item.message or words}", style if item.state == "failed" else "quiet"),), columns)
 
 
-def merge_train(engine: Engine, requests: Sequence[ChangeRequest]) -> BatchScreen:
+def merge_train(engine: Engine, requests: Sequence[ChangeRequest]) -> BatchScreen[BatchItem]:
     """A screen that merges change requests one after another and stops at the first that cannot be merged."""
     items = [BatchItem(request) for request in requests]
     return BatchScreen("Merge, one after another", items, MergeTrainAction(engine, items), stops=True)

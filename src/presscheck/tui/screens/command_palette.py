@@ -1,4 +1,4 @@
-"""The command palette, the list of keys, and the search for spaces, pages, change requests and their text."""
+"""The command palette, and the search for spaces, pages, change requests and their text."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.inbox.views import listings_of
-from presscheck.engine.reads.unsupported_calls import is_about_service
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, pad
-from presscheck.tui.commands import Command, keys_of, shown
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import Command
+from presscheck.tui.screens.key_list import missing_operation, shown_keys
 from presscheck.tui.widgets.picker import Choice, Picker, matching
 
 if TYPE_CHECKING:
@@ -35,29 +35,33 @@ _item_query = re.compile(r"(cr|space|page)\s+(.+)", re.IGNORECASE)
 Action = Callable[[], Any]
 
 
-def show_keys(app: AppContext, screen: BaseScreen) -> None:
-    """Show all keys of a screen; enter runs the command."""
-    commands = screen.command_table.commands
-    choices = [_with_keys(app, command, _missing(screen, command)) for command in commands]
-    _open_picker(app, screen, Picker("Keys", choices, app.style_for, ranked=False), commands, {})
-
-
 def show_commands(app: AppContext, screen: BaseScreen) -> None:
     """Find a command by name, or an item by `cr 42`, `space api`, `page auth`."""
     commands = [command for command in screen.command_table.commands if command.scope != "move"]
-    choices = [_by_title(app, command, _missing(screen, command)) for command in commands]
+    choices = [_by_title(app, command, missing_operation(screen, command)) for command in commands]
     actions: dict[str, Action] = {}
 
-    def item_choices(text: str) -> list[Choice]:
+    def item_choices(text: str) -> list[Choice] | None:
         match = _item_query.fullmatch(text.strip())
         if not match:
-            return []
+            return None
         items = list(_items(app, match[1].lower()))
         actions.update({choice.key: action for choice, action in items})
-        return matching(match[2], [choice for choice, _ in items])[:MAX_RESULTS]
+        found = matching(match[2], [choice for choice, _ in items], fuzzy=False)[:MAX_RESULTS]
+        if not match[2].lstrip("#").isdecimal() or match[1].lower() != "cr":
+            return found
+        number = f"#{match[2].lstrip('#')} "
+        return [choice for choice in found if choice.label.startswith(number)]
 
-    title = "Commands · cr 42, space api, page auth"
-    _open_picker(app, screen, Picker(title, choices, app.style_for, extra_choices=item_choices), commands, actions)
+    picker = Picker(
+        "Commands · cr 42, space api, page auth",
+        choices,
+        app.style_for,
+        extra_choices=item_choices,
+        empty_text=_nothing_found,
+        fuzzy=False,  # enter must not run another command than the one that was typed
+    )
+    _open_picker(app, screen, picker, commands, actions)
 
 
 def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
@@ -72,8 +76,8 @@ def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
             yield [choice for choice, _ in hits]
 
     title = "Go to a space" if kind == "space" else "Find anything"
-    choices = [choice for choice, _ in items]
-    _open_picker(app, screen, Picker(title, choices, app.style_for, search=None if kind else search_texts), (), actions)
+    choices, search = [choice for choice, _ in items], None if kind else search_texts
+    _open_picker(app, screen, Picker(title, choices, app.style_for, search=search, is_menu=False), (), actions)
 
 
 def _open_picker(
@@ -91,31 +95,20 @@ def _open_picker(
     app.push_screen(picker, chosen)
 
 
-def _keys(app: AppContext, command: Command) -> str:
-    return "  ".join(shown(keys) for keys in keys_of(command, app.keymap)[:3])
-
-
-def _missing(screen: BaseScreen, command: Command) -> str:
-    """Why a command is disabled, if it is because the service does not have its operation; else empty."""
-    reason = screen.disabled_reason(command.name) or ""
-    return reason if is_about_service(reason) else ""
+def _nothing_found(text: str) -> str:
+    """What the palette shows if nothing matches."""
+    match = _item_query.fullmatch(text.strip())
+    if not match:
+        return "No match"
+    kind, name = match[1].lower(), match[2].strip()
+    if kind == "cr" and name.lstrip("#").isdecimal():
+        return f"No change request #{name.lstrip('#')} here"
+    return f"No {'change request' if kind == 'cr' else kind} “{sanitize(name)}” here"
 
 
 def _by_title(app: AppContext, command: Command, missing: str) -> Choice:
-    line: Line | None = (Span(command.title, "quiet"), Span(f"  {missing}", "quiet")) if missing else None
-    return Choice(command.name, command.title, _keys(app, command), line)
-
-
-def _with_keys(app: AppContext, command: Command, missing: str) -> Choice:
-    keys = _keys(app, command)
-    more = f"  {missing or command.help}" if missing or command.help else ""
-    style = "quiet" if missing else ""
-    line: Line = (
-        *pad((Span(keys, style or "accent"),), 16),
-        Span(command.title, style),
-        Span(more, "quiet"),
-    )
-    return Choice(command.name, f"{keys} {command.title} {command.help}", command.scope, line)
+    line: Line = (Span(command.title, "quiet"), Span(f"  {missing}", "quiet")) if missing else (Span(command.title),)
+    return Choice(command.name, f"{command.title} {command.help}".strip(), shown_keys(app, command), line)
 
 
 def _items(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:

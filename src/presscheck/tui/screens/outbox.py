@@ -1,20 +1,25 @@
-"""The outbox: changes that were not sent yet, why, and the keys to retry, edit or discard them."""
+"""The outbox: changes that were not sent yet, and the history of those that were, with the keys that undo them."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Awaitable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 
 from presscheck.api.comments import Document
+from presscheck.engine.writes.descriptions import describe, describe_name
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.screens.undo import undo_sent
+from presscheck.tui.status_bar import ClickableLines, StatusLine
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -22,6 +27,7 @@ from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.engine.engine import HistoryEntry
     from presscheck.engine.writes.pending_writes import OutboxEntry
 
 _GLYPHS = {
@@ -38,44 +44,89 @@ STATES = {
     "parked": "unreadable",
 }
 """Words for the states of an entry."""
-_capital = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ENDED_GLYPHS = {
+    "sent": ("✓", "added"),
+    "undone": ("←", "link"),
+    "refused": ("✗", "removed"),
+    "unsent": ("·", "quiet"),
+}
+ENDED_STATES = {"sent": "sent", "undone": "undone", "refused": "failed", "unsent": "undone before it was sent"}
+"""Words for the states of an entry of the history."""
+UNSENT_TAB, HISTORY_TAB = "unsent", "history"
+"""Targets of clicks on the tabs."""
+IN_HISTORY = "only unsent changes: 1 shows them"
 
 
 class OutboxScreen(BaseScreen):
-    """Pending changes, the oldest first."""
+    """Two views: the unsent changes, the oldest first; and the history of changes, the newest first."""
 
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "delete", "close")
+    SCOPE = "outbox"
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "next_pane", "close")
+    HISTORY_FOOTER: ClassVar[tuple[str, ...]] = ("open", "unsend", "copy_text", "find_here", "next_pane", "close")
 
     def __init__(self) -> None:
         super().__init__()
         self.waiting: tuple[OutboxEntry, ...] = ()
+        self.history: tuple[HistoryEntry, ...] = ()
+        self.shows_history = False
         self._stop_listening: Any = None
 
     def title_line(self) -> Line:
         """The title and the number of changes."""
         return (Span(" Outbox", "strong"), Span(f"  {len(self.waiting)}" if self.waiting else "", "quiet"))
 
+    def place(self) -> Place:
+        """The outbox."""
+        return Place("outbox", "Outbox")
+
     def body(self) -> ComposeResult:
-        """The changes, or the message that there are none."""
+        """The views, and the changes of the one that is shown, or the message that there are none."""
+        yield StatusLine(self.style_for, id="tabs")
         yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, second_line=self._state_row, key=lambda at: self.waiting[at].id)
+        waiting, history = self.waiting_at, self.history_at
+        yield RowList(
+            self._row, self.style_for, second_line=self._state_row, key=lambda at: waiting(at).id, id="waiting"
+        )
+        yield RowList(
+            self._history_row, self.style_for, second_line=self._outcome, key=lambda at: history(at).id, id="history"
+        )
 
     def on_mount(self) -> None:
         """Show the outbox from now on."""
+        super().on_mount()
         self._stop_listening = self.engine.on_status(lambda _: self.when_shown("status", self._update))
-        self._update()
-        self.query_one(RowList).focus()
+        self._show_view(shows_history=False)
 
     def on_unmount(self) -> None:
         """Stop listening."""
+        super().on_unmount()
         if self._stop_listening:
             self._stop_listening()
 
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """Those of the view."""
+        return self.HISTORY_FOOTER if self.shows_history else self.FOOTER
+
+    def waiting_at(self, at: int) -> OutboxEntry:
+        """The unsent change in a row."""
+        return self.waiting[at]
+
+    def history_at(self, at: int) -> HistoryEntry:
+        """The change of the history in a row."""
+        return self.history[at]
+
     def reason_unsend(self) -> str | None:
-        """Disabled without a change, and while it is being sent."""
+        """Disabled without a change, while it is being sent, and if it cannot be undone."""
+        if self.shows_history:
+            past = self._past
+            return "the history is empty" if past is None else past.reason and sanitize(past.reason)
+        return self._unsent_reason()
+
+    def _unsent_reason(self) -> str | None:
         current = self._current
         if current is None:
-            return "the outbox is empty"
+            return IN_HISTORY if self.shows_history else "the outbox is empty"
         return "it is being sent" if current.state == "sending" else None
 
     def reason_retry(self) -> str | None:
@@ -83,19 +134,38 @@ class OutboxScreen(BaseScreen):
         current = self._current
         return None if current and current.state == "refused" else "only failed changes can be retried"
 
-    reason_delete = reason_unsend
+    reason_delete = _unsent_reason
 
     def reason_edit(self) -> str | None:
         """Disabled while it is being sent, and if it contains no text."""
         current = self._current
-        return self.reason_unsend() or (
+        return self._unsent_reason() or (
             None if current and typed_text_in(current.call) else "it contains no text to edit"
         )
 
-    def command_open(self) -> None:
-        """Show all of the change."""
+    def command_left(self) -> None:
+        """Show the unsent changes."""
+        self._show_view(shows_history=False)
+
+    def command_right(self) -> None:
+        """Show the history."""
+        self._show_view(shows_history=True)
+
+    def command_tab(self) -> None:
+        """Show the view of the number that was pressed."""
+        self._show_view(shows_history=self.last_key != "1")
+
+    def command_next_pane(self) -> None:
+        """Show the other view."""
+        self._show_view(shows_history=not self.shows_history)
+
+    command_previous_pane = command_next_pane
+
+    def command_open(self) -> Awaitable[None] | None:
+        """Show all of an unsent change; from the history, go to the place of the change."""
         if self._current:
             self.app_context.push_screen(TextScreen(change_name(self._current), _details(self._current)))
+        return self._go_to(self._past) if self._past else None
 
     def command_retry(self) -> None:
         """Retry the change."""
@@ -123,12 +193,36 @@ class OutboxScreen(BaseScreen):
         )
 
     async def command_unsend(self) -> None:
-        """Undo the change."""
-        await self._discard("Undo this change?", "Undo")
+        """Undo the change: an unsent one is not sent; for a sent one, its inverse is sent."""
+        if self._past:
+            await undo_sent(self, self._past, shows_place=True)
+        else:
+            await self._discard("Undo this change?", "Undo")
 
     async def command_delete(self) -> None:
         """Discard the change."""
         await self._discard("Discard this change?", "Discard")
+
+    def command_copy_text(self) -> None:
+        """Copy the text of the change, or its name if it has none."""
+        call, name = (
+            (self._past.call, self._past.description)
+            if self._past
+            else (self._current.call, change_name(self._current))
+            if self._current
+            else (None, "")
+        )
+        typed_text = typed_text_in(call)
+        if name:
+            self.app_context.copy_to_clipboard(sanitize(typed_text[1] if typed_text else name, lines=True))
+            self.notify("copied")
+
+    command_copy = command_copy_text
+
+    @on(ClickableLines.TargetClicked)
+    def tab_clicked(self, event: ClickableLines.TargetClicked) -> None:
+        """Show the view of a tab."""
+        self._show_view(shows_history=event.target == HISTORY_TAB)
 
     async def _discard(self, question: str, action: str) -> None:
         current = self._current
@@ -136,26 +230,67 @@ class OutboxScreen(BaseScreen):
             return
         facts: list[Line] = [
             (Span(change_name(current)),),
-            (Span("It will not be sent, and its text is lost.", "waiting"),),
+            (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
         if await self.ask(ConfirmDialog(question, facts, action, self.style_for)):
             self.engine.drop(current.id)
             self.notify("discarded")
 
+    async def _go_to(self, entry: HistoryEntry) -> None:
+        """Go to the place of a change: the thread, the page, the change request, the site or the space."""
+        place, app = entry.place, self.app_context
+        if place.space and place.request and place.comment:
+            await app.open_thread(place.space, place.request, place.comment)
+        elif place.space and place.request and place.page:
+            await app.open_page(place.space, place.page, place.request)
+        elif place.space and place.request:
+            app.open_review(place.space, place.request)
+        elif place.site:
+            await app.open_site(place.site)
+        elif place.space:
+            await app.open_page(place.space)
+        else:
+            self.notify("this change has no place to go to")
+
     @property
     def _current(self) -> OutboxEntry | None:
-        rows = self.query_one(RowList)
-        return self.waiting[rows.cursor] if rows.cursor < len(self.waiting) else None
+        at = self.query_one("#waiting", RowList).cursor
+        return self.waiting[at] if at < len(self.waiting) and not self.shows_history else None
+
+    @property
+    def _past(self) -> HistoryEntry | None:
+        at = self.query_one("#history", RowList).cursor
+        return self.history[at] if at < len(self.history) and self.shows_history else None
+
+    def _show_view(self, *, shows_history: bool) -> None:
+        self.shows_history = shows_history
+        for name, is_shown in (("#waiting", not shows_history), ("#history", shows_history)):
+            self.query_one(name).display = is_shown
+        self._update()
+        self.query_one("#history" if shows_history else "#waiting").focus()
 
     def _update(self) -> None:
-        self.waiting = self.engine.waiting()
-        empty_state, rows = self.query_one(EmptyState), self.query_one(RowList)
-        rows.show(len(self.waiting))
-        if self.waiting:
+        self.waiting, self.history = self.engine.waiting(), self.engine.history()
+        self.query_one("#waiting", RowList).show(len(self.waiting))
+        self.query_one("#history", RowList).show(len(self.history))
+        self._show_tabs()
+        empty_state = self.query_one(EmptyState)
+        if self.history if self.shows_history else self.waiting:
             empty_state.hide()
+        elif self.shows_history:
+            empty_state.show_empty("No changes yet.", "What you send is listed here for 30 days; z undoes it.")
         else:
             empty_state.show_empty("Everything was sent.", "Changes made offline are listed here until they are sent.")
         self.refresh_status_bars()
+
+    def _show_tabs(self) -> None:
+        tabs = (("Unsent", len(self.waiting), UNSENT_TAB), ("History", len(self.history), HISTORY_TAB))
+        line = [Span(" ")]
+        for title, number, target in tabs:
+            is_chosen = (target == HISTORY_TAB) == self.shows_history
+            style = "accent strong" if is_chosen else "quiet"
+            line += [Span(f"{title} {number}" if number else title, style, target), Span("   ")]
+        self.query_one("#tabs", StatusLine).show(tuple(line))
 
     def _row(self, at: int, columns: int) -> Line:
         entry = self.waiting[at]
@@ -170,11 +305,36 @@ class OutboxScreen(BaseScreen):
         text = f"{state}: {entry.error}" if entry.error else state
         return (Span(f"  {sanitize(text)}", "removed" if entry.state == "refused" else "quiet"),)
 
+    def _history_row(self, at: int, columns: int) -> Line:
+        """What was done, and where; when, on the right."""
+        entry = self.history[at]
+        glyph, style = _GLYPHS["waiting"] if entry.is_being_undone else _ENDED_GLYPHS[entry.state]
+        age = span(now().timestamp() - entry.ended_at)
+        head = (
+            Span(f"{glyph} ", style),
+            Span(sanitize(entry.description)),
+            Span(f"  {sanitize(entry.place_name)}", "quiet"),
+        )
+        return (*pad(cut(head, columns - 8), columns - 8), Span(f"{age:>7}", "quiet"))
+
+    def _outcome(self, at: int, columns: int) -> Line:
+        """What became of it, and whether it can be undone."""
+        entry = self.history[at]
+        undone = next((other for other in self.history if other.id == entry.undoes), None) if entry.undoes else None
+        parts = [ENDED_STATES[entry.state]]
+        if undone:
+            parts.append(f"undo of “{undone.description}”")
+        if entry.error:
+            parts.append(entry.error)
+        elif entry.state == "sent":
+            parts.append(f"z: {entry.inverse[:1].lower()}{entry.inverse[1:]}" if entry.inverse else entry.reason or "")
+        text = sanitize(" · ".join(filter(None, parts)))
+        return cut((Span(f"  {text}", "removed" if entry.state == "refused" else "quiet"),), columns)
+
 
 def change_name(entry: OutboxEntry) -> str:
-    """The name of a change: `post comment`."""
-    name = type(entry.call).__name__ if entry.call else entry.name.rpartition(".")[2]
-    return _capital.sub(" ", name).lower()
+    """What a change does, in a few words: `post comment`, `resolve thread`."""
+    return sanitize(describe(entry.call) if entry.call else describe_name(entry.name))
 
 
 def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:

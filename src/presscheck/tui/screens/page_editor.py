@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.comments import Document
-from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.merge.text import merge_text
+from presscheck.documents.pages.page_order import PageOrder
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.search.backlinks import backlinks
+from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
@@ -18,9 +24,16 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
     from presscheck.text.styled_text import Line
     from presscheck.tui.screens.screen_context import ScreenContext
 
+Side = Literal["before", "after", "inside"]
+"""Where a page is added, seen from another."""
+LINKS_TIMEOUT = 5.0
+"""Seconds after which a page is deleted without knowing the links to it."""
+SHOWN_LINKS = 5
+"""How many of the pages that link to a page are named."""
 TITLE = 256
 """Characters that the title of a page may have."""
 OURS, THEIRS = "you", "somebody else"
@@ -112,48 +125,88 @@ def _summary(edit: PageEdit, title: str, text: str, *, is_merged: bool) -> list[
     return lines
 
 
-async def add_page(screen: ScreenContext, path: dict[str, Any], into: str | None) -> str | None:
-    """Add a page below another or at the root; returns its id if the service reports it."""
+async def add_page(screen: ScreenContext, path: dict[str, Any], target: str | None, side: Side) -> str | None:
+    """Add a page before, after or inside another, or (None) at the end of the top level; returns its id if known."""
     key = draft_key(path["change_request_id"], "new page")
-    title = await _ask_title(screen, "Title of the new page", "", key)
+    title = await ask_line(screen, "Title of the new page", "", key, max_length=TITLE)
     if title is None:
         return None
-    change = InsertPage(title=title, document=Document(markdown=""), into=into)
+    into, at = target, None
+    if target is not None and side != "inside":
+        order = PageOrder.of((await screen.engine.read(ListChangeRequestPages(**path))).pages)
+        if target not in order:
+            raise ChecksFailed("Not added: somebody removed the page next to it just now")
+        into, at = order.parent(target), order.siblings(target).index(target) + (side == "after")
+    place: dict[str, Any] = {name: value for name, value in (("into", into), ("at", at)) if value is not None}
+    change = InsertPage(title=title, document=Document(markdown=""), **place)
     answer = await screen.engine.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
     screen.engine.outbox.save_draft(key, "")
     changes = answer.changes if answer else ()
     return next((created.page_id for created in changes if created.object == "created_page"), None)
 
 
-async def rename_page(screen: ScreenContext, path: dict[str, Any], page_id: str, title: str) -> None:
-    """Change the title of a page."""
-    key = draft_key(path["change_request_id"], f"title {page_id}")
-    new = await _ask_title(screen, "Title of the page", title, key)
-    if new is not None and new != title:
-        change = UpdatePage(page=page_id, title=new)
-        await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
-    if new is not None:
-        screen.engine.outbox.save_draft(key, "")
-
-
-async def delete_page(screen: ScreenContext, path: dict[str, Any], page_id: str, title: str, below: int) -> None:
-    """Delete a page and its subpages, after a confirmation."""
+async def delete_pages(screen: ScreenContext, path: dict[str, Any], page_ids: Sequence[str]) -> bool:
+    """Delete pages with their subpages in one write, after a confirmation with the links to them."""
+    pages = (await screen.engine.read(ListChangeRequestPages(**path))).pages
+    by_id = {page.id: page for page in flatten(pages)}
+    deleted = [by_id[page] for page in PageOrder.of(pages).outermost(page_ids)]
+    if not deleted:
+        raise ChecksFailed("Not deleted: this change request does not have the page")
     lines: list[Line] = [(Span("It stays public until the change request is merged."),)]
+    if len(deleted) > 1:
+        lines = [(Span("They stay public until the change request is merged."),)]
+    below = sum(1 for _ in flatten(deleted)) - len(deleted)
     if below:
         lines.insert(0, (Span(f"Also deletes {count(below, 'subpage')}.", "waiting"),))
-    if await screen.ask(ConfirmDialog(f"Delete {sanitize(title)}?", lines, "Delete", screen.style_for)):
-        change = DeletePage(page=page_id)
-        await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
+    lines += await _links_to(screen, path, deleted)
+    what = sanitize(deleted[0].title) if len(deleted) == 1 else count(len(deleted), "page")
+    is_confirmed = bool(await screen.ask(ConfirmDialog(f"Delete {what}?", lines, "Delete", screen.style_for)))
+    if is_confirmed:
+        changes = tuple(DeletePage(page=page.id) for page in deleted)
+        await screen.engine.write(EditChangeRequestContent(**path, changes=changes)).landed()
+    return is_confirmed
 
 
-async def _ask_title(screen: ScreenContext, question: str, title: str, key: str) -> str | None:
+async def _links_to(screen: ScreenContext, path: dict[str, Any], deleted: Sequence[RevisionPage]) -> list[Line]:
+    """The pages that link to pages which are deleted, without those that go with them."""
+    gone = {page.id for page in flatten(deleted)}
+    titles: dict[str, str] = {}
+    try:
+        async with asyncio.timeout(LINKS_TIMEOUT):
+            for page in deleted:
+                links = await backlinks(screen.engine, path["space_id"], page.id, path["change_request_id"])
+                sources = (link.page for link in links.items if link.page and link.page.id not in gone)
+                titles |= {source.id: sanitize(source.title) or "(no title)" for source in sources}
+    except (PresscheckError, TimeoutError):
+        return [(Span("The pages that link here could not be listed.", "waiting"),)]
+    if not titles:
+        return []
+    names = ", ".join([*titles.values()][:SHOWN_LINKS]) + (", …" if len(titles) > SHOWN_LINKS else "")
+    return [(Span(f"{count(len(titles), 'page')} {'links' if len(titles) == 1 else 'link'} here: {names}", "waiting"),)]
+
+
+async def ask_line(
+    screen: ScreenContext,
+    question: str,
+    value: str,
+    key: str,
+    *,
+    min_length: int = 1,
+    max_length: int | None = None,
+    validate: Callable[[str], str | None] | None = None,
+    hint: str = "",
+) -> str | None:
+    """Ask for a line of text; what is typed is a draft with this key until it is removed."""
     outbox = screen.engine.outbox
     return await screen.ask(
         PromptDialog(
             question,
-            outbox.draft(key) or title,
+            outbox.draft(key) or value,
             screen.style_for,
-            max_length=TITLE,
-            save=lambda text: outbox.save_draft(key, "" if text == title else text),
+            min_length=min_length,
+            max_length=max_length,
+            validate=validate,
+            hint=hint,
+            save=lambda text: outbox.save_draft(key, "" if text == value else text),
         )
     )

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from presscheck.config.saved_views import SavedView
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView, raised
 from presscheck.tui.widgets.search_inputs import SearchInput
@@ -23,7 +23,7 @@ WIDEST = 76
 HINTS = {
     "name": "the title of its tab",
     "query": "space:api author:me updated:<2w, or words of the subject",
-    "sort": "updated, -comments, number, author, subject, space",
+    "sort_by": "-updated, -comments, number, author, subject, space",
 }
 ERROR_LINES = 2
 """Lines of an error."""
@@ -50,7 +50,7 @@ class Toggle(StatusLine, can_focus=True):
         """Show the focus."""
         self.draw()
 
-    def on_click(self) -> None:
+    def on_click(self, event: events.Click) -> None:
         """Switch it."""
         self.toggle_value()
 
@@ -147,8 +147,8 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         event.prevent_default()
 
     def _typed(self) -> SavedView:
-        name, query, sort = (self.query_one(f"#{field}", SearchInput).value.strip() for field in HINTS)
-        return SavedView(name, query, sort, "space" if self.query_one(Toggle).is_on else "")
+        name, query, sort_by = (self.query_one(f"#{field}", SearchInput).value.strip() for field in HINTS)
+        return SavedView(name, query, sort_by, "space" if self.query_one(Toggle).is_on else "")
 
     def _show(self) -> None:
         error = self.validate(self._typed())
@@ -158,6 +158,8 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         columns = max(20, min(WIDEST, self.size.width) - 4)
         why: Line = (Span(f"{error[0]} {sanitize(error[1])}", "waiting"),) if error else ()
         self.query_one(TextView).show(wrap(why, columns)[:ERROR_LINES] if why else [])
-        keys = (Span("enter", "quiet" if error else "accent"), Span(" save   ", "quiet"))
-        more = (Span("tab", "accent"), Span(" next   ", "quiet"), Span("esc", "accent"), Span(" cancel", "quiet"))
-        self.query_one("#view-keys", StatusLine).show((*keys, *more))
+        save = pressing("enter", Span("enter", "quiet" if error else "accent"), Span(" save", "quiet"))
+        next_field = pressing("tab", Span("tab", "accent"), Span(" next", "quiet"))
+        cancel = pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet"))
+        gap = Span("   ", "quiet")
+        self.query_one("#view-keys", StatusLine).show((*save, gap, *next_field, gap, *cancel))

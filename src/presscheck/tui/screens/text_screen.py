@@ -1,18 +1,14 @@
-"""A screen of text: all errors, a pending change, a request."""
+"""A screen of text: a notice, a pending change, a request."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.widgets.line_view import TextView
-
-if TYPE_CHECKING:
-    from presscheck.tui.app_context import AppContext
 
 
 class TextScreen(BaseScreen):
@@ -48,13 +44,3 @@ class TextScreen(BaseScreen):
         self.lines = lines
         if self.is_mounted and not self.is_leaving:
             self.query_one(TextView).show(lines)
-
-
-def errors(app: AppContext) -> TextScreen:
-    """All errors since the start, the newest first."""
-    lines: list[Line] = [
-        (Span(f" {error.at.astimezone():%H:%M:%S}  ", "quiet"), Span("✗ ", "error"), Span(error.text))
-        for error in reversed(app.notices.history)
-        if error.is_error
-    ]
-    return TextScreen("Errors", [(), *(lines or [(Span(" No errors.", "quiet"),)])])

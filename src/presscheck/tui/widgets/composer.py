@@ -14,7 +14,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
+from presscheck.documents.pages.suggestions import parse_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
@@ -23,7 +25,7 @@ from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
-from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView, raised
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -42,7 +44,10 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         may_be_empty: whether an empty text can be sent.
         limit: the maximum number of characters.
         people: returns the names that can be mentioned, as display text.
-        suggestion: the text that the key of `suggest` inserts.
+        suggestion: the text that the key of `suggest` inserts; its words are selected.
+        suggestion_reason: why there is nothing to insert, shown instead; without either, there is no such key.
+        validate: returns why a text cannot be sent, or None.
+        render: renders the preview of a text in a number of columns.
         submit: sends the text; if it raises an error, the dialog stays open and shows it.
     """
 
@@ -70,13 +75,18 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         limit: int | None = None,
         people: Callable[[], Awaitable[Sequence[str]]] | None = None,
         suggestion: str = "",
+        suggestion_reason: str = "",
+        validate: Callable[[str], str | None] | None = None,
+        render: Callable[[str, int], Sequence[Line]] = comment_lines,
         submit: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
         self.heading, self.text, self.save, self.style_for = title, text, save, raised(style_for)
         self.may_be_empty, self.limit, self.submit = may_be_empty, limit, submit
-        self.people, self.suggestion = people, suggestion
-        self._commands = [command for command in KEYS if command.name != "suggest" or suggestion]
+        self.people, self.suggestion, self.suggestion_reason = people, suggestion, suggestion_reason
+        self.validate, self.render_preview = validate, render
+        can_suggest = bool(suggestion or suggestion_reason)
+        self._commands = [command for command in KEYS if command.name != "suggest" or can_suggest]
         self._keys, self._error, self._length = KeySequences(self._commands), "", len(text)
 
     def compose(self) -> ComposeResult:
@@ -120,7 +130,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         elif command.name == "preview_text":
             self._preview()
         elif command.name == "suggest":
-            self.query_one(TextArea).insert(self.suggestion)
+            self._suggest()
         elif self._disabled_reason() is None:
             self._send()
 
@@ -149,12 +159,25 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         area.move_cursor(area.document.end)
         self._show()
 
+    def _suggest(self) -> None:
+        """Insert the suggestion on lines of its own, unless the text has one, and select its words."""
+        area = self.query_one(TextArea)
+        if not self.suggestion:
+            self._error = self.suggestion_reason
+            self._show()
+            return
+        if parse_suggestion(area.text) is None:
+            area.move_cursor(area.selection.end)
+            area.insert(self.suggestion if area.cursor_location[1] == 0 else f"\n{self.suggestion}")
+        if found := parse_suggestion(area.text):
+            area.selection = Selection(_location(area.text, found.start), _location(area.text, found.end))
+
     def _preview(self) -> None:
         """Show the rendered text, or edit again."""
         area, lines = self.query_one(TextArea), self.query_one(TextView)
         area.display, lines.display = lines.display, area.display
         if lines.display:
-            lines.show(comment_lines(area.text, max(20, area.size.width - 2)))
+            lines.show(self.render_preview(area.text, max(20, area.size.width - 2)))
         (lines if lines.display else area).focus()
 
     async def _mention(self, people: Callable[[], Awaitable[Sequence[str]]]) -> None:
@@ -166,7 +189,9 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
             self._show()
             return
         app = cast("App[object]", self.app)
-        names = await app.push_screen_wait(Picker("Who?", choices, self.style_for)) if choices else None
+        # never a menu, because the name is typed on
+        picker = Picker("Who?", choices, self.style_for, is_menu=False)
+        names = await app.push_screen_wait(picker) if choices else None
         if names:
             self.query_one(TextArea).insert(f"{names[0]} ")
 
@@ -175,7 +200,9 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         text = self.query_one(TextArea).text
         if self.limit is not None and len(text) > self.limit:
             return f"{count(len(text) - self.limit, 'character')} too many"
-        return None if text.strip() or self.may_be_empty else "nothing to send"
+        if not text.strip() and not self.may_be_empty:
+            return "nothing to send"
+        return self.validate(text) if self.validate else None
 
     def _show(self) -> None:
         size, reason = len(self.query_one(TextArea).text), self._disabled_reason()
@@ -185,11 +212,19 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         self.query_one("#composer-title", StatusLine).show((Span(self.heading, "title"),), count)
         keys: list[Span] = []
         for command in self._commands:
-            style = "quiet" if command.name == "send" and reason is not None else "accent"
-            keys += [Span(shown(command.keys[0]), style), Span(f" {command.title}  ", "quiet")]
+            is_disabled = {"send": reason is not None, "suggest": not self.suggestion}.get(command.name, False)
+            style = "quiet" if is_disabled else "accent"
+            hint = Span(shown(command.keys[0]), style), Span(f" {command.title}", "quiet")
+            keys += [*pressing(command.keys[0], *hint), Span("  ", "quiet")]
         draft_note: Line = (Span("the draft is kept", "quiet"),)
         key_line = self.query_one("#composer-keys", StatusLine)
         key_line.show(tuple(keys), draft_note if width((*keys, *draft_note)) < self.size.width - 4 else ())
+
+
+def _location(text: str, index: int) -> tuple[int, int]:
+    """The line and the column of a character."""
+    before = text[:index]
+    return before.count("\n"), index - (before.rfind("\n") + 1)
 
 
 def _starts_mention(area: TextArea) -> bool:

@@ -12,13 +12,17 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.status_bar import ClickableLines, StatusLine
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView, raised
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 WIDEST = 76
+CONFIRM, REFUSE = "confirm", "refuse"
+"""Targets of clicks on the buttons."""
 SWITCH_KEYS = ("left", "right", "tab", "shift+tab", "h", "l")
+SCROLL_KEYS = {"down": 1, "j": 1, "up": -1, "k": -1, "pagedown": 8, "pageup": -8}
+"""By how many lines a key scrolls a text that is higher than the dialog."""
 
 
 class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
@@ -113,6 +117,8 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
                 self.dismiss(True)
         elif event.key == "enter":
             self.dismiss(self.is_yes and self._can_confirm())
+        elif event.key in SCROLL_KEYS and not (is_typing and len(event.key) == 1):
+            self.query_one(TextView).scroll_lines(SCROLL_KEYS[event.key])
         elif event.key in SWITCH_KEYS and (not is_typing or "tab" in event.key):
             self.is_yes = not self.is_yes and self._can_confirm()
             self._show()
@@ -120,6 +126,13 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
             return
         event.stop()
         event.prevent_default()
+
+    def on_clickable_lines_target_clicked(self, event: ClickableLines.TargetClicked) -> None:
+        """Confirm or close."""
+        if event.target == REFUSE:
+            self.dismiss(False)
+        elif self._can_confirm():
+            self.dismiss(True)
 
     def _can_confirm(self) -> bool:
         if not self.is_ready:
@@ -132,6 +145,7 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         yes = "accent strong" if self.is_yes else "" if self._can_confirm() else "quiet"
         no = "" if self.is_yes else "accent strong"
         bars = (" ", "▌") if self.is_yes else ("▌", " ")
-        buttons = (Span(f"{bars[0]}No", no), Span("      "), Span(f"{bars[1]}{self.confirm_label}", yes))
+        confirm = Span(f"{bars[1]}{self.confirm_label}", yes, CONFIRM)
+        buttons = (Span(f"{bars[0]}No", no, REFUSE), Span("      "), confirm)
         keys = "tab enter" if self.type_to_confirm is not None else "y  n  tab enter" if self.is_ready else "checking …"
         self.query_one("#dialog-buttons", StatusLine).show(buttons, (Span(keys, "quiet"),))

@@ -8,21 +8,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
-from textual.geometry import Region
+from textual.geometry import Offset, Region
+from textual.message import Message
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from presscheck.text.styled_text import Line, Span, cut, plain, width
+from presscheck.text.styled_text import Line, Span, cut, plain, span_at, split_cells, width
 from presscheck.tui.theme import StyleLookup
 
+END = 1 << 30
+"""More lines than any widget has."""
 WHEEL_LINES = 3
 """Lines per step of the mouse wheel."""
 SEARCH_CHUNK = 500
 """Lines that a search checks before it yields to other tasks."""
+FOLD_MARKS = "▸▾"
+"""Characters that a click folds or unfolds."""
+_SELECTED = Style(reverse=True)
 
 
 def render_strip(line: Line, columns: int, style_for: StyleLookup, extra: str = "") -> Strip:
@@ -77,17 +87,34 @@ Place = tuple[int, int]
 """An item and the index of one of its lines."""
 
 
+class Match(NamedTuple):
+    """An item that was found: its number among all items with the text, from 1, and how many these are."""
+
+    number: int
+    total: int
+
+
 class LineView(Widget, can_focus=True, inherit_bindings=False):
     """A list of items with a cursor; a subclass defines `count` and `item`.
 
     An item takes `item_height` lines. `cursor` is the index of the item with the bar on its left, and `top` is the
     first visible line. Without `has_cursor`, moving scrolls instead.
 
+    A click moves the cursor, follows a link or folds; a double click opens the item. Dragging selects text: Textual
+    keeps the selection, in lines of the content, so that scrolling does not change it.
+
     Args:
         style_for: returns the style for style words.
         id: the widget's id.
         classes: the widget's classes.
     """
+
+    @dataclass
+    class LinkChosen(Message):
+        """Posted when a link is followed."""
+
+        view: LineView
+        target: str
 
     DEFAULT_CSS = "LineView { height: 1fr; }"
     has_cursor = True
@@ -104,6 +131,9 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self.item_height: int = 1
         self.search_text = ""
         self._strips = _Strips(self._draw_missing)
+        self._selection: Selection | None = None
+        self._drag_start: Offset | None = None
+        self._has_dragged = False
 
     @property
     def count(self) -> int:
@@ -131,7 +161,16 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """Called after the cursor moved to another item."""
 
     def choose(self) -> None:
-        """Open the item under the cursor."""
+        """Open the item under the cursor, after a double click."""
+
+    def fold(self) -> None:
+        """Fold or unfold the item under the cursor, after a click on its fold mark."""
+        self.choose()
+
+    def is_fold_mark(self, number: int, part: int, column: int) -> bool:
+        """Whether a cell of an item is its fold mark."""
+        found = span_at(self.item(number, part, self.columns), column)
+        return found is not None and found[1] in FOLD_MARKS
 
     def ensure_lines(self, lines: int) -> None:
         """Called before so many lines are shown, to lay them out."""
@@ -201,21 +240,35 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         if dirty:
             self.refresh(*dirty)
 
-    async def search(self, text: str, *, step: int = 1) -> bool:
-        """Highlight a text and go to the next item with it (the previous one if `step` is -1), wrapping at the end."""
+    def highlight(self, text: str) -> None:
+        """Mark every match of a text from now on; an empty text removes the marks."""
         self.search_text = text.lower()
         self.redraw()
-        self.ensure_lines(1 << 30)
-        size, columns = self.count, max(self.columns, 1000)
-        for number in range(1, size + 1):
+
+    async def find_items(self, text: str) -> list[int]:
+        """The indexes of all items with a text."""
+        self.ensure_lines(END)
+        text, columns, items = text.lower(), max(self.columns, 1000), list[int]()
+        number = 0
+        while text and number < self.count:  # the items may change while other tasks run
+            lines = (plain(self.item(number, part, columns)).lower() for part in range(self.item_height))
+            if any(text in line for line in lines):
+                items.append(number)
+            number += 1
             if number % SEARCH_CHUNK == 0:
                 await asyncio.sleep(0)
-            at = (self.cursor + number * step) % size
-            lines = (plain(self.item(at, part, columns)).lower() for part in range(self.item_height))
-            if self.search_text and any(self.search_text in line for line in lines):
-                self.jump_to(at)
-                return True
-        return False
+        return items
+
+    async def search(self, text: str, *, step: int = 1) -> Match | None:
+        """Highlight a text and go to the next item with it (the previous one if `step` is -1), wrapping at the end."""
+        self.highlight(text)
+        items = await self.find_items(text)
+        if not items:
+            return None
+        ahead = [item for item in items if (item - self.cursor) * step > 0] or items
+        target = ahead[0 if step > 0 else -1]
+        self.jump_to(target)
+        return Match(items.index(target) + 1, len(items))
 
     @property
     def render_line(self) -> Callable[[int], Strip]:  # pyright: ignore[reportIncompatibleMethodOverride]  # a look-up
@@ -243,12 +296,67 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self.redraw((self.cursor,))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor; a second click opens the item."""
-        number = (self.top + event.y) // self.item_height
-        if self.has_cursor and number < self.count:
+        """Move the cursor; follow a link or fold; a second click opens the item."""
+        column, line = self._place_of(event)
+        number, part = divmod(line, self.item_height)
+        if self._has_dragged or not 0 <= number < self.count:
+            return
+        clicked = span_at(self.item(number, part, self.columns), column - self.bar_width)
+        is_fold_mark = self.has_cursor and self.is_fold_mark(number, part, column - self.bar_width)
+        if self.has_cursor:
             self.move_to(number)
-            if event.chain == 2:
-                self.choose()
+        if is_fold_mark:
+            self.fold()
+        elif clicked and clicked[0].link:
+            if event.chain == 1:
+                self.post_message(self.LinkChosen(self, clicked[0].link))
+        elif event.chain == 2 and (not self.has_cursor or self.cursor == number):  # not if the cursor skips a heading
+            self.choose()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where text may be selected from."""
+        self._has_dragged = False
+        if event.button == 1:
+            self._drag_start = self._place_of(event)
+            self.capture_mouse()  # at once: the first move may already be outside
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Select the text between the place of the mouse button and this one; scroll at both ends."""
+        if self._drag_start is None or event.button != 1:
+            return
+        if not self._has_dragged and self._place_of(event) == self._drag_start:
+            return
+        self._has_dragged = True
+        height = self.size.height
+        self.scroll_lines(event.y if event.y < 0 else max(0, event.y - height + 1))
+        column, line = self._place_of(event)
+        place = Offset(max(0, column), max(0, min(line, self.top + height - 1)))
+        first, last = sorted((self._drag_start, place), key=lambda offset: (offset.y, offset.x))
+        self.screen.selections = {self: Selection(first, last + Offset(1, 0))}
+
+    def on_mouse_up(self) -> None:
+        """End the selection, which stays until the next key or click."""
+        self.release_mouse()
+
+    def on_mouse_release(self) -> None:
+        """Stop to select, also if another screen was opened meanwhile."""
+        self._drag_start = None
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw the selection."""
+        self._selection = selection
+        self.redraw()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text, without margins and the blanks at the ends of lines."""
+        first, last = selection.start or Offset(0, 0), selection.end or Offset(0, self.count * self.item_height - 1)
+        texts: list[str] = []
+        for line in range(first.y, min(last.y + 1, self.count * self.item_height)):
+            text = plain(self.item(*divmod(line, self.item_height), self.columns))
+            start, end = selection.get_span(line) or (0, 0)
+            text = text if end < 0 else split_cells(text, max(0, end - self.bar_width))[0]
+            texts.append(split_cells(text, max(0, start - self.bar_width))[1].rstrip())
+        return "\n".join(texts), "\n"
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Scroll."""
@@ -283,7 +391,25 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
                 for (number, _), content, margin in zip(shown, contents, margins, strict=True)
             ]
         )
-        return [next(drawn) if number < count else Strip.blank(size, self.style_for("")) for number, _ in places]
+        strips = [next(drawn) if number < count else Strip.blank(size, self.style_for("")) for number, _ in places]
+        return self._with_selection(lines, strips, self._selection) if self._selection else strips
+
+    def _with_selection(self, lines: Sequence[int], strips: Sequence[Strip], selection: Selection) -> list[Strip]:
+        result: list[Strip] = []
+        for y, strip in zip(lines, strips, strict=True):
+            start, end = selection.get_span(self.top + y) or (0, 0)
+            start = max(start, self.bar_width)
+            end = strip.cell_length if end < 0 else min(end, strip.cell_length)
+            if start < end:
+                parts = strip.crop(0, start), strip.crop(start, end).apply_style(_SELECTED), strip.crop(end)
+                result.append(Strip.join(parts))
+            else:
+                result.append(strip)
+        return result
+
+    def _place_of(self, event: events.MouseEvent) -> Offset:
+        """The column and the line of the content at the place of an event."""
+        return Offset(event.x - self.gutter.left, self.top + event.y - self.gutter.top)
 
     def _move_cursor(self, number: int, top: int | None) -> None:
         before, self.cursor = self.cursor, max(0, min(number, self.count - 1))

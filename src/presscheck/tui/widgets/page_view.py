@@ -5,12 +5,12 @@ So a long page opens as fast as a short one. The cursor is on a line of the page
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from itertools import product
+from typing import NamedTuple, Protocol
 
 from textual import events
-from textual.message import Message
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.theme import StyleLookup
@@ -21,6 +21,16 @@ STEP = 0.004
 PAUSE = 0.016
 """Seconds between two steps."""
 LABELS = "asdfghjklqwertyuiopzxcvbnm"
+"""The letters of labels; more links than letters get two each."""
+BlockLine = tuple[int, int]
+"""A place in a page, whatever its width: the number of a block, and the line in it."""
+
+
+class Position(NamedTuple):
+    """Where a page is read: the line under the cursor, and the first visible one."""
+
+    cursor: BlockLine
+    top: BlockLine
 
 
 class Heading(Protocol):
@@ -38,6 +48,7 @@ class PageLayout(Protocol):
     """A page that is laid out in steps, such as `documents.terminal.page_lines.PageLines`."""
 
     lines: list[Line]
+    anchors: dict[str, int]
 
     @property
     def headings(self) -> Sequence[Heading]: ...  # noqa: D102
@@ -45,6 +56,8 @@ class PageLayout(Protocol):
     def done(self) -> bool: ...  # noqa: D102
     def at_least(self, count: int) -> None: ...  # noqa: D102
     def advance(self, seconds: float) -> bool: ...  # noqa: D102
+    def place_of(self, line: int) -> BlockLine: ...  # noqa: D102
+    def line_of(self, place: BlockLine) -> int: ...  # noqa: D102
 
 
 class PageView(LineView):
@@ -56,20 +69,17 @@ class PageView(LineView):
         classes: the widget's classes.
     """
 
-    @dataclass
-    class LinkChosen(Message):
-        """Posted when a link is followed."""
-
-        page: PageView
-        target: str
-
     def __init__(self, style_for: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(style_for, id=id, classes=classes)
         self.document: PageLayout | None = None
         self._make_layout: Callable[[int], PageLayout] | None = None
         self._labels: dict[str, str] = {}
+        self._typed = ""
         self._is_laying_out = False
         self._goes_to_end = False
+        self._sought = ""
+        """The target of the link to go to once its line is laid out."""
+        self._lines_sought = 0
 
     @property
     def count(self) -> int:
@@ -86,12 +96,38 @@ class PageView(LineView):
         line = self.document.lines[number] if self.document else ()
         return self._with_labels(line) if self._labels else line
 
-    def show(self, make: Callable[[int], PageLayout] | None, *, line: int | None = 0) -> None:
-        """Show another page at a line, or (None) at the current scroll position; `make` lays it out for a width."""
-        self._make_layout, self._labels, self._goes_to_end = make, {}, False
+    @property
+    def position(self) -> Position | None:
+        """Where the page is read, with a cursor that is visible; None without a page."""
+        if not self.document or not self.count:
+            return None
+        cursor = max(self.top, min(self.cursor, self.top + max(1, self.size.height) - 1, self.count - 1))
+        return Position(self.document.place_of(cursor), self.document.place_of(self.top))
+
+    @property
+    def cursor_targets(self) -> list[str]:
+        """The targets of the links in the line under the cursor, each once."""
+        return self._targets((self.cursor,) if self.cursor < self.count else ())
+
+    def show(
+        self, make: Callable[[int], PageLayout] | None, *, line: int | None = 0, position: Position | None = None
+    ) -> None:
+        """Show another page at a line or a position, or (`line` is None) the same page at its current position.
+
+        Labels of the same page stay: their next key is meant for them.
+
+        Args:
+            make: lays the page out for a width.
+            line: the line under the cursor.
+            position: where the page was read before, which is preferred to the line.
+        """
+        self._make_layout, self._goes_to_end = make, False
         if line is not None:
             self.cursor = self.top = line
+            self._labels = {}
         self._lay_out()
+        if position:
+            self._restore(position)
         self.redraw()
 
     def ensure_lines(self, lines: int) -> None:
@@ -101,53 +137,111 @@ class PageView(LineView):
 
     def move_to(self, number: int, *, top: int | None = None) -> None:
         """Go to a line; far past the last line that is laid out, go to the end once the layout is complete."""
+        self._sought = ""
         self._goes_to_end = self.document is not None and not self.document.done and number > self.count + 1000
         if not self._goes_to_end:
             self.ensure_lines(number + 1)
             super().move_to(number, top=top)
 
-    def next_heading(self, by: int = 1) -> None:
-        """Go to the next heading, or with -1 to the previous one."""
-        if not self.document:
-            return
-        lines = [heading.line for heading in self.document.headings]
+    def seek(self, target: str, *, is_shown: bool = False) -> None:
+        """Go to the first link with a target (as written) of the next page once its line is laid out; unless the
+        cursor is moved before.
+
+        Args:
+            target: the target; empty to seek none.
+            is_shown: whether the page is shown already.
+        """
+        self._sought, self._lines_sought = target, 0
+        if is_shown:
+            self._go_to_sought()
+
+    def _go_to_sought(self) -> None:
+        while self._sought and self.document and self._lines_sought < self.count:
+            number = self._lines_sought
+            if any(span.link == self._sought for span in self.document.lines[number]):
+                self.jump_to(number)
+                return
+            self._lines_sought += 1
+
+    def place_at(self, line: int) -> None:
+        """Move the cursor to a line, which is shown a third from the top."""
+        self.move_to(line, top=line - self.size.height // 3)
+
+    def next_heading(self, by: int = 1) -> bool:
+        """Go to the next heading, or with -1 to the previous one; returns whether there is one."""
+        document = self.document
+        if not document:
+            return False
+        while by > 0 and not document.done and not any(heading.line > self.cursor for heading in document.headings):
+            document.at_least(self.count + 1)
+        lines = [heading.line for heading in document.headings]
         after = [line for line in lines if line > self.cursor]
         before = [line for line in lines if line < self.cursor]
         candidates = after if by > 0 else before[::-1]
         if candidates:
-            self.move_to(candidates[0], top=candidates[0])
+            self.place_at(candidates[0])
+        return bool(candidates)
+
+    async def all_headings(self) -> Sequence[Heading]:
+        """All headings of the page, once it is laid out to its end."""
+        await self._until_done()
+        return self.document.headings if self.document else ()
+
+    async def go_to_anchor(self, anchor: str) -> bool:
+        """Go to the line that a `#fragment` leads to; returns whether there is one."""
+        if self.document and anchor not in self.document.anchors:
+            await self._until_done()
+        line = self.document.anchors.get(anchor) if self.document else None
+        if line is not None:
+            self.place_at(line)
+        return line is not None
+
+    async def _until_done(self) -> None:
+        while self.document:  # which may be laid out again meanwhile
+            if self.document.advance(STEP):
+                return
+            await asyncio.sleep(0)
 
     def label_links(self) -> bool:
         """Label the visible links; returns whether there are any."""
-        targets = dict.fromkeys(
-            span.link
-            for number in self.visible_range
-            for span in (self.document.lines[number] if self.document else ())
-            if span.link
-        )
-        self._labels = dict(zip(LABELS, (target for target in targets if target), strict=False))
+        targets = self._targets(self.visible_range)
+        names = LABELS if len(targets) <= len(LABELS) else map("".join, product(LABELS, repeat=2))
+        self._labels, self._typed = dict(zip(names, targets, strict=False)), ""
         self.redraw()
         return bool(self._labels)
+
+    def _targets(self, lines: Sequence[int]) -> list[str]:
+        document = self.document
+        found = (span.link for number in lines for span in (document.lines[number] if document else ()))
+        return list(dict.fromkeys(target for target in found if target))
 
     def on_key(self, event: events.Key) -> None:
         """While links are labelled, follow the link of a label; any other key removes the labels."""
         if self._labels:
             event.stop()
             event.prevent_default()
-            target = self._labels.get(event.character or "")
-            self._labels = {}
+            self._typed += event.character or " "
+            target = self._labels.get(self._typed)
+            if target is not None or not any(name.startswith(self._typed) for name in self._labels):
+                self._labels = {}
             self.redraw()
             if target is not None:
                 self.post_message(self.LinkChosen(self, target))
 
     def on_resize(self) -> None:
-        """Lay the page out for the new width, and keep the cursor at a line that exists."""
-        part = self.cursor / self.count if self.count else 0
+        """Lay the page out for the new width; cursor and scroll position stay at their text."""
+        position = self.position
         if self.document is None or getattr(self.document, "width", None) != self.columns:
             self._lay_out()
-            if self.document and part:
-                self.ensure_lines(self.cursor + 1)
-                self.cursor = min(self.cursor, max(0, self.count - 1))
+            if position:
+                self._restore(position)
+
+    def _restore(self, position: Position) -> None:
+        if self.document:
+            top, self.cursor = self.document.line_of(position.top), self.document.line_of(position.cursor)
+            self.ensure_lines(max(self.cursor, top) + self.size.height)
+            self.cursor = max(0, min(self.cursor, self.count - 1))
+            self.top = self._top_with_cursor(top)
 
     def _lay_out(self) -> None:
         self.document = self._make_layout(self.columns) if self._make_layout and self.size.width else None
@@ -155,6 +249,8 @@ class PageView(LineView):
             self.ensure_lines(self.top + self.size.height)
             self.cursor = max(0, min(self.cursor, self.count - 1))
             self.top = self._top_with_cursor(self.top)
+            self._lines_sought = 0
+            self._go_to_sought()
             if not self.document.done and not self._is_laying_out:
                 self._is_laying_out = True
                 self.set_timer(PAUSE, self._continue)
@@ -162,13 +258,14 @@ class PageView(LineView):
     def _continue(self) -> None:
         done = self.document is None or self.document.advance(STEP)
         self._is_laying_out = not done
+        self._go_to_sought()
         if not done:
             self.set_timer(PAUSE / 8 if self._goes_to_end else PAUSE, self._continue)
         elif self._goes_to_end:
             self.move_to(self.count - 1)
 
     def _with_labels(self, line: Line) -> Line:
-        names = {target: name for name, target in self._labels.items()}
+        names = {target: name for name, target in self._labels.items() if name.startswith(self._typed)}
         spans: list[Span] = []
         before: str | None = None
         for span in line:

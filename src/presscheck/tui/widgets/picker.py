@@ -1,4 +1,4 @@
-"""A dialog to search a list and choose one or several of its items."""
+"""A dialog to choose one or several items of a list, which is searched; a short list is a menu with digits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
-from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.commands import shown
+from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import raised
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import SearchInput
 
+MENU_ROWS = 9
+"""The most rows of a menu: each has a digit."""
+MENU_MOVES = {"j": 1, "k": -1}
 MIN_SIMILARITY = 65
 """The least similarity (of 100) of a label that does not contain the typed text."""
 DEBOUNCE = 0.08
@@ -27,16 +31,22 @@ DEBOUNCE = 0.08
 
 
 class Choice(NamedTuple):
-    """An item: its key, its searchable label, a note on the right, and a styled line that replaces the label."""
+    """An item: its key, its searchable label, a note on the right, and a styled line that replaces the label.
+
+    `letter` chooses it in a menu, as its digit does; not `j`, `k` or `q`, which move and close.
+    """
 
     key: str
     label: str
     note: str = ""
     line: Line | None = None
+    letter: str = ""
 
 
 class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     """A dialog whose result is the keys of the chosen items; None if it was closed.
+
+    Of a few items, one is chosen by its digit, and nothing is typed.
 
     Args:
         title: the question, as display text.
@@ -45,8 +55,12 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         multiple: whether several items can be chosen; without marks, the one under the cursor is.
         chosen: the keys of the items that are chosen at first.
         ranked: whether the best match comes first; otherwise the order of `choices` stays.
-        extra_choices: returns further items for the typed text, which come first.
+        extra_choices: returns the items for a typed text that does not search the list; None if it does.
         search: searches for the typed text; each list that it yields replaces the last one, below the matches by name.
+        empty_text: returns what is shown if nothing matches a text.
+        fuzzy: whether items that are only similar to the typed text are offered.
+        is_menu: whether it is a menu with digits; by default, if there are few items and no others can be found.
+        current: the key of the item that the cursor is on at first; by default the first one.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -66,13 +80,21 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         multiple: bool = False,
         chosen: Iterable[str] = (),
         ranked: bool = True,
-        extra_choices: Callable[[str], Sequence[Choice]] | None = None,
+        extra_choices: Callable[[str], Sequence[Choice] | None] | None = None,
         search: Callable[[str], AsyncIterator[Sequence[Choice]]] | None = None,
+        empty_text: Callable[[str], str] = lambda _: "No match",
+        fuzzy: bool = True,
+        is_menu: bool | None = None,
+        current: str = "",
     ) -> None:
         super().__init__()
         self.heading, self.choices, self.style_for = title, list(choices), raised(style_for)
         self.multiple, self.chosen, self.ranked = multiple, set(chosen), ranked
         self.extra_choices, self.search = extra_choices, search
+        self.empty_text, self.fuzzy = empty_text, fuzzy
+        self._current = current
+        can_find_more = multiple or extra_choices is not None or search is not None
+        self.is_menu = len(choices) <= MENU_ROWS and not can_find_more if is_menu is None else is_menu
         self.matches: list[Choice] = list(choices)
         self._has_toggled = False
 
@@ -80,20 +102,21 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         """Title, input, items, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="question")
-            yield SearchInput(placeholder="type to search")
+            if not self.is_menu:
+                yield SearchInput(placeholder="type to search")
             yield RowList(self._row, self.style_for)
             yield StatusLine(self.style_for, id="keys")
 
     def on_mount(self) -> None:
-        """Focus the input and show all items."""
+        """Focus the input or the menu, and show all items."""
         rows = self.query_one(RowList)
         rows.styles.height = min(
             18,
-            max(3, len(self.choices) if not self.extra_choices and not self.search else 18),
+            max(1 if self.is_menu else 3, len(self.choices) if not self.extra_choices and not self.search else 18),
             max(3, self.size.height - 9),
         )
         rows.looks_focused = True
-        self.query_one(SearchInput).focus()
+        (rows if self.is_menu else self.query_one(SearchInput)).focus()
         self._update_matches("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -113,11 +136,20 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
             rows.move(moves[event.key])
         elif event.key in pages:
             rows.move_half_pages(pages[event.key])
+        elif self.is_menu and event.key in MENU_MOVES:
+            rows.move(MENU_MOVES[event.key])
+        elif self.is_menu and event.key.isdecimal():
+            if 1 <= int(event.key) <= rows.count:
+                rows.move_to(int(event.key) - 1)
+                self._confirm()
+        elif self.is_menu and event.key in (letters := [choice.letter for choice in self.matches]):
+            rows.move_to(letters.index(event.key))
+            self._confirm()
         elif event.key == "tab" and self.multiple:
             self._toggle()
         elif event.key == "enter":
             self._confirm()
-        elif event.key == "escape":
+        elif event.key == "escape" or (self.is_menu and event.key == "q"):
             self.dismiss(None)
         else:
             return
@@ -126,9 +158,12 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
 
     def _update_matches(self, text: str) -> None:
         is_final = not self.search or not text.strip()
-        by_name = matching(text, self.choices, ranked=self.ranked, fuzzy=is_final)
-        self.matches = [*(self.extra_choices(text) if self.extra_choices else ()), *by_name]
-        self.query_one(RowList).show(len(self.matches), cursor=0)
+        extra = self.extra_choices(text) if self.extra_choices else None
+        by_name = matching(text, self.choices, ranked=self.ranked, fuzzy=is_final and self.fuzzy)
+        self.matches = by_name if extra is None else list(extra)
+        keys = [] if text else [choice.key for choice in self.matches]
+        cursor = keys.index(self._current) if self._current in keys else 0
+        self.query_one(RowList).show(len(self.matches), cursor=cursor)
         self._show_status(text)
         if self.search:
             results = None if is_final else self.search(text)
@@ -156,12 +191,16 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
 
     def _show_status(self, text: str) -> None:
         count = f"{len(self.matches)} of {len(self.choices)}" if text and not self.search else f"{len(self.matches)}"
-        self.query_one("#question", StatusLine).show((Span(self.heading, "title"),), (Span(count, "quiet"),))
-        keys = (("enter", ""), ("esc", ""))
-        if self.multiple:
-            keys = (("enter", "choose"), ("tab", "mark"), ("esc", "cancel"))
-        line = tuple(span for key, label in keys for span in (Span(key, "accent"), Span(f" {label}  ", "quiet")))
-        self.query_one("#keys", StatusLine).show(line if self.matches else (Span("No match", "quiet"),))
+        right = () if self.is_menu else (Span(count, "quiet"),)
+        self.query_one("#question", StatusLine).show((Span(self.heading, "title"),), right)
+        keys = [("enter", "choose"), *([("tab", "mark")] if self.multiple else []), ("escape", "cancel")]
+        line = tuple(
+            span
+            for key, label in keys
+            for span in (*pressing(key, Span(shown(key), "accent"), Span(f" {label}", "quiet")), Span("  ", "quiet"))
+        )
+        none = Span(self.empty_text(text), "quiet")
+        self.query_one("#keys", StatusLine).show(line if self.matches else (none,))
 
     def _toggle(self) -> None:
         rows = self.query_one(RowList)
@@ -182,7 +221,8 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
 
     def _row(self, number: int, columns: int) -> Line:
         choice = self.matches[number]
-        mark = (Span("✓ " if choice.key in self.chosen else "  ", "accent"),) if self.multiple else ()
+        mark: Line = (Span("✓ " if choice.key in self.chosen else "  ", "accent"),) if self.multiple else ()
+        mark = (Span(f"{choice.letter or number + 1}  ", "accent"),) if self.is_menu else mark
         line = (*mark, *(choice.line or (Span(choice.label),)))
         note = cut((Span(choice.note, "quiet"),), columns // 2)
         room = max(0, columns - width(note) - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -13,11 +13,15 @@ from textual.screen import ModalScreen
 
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Span
-from presscheck.tui.status_bar import StatusLine
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import raised
+from presscheck.tui.widgets.line_view import TextView, raised
 from presscheck.tui.widgets.search_inputs import SearchInput
+
+WIDEST = 76
+EXPAND = "ctrl+e"
+"""The key that continues in a larger input; there, it continues in the editor of the user."""
 
 
 class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
@@ -28,10 +32,13 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         value: the initial text.
         style_for: returns the style for style words.
         min_length: the minimum number of characters.
-        max_length: the maximum number of characters.
+        max_length: the maximum number of characters; None for no limit.
         save: saves the draft.
+        confirm_label: the label of the key that confirms.
         validate: returns why a text of a valid length is invalid, or None.
         hint: the placeholder of the empty input.
+        notes: returns lines of a number of columns, shown above the input.
+        expand: continues with the saved draft in a larger input; the dialog closes.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -39,6 +46,7 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
     PromptDialog { align: center middle; background: transparent; }
     PromptDialog > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
     PromptDialog SearchInput { margin: 1 0; }
+    PromptDialog TextView { display: none; margin: 1 0 0 0; }
     """
 
     def __init__(
@@ -48,27 +56,42 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         style_for: StyleLookup,
         *,
         min_length: int = 1,
-        max_length: int = 256,
+        max_length: int | None = 256,
+        confirm_label: str = "OK",
         save: Callable[[str], None] | None = None,
         validate: Callable[[str], str | None] | None = None,
         hint: str = "",
+        notes: Callable[[int], Sequence[Line]] | None = None,
+        expand: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
         self.heading, self.value, self.style_for, self.save = title, value, raised(style_for), save
         self.min_length, self.max_length, self.validate = min_length, max_length, validate
+        self.confirm_label = confirm_label
         self.hint, self._error = hint, ""
+        self._notes, self._expand = notes, expand
 
     def compose(self) -> ComposeResult:
-        """Title, input, keys."""
+        """Title, notes, input, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="prompt-title")
+            yield TextView(self.style_for)
             yield SearchInput(self.value, placeholder=self.hint)
             yield StatusLine(self.style_for, id="prompt-keys")
 
     def on_mount(self) -> None:
         """Focus the input."""
+        self.query_one(TextView).can_focus = False
         self.query_one(SearchInput).focus()
         self._show()
+
+    def on_resize(self) -> None:
+        """Cut the notes to the width of the dialog."""
+        view = self.query_one(TextView)
+        lines = self._notes(max(20, min(WIDEST, self.size.width) - 4)) if self._notes else ()
+        view.display = bool(lines)
+        view.styles.height = len(lines)
+        view.show(lines)
 
     def on_input_changed(self) -> None:
         """Save the draft, and show what is wrong with the input."""
@@ -81,12 +104,15 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         self._show()
 
     def on_key(self, event: events.Key) -> None:
-        """Confirm or close."""
+        """Confirm, close, or continue in a larger input."""
         if event.key == "escape":
             self.dismiss(None)
         elif event.key == "enter":
             if self._disabled_reason() is None:
                 self.dismiss(self.query_one(SearchInput).value.strip())
+        elif event.key == EXPAND and self._expand:
+            self.dismiss(None)
+            self._expand()
         else:
             return
         event.stop()
@@ -97,7 +123,7 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         size = len(text)
         if size < self.min_length:
             return f"at least {self.min_length} characters" if self.min_length > 1 else "required"
-        if size > self.max_length:
+        if self.max_length is not None and size > self.max_length:
             return f"{size - self.max_length:,} too many: at most {self.max_length:,}"
         return self.validate(text) if self.validate else None
 
@@ -105,5 +131,10 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         reason = self._disabled_reason()
         error = (Span(sanitize(self._error), "error"),) if self._error else (Span(reason or "", "waiting"),)
         self.query_one("#prompt-title", StatusLine).show((Span(self.heading, "title"),), error)
-        keys = (Span("enter", "quiet" if reason else "accent"), Span(" OK   ", "quiet"))
-        self.query_one("#prompt-keys", StatusLine).show((*keys, Span("esc", "accent"), Span(" cancel", "quiet")))
+        confirm = Span("enter", "quiet" if reason else "accent"), Span(f" {self.confirm_label}", "quiet")
+        expand = pressing(EXPAND, Span(EXPAND, "accent"), Span(" longer text", "quiet")) if self._expand else ()
+        cancel = pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet"))
+        hints = [hint for hint in (pressing("enter", *confirm), expand, cancel) if hint]
+        self.query_one("#prompt-keys", StatusLine).show(
+            tuple(span for hint in hints for span in (*hint, Span("   ", "quiet")))
+        )

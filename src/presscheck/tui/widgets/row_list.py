@@ -28,7 +28,9 @@ class RowList(LineView):
         style_for: returns the style for style words.
         second_line: renders a second line of each row.
         key: returns the stable key of a row; None if the row is not loaded. Without it no row can be marked.
+        find: returns the row of a key, or None; without it, rows around the cursor are searched for one that moved.
         is_heading: whether a row is a heading, which the cursor skips.
+        has_mark_column: whether marks have a column of their own; otherwise the row renderer shows them.
         id: the widget's id.
         classes: the widget's classes.
     """
@@ -60,14 +62,18 @@ class RowList(LineView):
         *,
         second_line: RowRenderer | None = None,
         key: Callable[[int], Hashable | None] | None = None,
+        find: Callable[[Hashable], int | None] | None = None,
         is_heading: Callable[[int], bool] | None = None,
+        has_mark_column: bool = True,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
         super().__init__(style_for, id=id, classes=classes)
         self.row, self.second_line, self.key, self.is_heading = row, second_line, key, is_heading
+        self.find = find
         self.item_height = 2 if second_line else 1
-        self.bar_width = 2 if key else 1
+        self.has_mark_column = key is not None and has_mark_column
+        self.bar_width = 2 if self.has_mark_column else 1
         self.marked: set[Hashable] = set()
         self._count = 0
         self._cursor_key: Hashable | None = None
@@ -95,6 +101,8 @@ class RowList(LineView):
         index = self._find_cursor_key() if cursor is None else cursor
         self.cursor = self._skip_headings(max(0, min(index, count - 1)), 1)
         self.top = self._top_with_cursor(self.top)
+        if self._is_below_hidden_heading():
+            self.top -= self.item_height
         self._store_cursor_key()
         self.redraw()
 
@@ -111,14 +119,19 @@ class RowList(LineView):
             self._marks_changed()
             self.move(1)
 
-    def mark_range(self) -> None:
-        """Start a range at the cursor; the second call marks all rows from there to the cursor."""
+    def mark_range(self) -> bool:
+        """Start a range at the cursor; the second call marks all rows from there to the cursor.
+
+        Returns:
+            Whether a range was started.
+        """
         if self._range_start is None:
             self._range_start = self.cursor
-            return
+            return True
         first, last = sorted((self._range_start, self.cursor))
         self._range_start = None
         self._toggle_marks(range(first, min(last + 1, self.count)))
+        return False
 
     def mark_visible(self) -> None:
         """Mark all visible rows; if all are marked, remove their marks."""
@@ -136,7 +149,7 @@ class RowList(LineView):
     def margins(self, places: Sequence[Place]) -> list[Line]:
         """The cursor bar, and the marks next to it."""
         margins = super().margins(places)
-        if not self.marked:
+        if not self.marked or not self.has_mark_column:
             return margins
         return [
             (spans[0]._replace(text=spans[0].text[0]), Span("•", "accent"))
@@ -152,8 +165,12 @@ class RowList(LineView):
 
     def _move_cursor(self, number: int, top: int | None) -> None:
         super()._move_cursor(self._skip_headings(max(0, min(number, self._count - 1)), number - self.cursor), top)
-        if self.top == self.cursor * self.item_height and self._is_heading(self.cursor - 1):
-            self.scroll_lines(-self.item_height)  # show the heading above the first row
+        if self._is_below_hidden_heading():
+            self.scroll_lines(-self.item_height)
+
+    def _is_below_hidden_heading(self) -> bool:
+        """Whether the row at the top is the first below a heading, which is to be seen, too."""
+        return self.top == self.cursor * self.item_height and self._is_heading(self.cursor - 1)
 
     def _skip_headings(self, number: int, by: int) -> int:
         """The row at an index; for a heading the next row in the direction of `by`, else in the other direction."""
@@ -187,6 +204,9 @@ class RowList(LineView):
     def _find_cursor_key(self) -> int:
         if self._cursor_key is None or self._key_of(self.cursor) == self._cursor_key:
             return self.cursor
+        if self.find:
+            found = self.find(self._cursor_key)
+            return self.cursor if found is None else found
         for distance in range(1, SEARCH_DISTANCE):
             for number in (self.cursor + distance, self.cursor - distance):
                 if self._key_of(number) == self._cursor_key:

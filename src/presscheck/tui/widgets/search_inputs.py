@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
+from presscheck.text.styled_text import Line, width
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView
 
 
@@ -29,48 +34,72 @@ class SearchInput(Input):
         self.cursor_blink = False
 
 
-class FindLine(SearchInput):
-    """Finds a text in a pane; opened by `FindLine.open`, closes itself."""
+class FindBar(Horizontal):
+    """Asks for a text to find in a pane, and shows how often it is there; the screen searches.
 
-    DEFAULT_CSS = "FindLine { layer: above; dock: bottom; }"
+    Args:
+        last: the text that was searched last; enter without a text searches it again, and up inserts it.
+        style_for: returns the style for style words.
+    """
 
-    def __init__(self, pane: LineView) -> None:
-        super().__init__(pane.search_text, placeholder="find")
-        self.pane = pane
+    DEFAULT_CSS = """
+    FindBar { layer: above; dock: bottom; height: 1; background: $ink-ground; }
+    FindBar SearchInput { width: 1fr; }
+    FindBar StatusLine { width: 0; }
+    """
 
-    @classmethod
-    def open(cls, screen: Screen[None], pane: LineView) -> None:
-        """Open the input for a pane, in place of an open one."""
-        for other in screen.query(FindLine):
-            other.remove()
-        line = cls(pane)
-        screen.mount(line)
-        line.focus()
+    @dataclass
+    class Typed(Message):
+        """Posted when the text changes."""
+
+        text: str
+
+    @dataclass
+    class Submitted(Message):
+        """Posted when the text is complete."""
+
+        text: str
+
+    class Cancelled(Message):
+        """Posted when the search was cancelled."""
+
+    def __init__(self, last: str, style_for: StyleLookup) -> None:
+        super().__init__()
+        self._last, self.style_for = last, style_for
+
+    def compose(self) -> ComposeResult:
+        """Input and count."""
+        yield SearchInput(placeholder=f"find, or enter to find “{self._last}” again" if self._last else "find")
+        yield StatusLine(self.style_for)
+
+    def show_count(self, text: Line) -> None:
+        """Show how often the text is in the pane."""
+        line = self.query_one(StatusLine)
+        line.styles.width = width(text) + 3 if text else 0
+        line.show(text)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Highlight the text while it is typed."""
+        """Post the text."""
         event.stop()
-        self.pane.search_text = event.value.lower()
-        self.pane.redraw()
+        self.post_message(self.Typed(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the next match."""
+        """Post the text, or the last one if nothing was typed."""
         event.stop()
-        self.screen.run_worker(self.pane.search(event.value), group="find", exclusive=True)
-        self._close()
+        self.post_message(self.Submitted(event.value or self._last))
 
     def on_key(self, event: events.Key) -> None:
-        """Close and remove the highlights on escape."""
+        """Cancel, or insert the last text."""
         if event.key == "escape":
-            event.stop()
-            event.prevent_default()
-            self.pane.search_text = ""
-            self.pane.redraw()
-            self._close()
-
-    def _close(self) -> None:
-        self.pane.focus()
-        self.remove()
+            self.post_message(self.Cancelled())
+        elif event.key == "up" and self._last:
+            line = self.query_one(SearchInput)
+            line.value = self._last
+            line.cursor_position = len(self._last)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
 
 
 class FilterLine(SearchInput):

@@ -41,6 +41,7 @@ class Tree(LineView):
     Args:
         children: returns the child nodes of a key, and the root nodes for None; called often.
         style_for: returns the style for style words.
+        can_mark: whether the node with a key can be marked; without it none can.
         id: the widget's id.
         classes: the widget's classes.
     """
@@ -71,12 +72,16 @@ class Tree(LineView):
         children: Callable[[str | None], Sequence[Node]],
         style_for: StyleLookup,
         *,
+        can_mark: Callable[[str], bool] = lambda _: False,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
         super().__init__(style_for, id=id, classes=classes)
-        self.children_of = children
+        self.children_of, self.can_mark = children, can_mark
         self.expanded: set[str] = set()
+        self.marked: set[str] = set()
+        """The keys of the marked nodes; they may be gone."""
+        self._range_start: str | None = None
         self._rows: list[_TreeRow] = []
         self._target_key: str | None = None
 
@@ -94,7 +99,10 @@ class Tree(LineView):
         """A node: expand sign, label, and the note at the right end."""
         node, level, _ = self._rows[number]
         glyph = ("▾ " if node.key in self.expanded else "▸ ") if node.expandable else "  "
-        head = (Span(" " * INDENT * level + glyph, "quiet"), *node.label)
+        sign: Line = (Span(" " * INDENT * level + glyph, "quiet"),)
+        if node.key in self.marked:
+            sign = (Span(sign[0].text[:-1], "quiet"), Span("•", "accent"))
+        head = (*sign, *node.label)
         if not node.note:
             return head
         note = cut(node.note, columns // 2)
@@ -128,10 +136,60 @@ class Tree(LineView):
         if self.key != before:
             self.cursor_moved()
 
+    def mark(self) -> bool:
+        """Mark the node under the cursor, or remove its mark, and move on; returns whether it can be marked."""
+        if self.key is None or not self.can_mark(self.key):
+            return False
+        self.marked ^= {self.key}
+        self.redraw()
+        self.move(1)
+        return True
+
+    def mark_range(self) -> bool:
+        """Start a range at the cursor; the second call marks all nodes from there to the cursor.
+
+        Returns:
+            Whether a range was started.
+        """
+        start = self._find(self._range_start)
+        self._range_start = self.key if start is None else None
+        if start is None:
+            return True
+        first, last = sorted((start, self.cursor))
+        self._toggle_marks(range(first, last + 1))
+        return False
+
+    def mark_visible(self) -> None:
+        """Mark all visible nodes; if all are marked, remove their marks."""
+        self._toggle_marks(self.visible_range)
+
+    def clear_marks(self) -> bool:
+        """Remove all marks; returns whether there were any."""
+        had_any = bool(self.marked) or self._range_start is not None
+        self.marked.clear()
+        self._range_start = None
+        self.redraw()
+        return had_any
+
+    def _toggle_marks(self, numbers: range) -> None:
+        keys = {self._rows[number].node.key for number in numbers}
+        keys = {key for key in keys if self.can_mark(key)}
+        self.marked = self.marked - keys if keys <= self.marked else self.marked | keys
+        self.redraw()
+
     def choose(self) -> None:
         """Open the node under the cursor."""
         if self.key is not None:
             self.post_message(self.NodeSelected(self, self.key))
+
+    def is_fold_mark(self, number: int, part: int, column: int) -> bool:
+        """Whether a cell is in the expand sign of a node, or the blank behind it."""
+        node, level, _ = self._rows[number]
+        return node.expandable and 0 <= column - INDENT * level < INDENT
+
+    def fold(self) -> None:
+        """Expand the node under the cursor, or collapse it."""
+        self.toggle()
 
     def toggle(self) -> None:
         """Expand the node under the cursor, or collapse it."""

@@ -8,9 +8,9 @@ from presscheck.tui.screens.screen_context import ScreenContext
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
-    from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.page_tree import Item, Library
     from presscheck.tui.widgets.page_view import PageView
+    from presscheck.tui.widgets.tree import Tree
 
 
 class BrowseContext(ScreenContext, Protocol):
@@ -19,6 +19,11 @@ class BrowseContext(ScreenContext, Protocol):
     @property
     def library(self) -> Library:
         """Collections, spaces and pages."""
+        ...
+
+    @property
+    def tree_view(self) -> Tree:
+        """The tree."""
         ...
 
     @property
@@ -31,10 +36,31 @@ class BrowseContext(ScreenContext, Protocol):
         """The widget that shows a page."""
         ...
 
+    def show_zoom(self, *, is_zoomed: bool) -> None:
+        """Give the page the whole width, or show the tree beside it."""
+        ...
+
+    def visit_page(self, space_id: str, page_id: str) -> None:
+        """Go to a page of a space, and remember the current item in the history."""
+        ...
+
+    @property
+    def organization_id(self) -> str:
+        """The id of the organization; empty until it is known."""
+        ...
+
+    def redraw(self) -> None:
+        """Draw the tree and the page again."""
+        ...
+
+    def reload_spaces(self) -> None:
+        """Show collections and spaces as they are stored."""
+        ...
+
     def go_to(self, key: str) -> None:
         """Put the cursor on an item as soon as it is known."""
         ...
 
-    def browse_in(self, space: Space, request: ChangeRequest | None) -> None:
+    def browse_in(self, space_id: str, request: ChangeRequest | None) -> None:
         """Show a space in a change request from now on, or (None) on main."""
         ...

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
 from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.engine.review.page_edits import MOST_CHANGES
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens import page_editor
-from presscheck.tui.screens.browse.page_tree import count_below, page_key
+from presscheck.tui.screens import page_details, page_editor
+from presscheck.tui.screens.browse.page_tree import page_key
+from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.api.spaces import Space
+    from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.page_tree import Item
 
@@ -54,10 +57,27 @@ class EditActions:
     def _cannot_edit(self, item: Item | None) -> str | None:
         return self._screen.engine.missing_reason(EditChangeRequestContent) or self._disabled(item)
 
-    def reason_rename(self) -> str | None:
-        """Disabled without a page."""
-        item = self._screen.item
+    def targets(self) -> tuple[Space | None, list[str]]:
+        """The space and the ids of the marked pages, or else of the page under the cursor; no space without a page."""
+        items = self._marked() or [self._screen.item]
+        pages = [item.page.id for item in items if item and item.page]
+        return (items[0].space if pages and items[0] else None), pages
+
+    def _marked(self) -> list[Item]:
+        marked = (self._screen.library.item(key) for key in self._screen.tree_view.marked)
+        return [item for item in marked if item and item.page and item.space]
+
+    def reason_pages(self) -> str | None:
+        """Disabled without a page, and if pages of several spaces are marked."""
+        marked = self._marked()
+        if len({item.space.id for item in marked if item.space}) > 1:
+            return "pages of several spaces are marked: esc removes the marks"
+        if len(marked) > MOST_CHANGES:
+            return f"at most {MOST_CHANGES} pages can be changed at once"
+        item = marked[0] if marked else self._screen.item
         return self._cannot_edit(item) or (None if item and item.page else "go to a page first")
+
+    reason_rename = reason_pages
 
     def reason_edit(self) -> str | None:
         """Disabled without a page that has a text."""
@@ -65,7 +85,7 @@ class EditActions:
         is_document = item is not None and item.kind == "document"
         return self._cannot_edit(item) or (None if is_document else "go to a page with a text first")
 
-    reason_delete = reason_rename
+    reason_delete = reason_pages
 
     def command_new_request(self) -> Awaitable[object] | None:
         """Choose how the space is browsed: in a new change request, in an existing one, or on main."""
@@ -77,22 +97,36 @@ class EditActions:
         return self._on_page(lambda path, page: page_editor.edit_page(self._screen, path, page.id))
 
     def command_add(self) -> Awaitable[None] | None:
-        """Add a page into the group or space under the cursor, or next to the page."""
+        """Add a page: before, after or inside what is under the cursor."""
+        item = self._screen.item
+        return self._add(item.space, item) if item and item.space else None
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Change title and details of the page; of marked pages, what they can have in common."""
+        space, pages = self.targets()
+        return self._edit_details(space, pages) if space else None
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Delete the page or the marked pages, after a confirmation."""
+        space, pages = self.targets()
+        return self._delete(space, pages) if space else None
+
+    def undo_reason(self) -> str | None:
+        """Why no change can be undone here: no space is under the cursor."""
+        item = self._screen.item
+        return None if item and item.space else "go to a space or a page first"
+
+    def undo_last_sent(self) -> Awaitable[None] | None:
+        """Offer to undo the last sent change of the space, or of the change request that it is browsed in."""
         item = self._screen.item
         if item is None or item.space is None:
             return None
-        parent = item if item.kind == "group" else self._screen.library.item(item.parent)
-        return self._add(item.space, parent.page.id if parent and parent.page else None)
+        space, request = item.space.id, self._screen.library.requests.get(item.space.id)
 
-    def command_rename(self) -> Awaitable[None] | None:
-        """Change the title of the page."""
-        return self._on_page(lambda path, page: page_editor.rename_page(self._screen, path, page.id, page.title))
+        def is_here(place: Place) -> bool:
+            return place.space == space and (request is None or place.request == request.id)
 
-    def command_delete(self) -> Awaitable[None] | None:
-        """Delete the page, after a confirmation."""
-        return self._on_page(
-            lambda path, page: page_editor.delete_page(self._screen, path, page.id, page.title, count_below(page))
-        )
+        return undo_last_sent(self._screen, is_here)
 
     def _on_page(self, action: Callable[[Path, RevisionPage], Awaitable[None]]) -> Awaitable[None] | None:
         """Run an action on the page that is under the cursor now: an answer may move the cursor before it starts."""
@@ -102,16 +136,43 @@ class EditActions:
     async def _run(
         self, space: Space, page: RevisionPage, action: Callable[[Path, RevisionPage], Awaitable[None]]
     ) -> None:
-        if path := await self._path(space):
+        if path := await self.path(space):
             await action(path, page)
 
-    async def _add(self, space: Space, below: str | None) -> None:
-        path = await self._path(space)
-        page_id = await page_editor.add_page(self._screen, path, below) if path else None
+    async def _add(self, space: Space, item: Item) -> None:
+        """Ask where, after the change request is known, and add a page there."""
+        path = await self.path(space)
+        side = await self._ask_side(item) if path else None
+        if path is None or side is None:
+            return
+        page_id = await page_editor.add_page(self._screen, path, item.page.id if item.page else None, side)
         if page_id:
             self._screen.go_to(page_key(space.id, page_id))
 
-    async def _path(self, space: Space) -> Path | None:
+    async def _ask_side(self, item: Item) -> page_editor.Side | None:
+        """Where a page is added: the usual place first, and no question if there is only one."""
+        if item.page is None:
+            return "inside"
+        sides = {"after": "After", "before": "Before", "inside": "Inside, as its last subpage"}
+        order = ["inside", "after", "before"] if item.kind == "group" else ["after", "before", "inside"]
+        can_have_pages = item.kind in ("document", "group")
+        choices = [Choice(side, sides[side], letter=side[0]) for side in order if side != "inside" or can_have_pages]
+        # `a` is after, `b` before, `i` inside
+        title = f"Add a page: where from {sanitize(item.title) or 'this page'}?"
+        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        return cast("page_editor.Side", chosen[0]) if chosen else None
+
+    async def _edit_details(self, space: Space, pages: Sequence[str]) -> None:
+        path = await self.path(space)
+        if path:
+            await page_details.edit_details(self._screen, path, pages)
+
+    async def _delete(self, space: Space, pages: Sequence[str]) -> None:
+        path = await self.path(space)
+        if path and await page_editor.delete_pages(self._screen, path, pages):
+            self._screen.tree_view.clear_marks()
+
+    async def path(self, space: Space) -> Path | None:
         """The change request that the space is browsed in; asks for one if there is none."""
         request = self._screen.library.requests.get(space.id) or await self._choose_request(space)
         return {"space_id": space.id, "change_request_id": request.id} if request else None
@@ -134,7 +195,7 @@ class EditActions:
         existing = {request.id: request for request in requests}
         request = await self._create_request(space) if choice[0] == "new" else existing.get(choice[0])
         if request or choice[0] == "live":
-            self._screen.browse_in(space, request)
+            self._screen.browse_in(space.id, request)
         return request
 
     async def _unfinished(self, space: Space) -> list[ChangeRequest]:

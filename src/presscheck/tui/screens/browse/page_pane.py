@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from presscheck.api.content import RevisionPage
-from presscheck.api.operation import Operation
+from presscheck.api.content import ListChangeRequestFiles, ListFiles, Pages, RevisionFile, RevisionPage
+from presscheck.api.operation import Operation, Page
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import backlinks
-from presscheck.engine.shared_calls import changed_page, live_page
+from presscheck.engine.shared_calls import ALL, changed_page, live_page
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.browse.page_navigation import PageNavigation
 from presscheck.tui.screens.browse.page_tree import Item, page_key
+from presscheck.tui.screens.browse.space_home import SpaceHome
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
 
-WIDEST = 96
-"""Columns of text that are still easy to read."""
 HINTS = {
-    "space": "enter shows its pages; e on a page edits it, in a change request.",
     "collection": "enter expands and collapses.",
     "group": "A group of pages.",
 }
@@ -38,6 +39,8 @@ class PagePane:
 
     def __init__(self, screen: BrowseContext) -> None:
         self._screen = screen
+        self.navigation = PageNavigation(screen)
+        self.home = SpaceHome(screen, self._show_home)
         self.age = ""
         """How old the shown page is, while offline."""
         self._shown = ("", "", "")
@@ -47,8 +50,12 @@ class PagePane:
     def show_page(self) -> None:
         """Show what is under the cursor, from the store first, then from the service."""
         item = self._screen.item
-        self.age = ""
-        self._screen.refresh_status_bars()
+        self._set_age("")
+        if item and item.kind == "space" and item.space:
+            self._screen.unsubscribe("page")
+            self.home.show(item.space)
+            return
+        self.home.leave()
         if item is None:
             return
         if item.kind != "document" or item.page is None or item.space is None:
@@ -65,8 +72,11 @@ class PagePane:
         self._show("", text, "")
 
     def follow_link(self, target: str) -> None:
-        """Open the target of a link: another page, or a web address in the browser."""
+        """Open the target of a link: a page, a file or a web address in the browser, or what a space's home names."""
         item = self._screen.item
+        if item and item.kind == "space":
+            self.home.follow(target)
+            return
         pages = self._screen.library.pages(item.space.id) if item and item.space else None
         if item is None or item.space is None or item.page is None or pages is None:
             return
@@ -74,9 +84,29 @@ class PagePane:
         if link.kind == "web":
             open_address(self._screen.app_context, link.url)
         elif link.kind == "page":
-            self._open(item, page_key(item.space.id, link.id))
+            key = page_key(item.space.id, link.id)
+            if link.anchor:
+                self.navigation.go_to_anchor(key, link.anchor)
+            if key != item.key:
+                self._open(item, key)
         else:
-            self._screen.notify(f"broken link, page not found in this space: {sanitize(target)}")
+            self._screen.run(self._open_file(item.space.id, pages, target, source_path(item.page)))
+
+    async def _open_file(self, space: str, pages: Pages, target: str, source: str) -> None:
+        """Open an image or a file in the browser; a link to nothing says to what."""
+        request = self._screen.library.requests.get(space)
+        call: Operation[Page[RevisionFile]] = (
+            ListChangeRequestFiles(space_id=space, change_request_id=request.id, limit=ALL)
+            if request
+            else ListFiles(space_id=space, limit=ALL)
+        )
+        files = (await self._screen.engine.read(call)).items
+        link = LinkResolver.of(pages.pages, files).resolve(target, source)
+        address = next((file.download_url for file in files if link.kind == "file" and file.id == link.id), "")
+        if address:
+            open_address(self._screen.app_context, address)
+        else:
+            self._screen.notify(f"broken link, not found in this space: {sanitize(target)}")
 
     def reason_history_back(self) -> str | None:
         """Disabled until a link was followed."""
@@ -138,13 +168,25 @@ class PagePane:
             self._screen.notify("no page here")
 
     def command_web(self) -> None:
-        """Open the space in the browser."""
+        """Open the published page in the browser, or that of the app if no site publishes the space."""
         item = self._screen.item
-        address = item.space.urls.published or item.space.urls.app if item and item.space else None
+        address = self._web_address(item) if item else None
         if address:
             open_address(self._screen.app_context, address)
         else:
             self._screen.notify("it has no web address")
+
+    def _web_address(self, item: Item) -> str | None:
+        """The address of an item; a page is not published as it is in a change request, so that is the app's."""
+        space, page = item.space, item.page
+        if space is None:
+            return None
+        request = self._screen.library.requests.get(space.id)
+        if space.urls.published and request is None:
+            # the default space of a site has the site's address, every other its own below it, and pages their paths
+            return f"{space.urls.published.rstrip('/')}/{quote(page.path or '') if page else ''}"
+        app = page.urls.app if page and page.urls else None
+        return app or (request.urls.app if request else None) or space.urls.app
 
     def _take_page(self, item: Item, result: Result[RevisionPage | None]) -> None:
         current = self._screen.item
@@ -154,25 +196,39 @@ class PagePane:
             reason = result.error.message if result.error else "it is not in the cache"
             self.show_text(f"This page cannot be shown: {sanitize(reason)}")
             return
-        age = f"   as it was {long_ago(result.age)}" if result.state == "offline" else ""
-        if age != self.age:
-            self.age = age
-            self._screen.refresh_status_bars()
+        self._set_age(f"   as it was {long_ago(result.age)}" if result.state == "offline" else "")
         self._show(item.key, result.value.markdown or "", result.value.title)
 
     def _show(self, key: str, markdown: str, title: str) -> None:
         """Show a page; the scroll position stays if it is the same page."""
         if self._shown == (key, markdown, title):
             return
-        is_other, self._shown = self._shown[0] != key, (key, markdown, title)
-        self._screen.page_view.show(
-            lambda columns: PageLines(markdown, min(columns, WIDEST), title=title), line=0 if is_other else None
-        )
+        self._shown = (key, markdown, title)
+        columns = self.navigation.columns
+        self.navigation.show(key, lambda width: PageLines(markdown, columns(width), title=title))
+
+    def _show_home(self, space: Space) -> None:
+        """Show the home of the space under the cursor."""
+        item = self._screen.item
+        if item and item.kind == "space" and item.space and item.space.id == space.id:
+            self._shown = ("", "", "")
+            self.navigation.show(item.key, lambda width: self.home.lines(self.navigation.columns(width)))
+            self._set_age(self.home.age)
+
+    def _set_age(self, age: str) -> None:
+        self.age = age
+        self._screen.refresh_status_bars()
+
+    def visit(self, key: str) -> None:
+        """Remember the current item in the history, before the cursor goes to another one."""
+        item = self._screen.item
+        if item and item.key != key:
+            self._back.append(item.key)
+            self._forward.clear()
 
     def _open(self, item: Item, key: str) -> None:
         """Go from an item to another, and remember the first one in the history."""
-        self._back.append(item.key)
-        self._forward.clear()
+        self.visit(key)
         self._screen.go_to(key)
 
     def _step(self, source: list[str], target: list[str]) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.collections import Collection
 from presscheck.api.content import Pages, RevisionPage
 from presscheck.api.spaces import Space
+from presscheck.documents.pages.page_order import Move, rearranged
 from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.browse.space_facts import emblem, emoji_character, signs
 from presscheck.tui.widgets.tree import Node
 
+READABLE = ("document", "computed")
+"""The types of pages that have a text."""
+Placed = TypeVar("Placed", Collection, Space)
 STYLES = {"collection": "strong", "space": "strong", "group": "quiet strong", "link": "link"}
 
 
@@ -26,6 +31,7 @@ class Item(NamedTuple):
     parent: str | None
     space: Space | None = None
     page: RevisionPage | None = None
+    collection: Collection | None = None
 
 
 def page_key(space_id: str, page_id: str) -> str:
@@ -37,15 +43,23 @@ class Library:
     """The collections, spaces and pages of an organization; each part is set when it is loaded.
 
     `requests` are the change requests that spaces are browsed in, by the id of the space.
+
+    Args:
+        notifications: returns whether a space is `muted` or `followed`, by its id.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, notifications: Callable[[str], str] = lambda _: "") -> None:
+        self._notifications = notifications
         self.requests: dict[str, ChangeRequest] = {}
         self._collections: tuple[Collection, ...] = ()
         self._spaces: tuple[Space, ...] = ()
         self._pages: dict[str, Pages] = {}
+        self._moves: dict[str, tuple[str, tuple[Move, ...]]] = {}
         self._items: dict[str, Item] = {}
         self._children: dict[str | None, list[Item]] = {}
+        self._text = ""
+        self._visible: set[str] | None = None
+        """The keys of the items that the filter keeps; None without one."""
 
     def set_spaces(self, collections: Sequence[Collection], spaces: Sequence[Space]) -> None:
         """Replace collections and spaces."""
@@ -59,6 +73,28 @@ class Library:
         else:
             self._pages[space_id] = pages
         self._index()
+
+    def set_moves(self, space_id: str, request_id: str, moves: Sequence[Move]) -> None:
+        """Show moves that are not sent yet, as long as the space is browsed in this change request."""
+        if moves:
+            self._moves[space_id] = request_id, tuple(moves)
+        else:
+            self._moves.pop(space_id, None)
+        self._index()
+
+    def add_pages(self, pages: Mapping[str, Pages]) -> None:
+        """Add the pages of several spaces, by the ids of the spaces."""
+        if pages:
+            self._pages |= pages
+            self._index()
+
+    def filter(self, text: str) -> set[str]:
+        """Keep only items with a text in their title, with what is in them, and their ancestors; returns the ancestors.
+
+        An empty text ends the filter.
+        """
+        self._text = text.lower()
+        return self._filter()
 
     def item(self, key: str | None) -> Item | None:
         """The item with a key; None if it is unknown."""
@@ -77,8 +113,12 @@ class Library:
         }
 
     def pages(self, space_id: str) -> Pages | None:
-        """The pages of a space; None if they are not loaded."""
-        return self._pages.get(space_id)
+        """The pages of a space, with the moves that are not sent yet; None if they are not loaded."""
+        pages, request = self._pages.get(space_id), self.requests.get(space_id)
+        moved_in, moves = self._moves.get(space_id, ("", ()))
+        if pages is None or request is None or request.id != moved_in:
+            return pages
+        return pages.model_copy(update={"pages": rearranged(pages.pages, moves)})
 
     def ancestors(self, key: str) -> list[str]:
         """The keys of the ancestors of an item, outermost first."""
@@ -89,14 +129,52 @@ class Library:
             item = self.item(item.parent)
         return keys
 
-    def path_titles(self, key: str | None) -> list[str]:
-        """The titles from the space down to an item, as display text."""
+    def siblings(self, item: Item) -> list[Item]:
+        """The spaces beside a space, or the collections beside a collection, in order, with itself."""
+        return [other for other in self._children.get(item.parent, ()) if other.kind == item.kind]
+
+    def inside(self, item: Item) -> list[Item]:
+        """The items directly in an item."""
+        return list(self._children.get(item.key, ()))
+
+    @property
+    def spaces(self) -> tuple[Space, ...]:
+        """All spaces."""
+        return self._spaces
+
+    def has(self, collections: Sequence[Collection], spaces: Sequence[Space]) -> bool:
+        """Whether these are the collections and spaces that it has."""
+        return (tuple(collections), tuple(spaces)) == (self._collections, self._spaces)
+
+    def all_collections(self) -> list[Item]:
+        """All collections, in the order of the tree."""
+        return [item for item in self._in_order(None) if item.kind == "collection"]
+
+    def swap(self, one: str, other: str) -> None:
+        """Exchange the places of two sibling spaces, or of two collections, by their keys."""
+        first, second = self.item(one), self.item(other)
+        if first is None or second is None:
+            return
+        if first.space and second.space:
+            self._spaces = _swapped(self._spaces, first.space.id, second.space.id)
+        elif first.collection and second.collection:
+            self._collections = _swapped(self._collections, first.collection.id, second.collection.id)
+        self._index()
+
+    def _in_order(self, key: str | None) -> Iterator[Item]:
+        for item in self._children.get(key, ()):
+            yield item
+            yield from self._in_order(item.key)
+
+    def path(self, key: str | None) -> list[Item]:
+        """The items from the space down to an item."""
         items = [self.item(part) for part in (*self.ancestors(key or ""), key)]
-        return [sanitize(item.title) for item in items if item and item.kind != "collection"]
+        return [item for item in items if item and item.kind != "collection"]
 
     def nodes(self, key: str | None) -> list[Node]:
         """The child nodes of an item; None is the root."""
-        return [self._node(item) for item in self._children.get(key, ())]
+        visible, items = self._visible, self._children.get(key, ())
+        return [self._node(item) for item in items if visible is None or item.key in visible]
 
     def _node(self, item: Item) -> Node:
         line = _label(item)
@@ -104,7 +182,9 @@ class Library:
             request = self.requests.get(item.space.id)
             count = f"{item.space.change_requests_open} " if item.space.change_requests_open else ""
             note: Line = (Span(f"in #{request.number} ", "accent"),) if request else (Span(count, "quiet"),)
-            return Node(item.key, line, note, expandable=True)
+            state = self._notifications(item.space.id)
+            chosen = (Span(f"{state} ", "quiet"),) if state else ()
+            return Node(item.key, line, (*chosen, *signs(item.space), *note), expandable=True)
         return Node(item.key, line, expandable=item.kind == "collection" or bool(item.page and item.page.pages))
 
     def _index(self) -> None:
@@ -116,12 +196,25 @@ class Library:
 
         for collection in self._collections:
             parent = parent_key(parents[collection.id])
-            self._add(Item(f"collection {collection.id}", "collection", collection.title, parent))
+            key = f"collection {collection.id}"
+            self._add(Item(key, "collection", collection.title, parent, collection=collection))
         for space in self._spaces:
             key = f"space {space.id}"
             self._add(Item(key, "space", space.title, parent_key(space.parent), space))
-            pages = self._pages.get(space.id)
+            pages = self.pages(space.id)
             self._add_pages(pages.pages if pages else (), space, key)
+
+        self._filter()
+
+    def _filter(self) -> set[str]:
+        ancestors = set[str]()
+        self._visible = None
+        if self._text:
+            matches = [item for item in self._items.values() if self._text in item.title.lower()]
+            ancestors.update(key for item in matches for key in self.ancestors(item.key))
+            inside = (below.key for item in matches for below in self._in_order(item.key))
+            self._visible = {*ancestors, *inside, *(item.key for item in matches)}
+        return ancestors
 
     def _add_pages(self, pages: Iterable[RevisionPage], space: Space, parent: str) -> None:
         for page in pages:
@@ -151,6 +244,14 @@ def _parents(collections: Iterable[Collection]) -> dict[str, str | None]:
     return parents
 
 
+def _swapped(items: Sequence[Placed], one: str, other: str) -> tuple[Placed, ...]:
+    """Items with two of them exchanged, by their ids."""
+    places = {item.id: at for at, item in enumerate(items)}
+    changed = list(items)
+    changed[places[one]], changed[places[other]] = items[places[other]], items[places[one]]
+    return tuple(changed)
+
+
 def count_below(page: RevisionPage) -> int:
     """The number of pages below a page."""
     return sum(1 for _ in flatten(page.pages))
@@ -159,16 +260,9 @@ def count_below(page: RevisionPage) -> int:
 def _label(item: Item) -> Line:
     page = item.page
     style = STYLES.get(item.kind, "quiet" if page and page.hidden else "")
-    emoji = (Span(f"{_emoji(page)} "),) if _emoji(page) else ()
+    character = emoji_character(page.emoji) if page else ""
+    emoji = (Span(f"{character} "),) if character else ()
+    head = emblem(item.space) if item.kind == "space" and item.space else emoji
     hidden = (Span("  hidden", "quiet"),) if page and page.hidden else ()
     outside = (Span(" ↗", "quiet"),) if item.kind == "link" else ()
-    return (*emoji, Span(sanitize(item.title) or "(no title)", style), *outside, *hidden)
-
-
-def _emoji(page: RevisionPage | None) -> str:
-    """The emoji of a page that is given as one code point in hexadecimal, as the service does."""
-    try:
-        code = int(page.emoji or "", 16) if page else 0
-    except ValueError:
-        return ""
-    return chr(code) if 0x1F000 <= code <= 0x1FBFF else ""
+    return (*head, Span(sanitize(item.title) or "(no title)", style), *outside, *hidden)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from functools import partial
 
 from textual import on
@@ -14,7 +14,8 @@ from presscheck.api.collections import ListCollections
 from presscheck.api.content import ListChangeRequestPages, ListPages, Pages
 from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import ListOrganizations, Organization
-from presscheck.api.spaces import ListSpaces, Space
+from presscheck.api.spaces import ListSpaces
+from presscheck.engine.inbox.notification_settings import NotificationTarget
 from presscheck.engine.reads.unsupported_calls import lacking
 from presscheck.engine.results import Result
 from presscheck.engine.review.nearest_request import nearest_request
@@ -22,42 +23,90 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.browse.edit_actions import EditActions
+from presscheck.tui.screens.browse.item_commands import ItemCommands
+from presscheck.tui.screens.browse.live_tree import LiveTree
+from presscheck.tui.screens.browse.move_actions import MoveActions
 from presscheck.tui.screens.browse.page_pane import PagePane
 from presscheck.tui.screens.browse.page_tree import Item, Library, page_key
+from presscheck.tui.screens.browse.revisions import RevisionActions
+from presscheck.tui.screens.browse.space_actions import SpaceActions
+from presscheck.tui.screens.browse.space_facts import LEGEND, words
+from presscheck.tui.screens.browse.tree_filter import TreeFilter
+from presscheck.tui.screens.content_place import ContentPlace
+from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.organization import choose_organization
+from presscheck.tui.status_bar import ClickableLines
+from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
+from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.tree import Node, Tree
 
 MANY = 10_000
-NO_SPACES = "There are no spaces yet. `presscheck serve --docs DIR` imports one."
+NO_SPACES = "There are no spaces yet: a creates one. `presscheck serve --docs DIR` imports one."
+ON_SPACES = ("open", "add", "rename", "move_change", "find_anything", "close")
+"""What the footer shows on a space or collection."""
 
 
 class BrowseScreen(BaseScreen):
     """The tree on the left, the page under its cursor on the right."""
 
+    SCOPE = "browse"
     FOOTER = ("open", "labels", "edit", "new_request", "find_anything", "close")
+    LEGEND = LEGEND
 
     def __init__(self) -> None:
         super().__init__()
-        self.library = Library()
+        self.library = Library(lambda space: self.engine.notification_settings.state(NotificationTarget(space)))
         self.page_pane = PagePane(self)
         self.edit_actions = EditActions(self)
+        self.move_actions = MoveActions(self, self.edit_actions)
+        self.space_actions = SpaceActions(self, self.edit_actions)
+        self.tree_filter = TreeFilter(self)
+        self.item_commands = ItemCommands(lambda: self.item, self.space_actions, self.edit_actions, self.move_actions)
+        self.notifications = NotificationActions(self.engine, self.notify, self._selected_space, self.redraw)
         self._organization = ""
+        self.organization_id = ""
+        self._listings: tuple[ListCollections, ListSpaces] | None = None
+        self._has_failed = False
         self._target = ""
         """The key of the item that the cursor goes to as soon as it is known."""
+        self._target_space = ""
+        """The id of the space that is browsed in a change request as soon as that is loaded."""
         self._is_new = True
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen, its page pane and its edit actions."""
-        return (self, self.page_pane, self.edit_actions)
+        """The screen, the page pane, what is read there, the actions on pages and on spaces, mute and follow."""
+        return (
+            self,
+            self.page_pane,
+            self.page_pane.navigation,
+            RevisionActions(self),
+            self.item_commands,
+            self.edit_actions,
+            self.move_actions,
+            self.space_actions,
+            self.notifications,
+        )
+
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """Those of what is under the cursor."""
+        return ON_SPACES if self._is_on_spaces else self.FOOTER
 
     def title_line(self) -> Line:
         """The path to what is under the cursor."""
         item = self.item
         request = self.library.requests.get(item.space.id) if item and item.space else None
-        path = [sanitize(self._organization), *self.library.path_titles(item.key if item else None)]
-        line: Line = (Span(" " + " › ".join(part for part in path if part), "quiet"), Span(self.page_pane.age, "quiet"))
+        items = self.library.path(item.key if item else None)
+        parts = [Span(sanitize(part.title), "quiet", part.key) for part in items]
+        if self._organization:
+            parts.insert(0, Span(sanitize(self._organization), "quiet"))
+        path = [span for part in parts for span in (Span(" › ", "quiet"), part)][1:]
+        facts = words(item.space) if item and item.kind == "space" and item.space else ""
+        line: Line = (Span(" ", "quiet"), *path, Span(f"   {facts}" if facts else "", "quiet"))
+        line = (*line, Span(self.page_pane.age, "quiet"))
         if request is None:
             return line
         subject = sanitize(request.subject) or "(no subject)"
@@ -65,8 +114,10 @@ class BrowseScreen(BaseScreen):
 
     def body(self) -> ComposeResult:
         """Tree and page."""
-        with Horizontal():
-            yield Tree(self._children, self.style_for, id="tree")
+        with Horizontal(id="browse"):
+            tree = Tree(self._children, self.style_for, can_mark=lambda key: key.startswith("page "), id="tree")
+            yield tree
+            yield PaneBorder(tree, self.style_for)
             yield PageView(self.style_for, id="page")
 
     def on_mount(self) -> None:
@@ -75,6 +126,8 @@ class BrowseScreen(BaseScreen):
         self.tree_view.focus()
         self.page_pane.show_text("Loading …")
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
+        live = LiveTree(self.engine, lambda: self._listings or (), lambda: self.is_shown, lambda: self._has_failed)
+        self.run(live.run, group="live tree")
 
     @property
     def tree_view(self) -> Tree:
@@ -87,19 +140,45 @@ class BrowseScreen(BaseScreen):
         return self.query_one(PageView)
 
     @property
+    def text_pane(self) -> LineView:
+        """The page, also while the tree has the focus."""
+        return self.page_view
+
+    @property
     def item(self) -> Item | None:
         """What is under the cursor of the tree."""
         return self.library.item(self.tree_view.key) if self.is_mounted else None
 
-    def open_page(self, space_id: str, page_id: str | None, change_request_id: str | None = None) -> None:
-        """Go to a space or a page as soon as it is known, in a change request if one is given."""
+    def content_place(self) -> ContentPlace | None:
+        """The space under the cursor, in the change request that it is browsed in."""
+        item = self.item
+        if item is None or item.space is None:
+            return None
+        space = item.space.id
+        request = self.library.requests.get(space)
+        return ContentPlace(space, request.id if request else None, partial(self._choose_request, space))
+
+    async def _choose_request(self, space_id: str) -> str | None:
+        """Ask for the change request to browse a space in; the id of the one that it is browsed in then."""
+        if choosing := self.edit_actions.command_new_request():
+            await choosing
+        request = self.library.requests.get(space_id)
+        return request.id if request else None
+
+    def open_page(
+        self, space_id: str, page_id: str | None, change_request_id: str | None = None, link: str = ""
+    ) -> None:
+        """Go to a space or a page as soon as it is known, in a change request if one is given, and at a link of it."""
+        item = self.item
+        is_shown = bool(item and item.page and item.key == page_key(space_id, page_id or ""))
+        self.page_view.seek(link, is_shown=is_shown)
         self._target = page_key(space_id, page_id) if page_id else f"space {space_id}"
+        self.tree_view.expanded.add(f"space {space_id}")
+        self._target_space = space_id if change_request_id else ""
         if change_request_id:
             call = GetChangeRequest(space_id=space_id, change_request_id=change_request_id)
-            self.subscribe(
-                self.engine.watch(call), lambda result: self._take_request(space_id, result), group="request"
-            )
-        self.tree_view.expanded.add(f"space {space_id}")
+            self.subscribe(self.engine.watch(call), self._take_request, group="request")
+            return
         self._subscribe_pages(space_id)
         self._move_to_target()
 
@@ -108,32 +187,78 @@ class BrowseScreen(BaseScreen):
         self._target = key
         self._move_to_target()
 
-    def browse_in(self, space: Space, request: ChangeRequest | None) -> None:
+    def browse_in(self, space_id: str, request: ChangeRequest | None) -> None:
         """Show a space in a change request from now on, or (None) on main."""
+        self._target_space = ""
         if request:
-            self.library.requests[space.id] = request
-            self.app_context.remember_review(space.id, request.id)
+            self.library.requests[space_id] = request
+            self.app_context.remember_review(space_id, request.id)
             self.notify(f"editing #{request.number}: g r opens its review, to merge it")
         else:
-            self.library.requests.pop(space.id, None)
+            self.library.requests.pop(space_id, None)
             self.notify("showing main again")
-        self.tree_view.expanded.add(f"space {space.id}")
-        self._subscribe_pages(space.id)
+        self.tree_view.expanded.add(f"space {space_id}")
+        self._subscribe_pages(space_id)
         self.page_pane.show_page()
 
+    def visit_page(self, space_id: str, page_id: str) -> None:
+        """Go to a page of a space, and remember the current item in the history."""
+        self.page_pane.visit(page_key(space_id, page_id))
+        self.open_page(space_id, page_id)
+
+    def show_zoom(self, *, is_zoomed: bool) -> None:
+        """Give the page the whole width, or show the tree beside it."""
+        if is_zoomed:
+            self.set_focus(self.page_view)  # at once: a hidden tree would lose the focus
+        self.query_one("#browse").set_class(is_zoomed, "zoomed")
+
+    async def command_find_here(self) -> None:
+        """Filter the tree by a text, or find it in the page."""
+        if self.tree_view.has_focus:
+            await self.find.open(self.tree_filter, self.tree_view)
+        else:
+            await self.find.command_find_here()
+
     def command_back(self) -> None:
-        """Go from the page to the tree."""
-        self.tree_view.focus()
+        """Go from the page to the tree; there, remove all marks."""
+        if self.page_pane.navigation.is_zoomed:
+            self.page_pane.navigation.command_zoom()
+        if not (self.tree_view.has_focus and self.tree_view.clear_marks()):
+            self.tree_view.focus()
+
+    def reason_unsend(self) -> str | None:
+        """Why nothing can be undone."""
+        return None if self.notifications.can_undo or self._is_on_spaces else self.edit_actions.undo_reason()
+
+    def command_unsend(self) -> Awaitable[None] | None:
+        """Undo the last mute or follow, or else offer the last sent change of the tree or of the space."""
+        if not self.notifications.can_undo:
+            return (self.space_actions if self._is_on_spaces else self.edit_actions).undo_last_sent()
+        self.notifications.undo()
+        return None
+
+    @property
+    def _is_on_spaces(self) -> bool:
+        item = self.item
+        return item is None or item.kind in ("space", "collection")
+
+    def _selected_space(self) -> Selection | str:
+        item = self.item
+        if item is None or item.kind != "space" or item.space is None:
+            return "go to a space first"
+        return Selection([NotificationTarget(item.space.id)], sanitize(item.space.title), "space")
 
     @on(Tree.NodeHighlighted)
     def node_highlighted(self) -> None:
         """Show the page of another row."""
         self.page_pane.show_page()
 
-    @on(Tree.NodeSelected)
-    def node_selected(self) -> None:
+    def command_open(self) -> None:
         """Expand or collapse; go into a page; open a link."""
         item = self.item
+        if not self.tree_view.has_focus:
+            self.page_pane.navigation.open_links()
+            return
         if item and item.kind in ("document", "computed"):
             self.page_view.focus()
         elif item and item.kind == "link":
@@ -148,8 +273,13 @@ class BrowseScreen(BaseScreen):
         if item and item.kind == "space" and item.space:
             self._subscribe_pages(item.space.id)
 
-    @on(PageView.LinkChosen)
-    def link_chosen(self, event: PageView.LinkChosen) -> None:
+    @on(ClickableLines.TargetClicked)
+    def target_clicked(self, event: ClickableLines.TargetClicked) -> None:
+        """Go to a part of the path."""
+        self.go_to(event.target)
+
+    @on(LineView.LinkChosen)
+    def link_chosen(self, event: LineView.LinkChosen) -> None:
         """Follow a link on the page."""
         self.page_pane.follow_link(event.target)
 
@@ -165,18 +295,34 @@ class BrowseScreen(BaseScreen):
             )
         if organization is None or self._organization == organization.title:
             return
-        self._organization = organization.title
+        self._organization, self.organization_id = organization.title, organization.id
+        self.page_pane.home.begin(organization.id)
         collections = ListCollections(organization_id=organization.id, nested=True)
         spaces = ListSpaces(organization_id=organization.id)
-        for listing in (collections, spaces):
-            answers = self.engine.watch_listing(listing)
-            self.subscribe(answers, lambda _: self._take_spaces(collections, spaces), group=type(listing).__name__)
+        self._listings = (collections, spaces)
+        for listing, kind in ((collections, "collection"), (spaces, "space")):
+            take = partial(self._take_spaces, kind)
+            self.subscribe(self.engine.watch_listing(listing), take, group=type(listing).__name__)
 
-    def _take_spaces(self, collections: ListCollections, spaces: ListSpaces) -> None:
-        known_collections = self.engine.window(collections, 0, MANY)
-        known_spaces = self.engine.window(spaces, 0, MANY)
+    def _take_spaces(self, kind: str, result: Result[int]) -> None:
+        self._has_failed = result.error is not None
+        if not self.space_actions.holds_back(result, kind):
+            self.reload_spaces()
+
+    def reload_spaces(self) -> None:
+        """Show collections and spaces as they are stored."""
+        if self._listings is None:
+            return
+        collections, spaces = self._listings
+        known_collections, known_spaces = self.engine.window(collections, 0, MANY), self.engine.window(spaces, 0, MANY)
         if known_collections.age is None or known_spaces.age is None:
             return
+        if self.library.has(known_collections.items, known_spaces.items) and not self._is_new:
+            return
+        now = {space.id for space in known_spaces.items}
+        gone = [space for space in self.library.spaces if space.id not in now]
+        if gone:
+            DeletedSpaces(self.engine).remember(self.organization_id, gone)
         self.library.set_spaces(known_collections.items, known_spaces.items)
         if not known_spaces.items:
             missing = self.engine.missing_reason(ListSpaces)
@@ -185,9 +331,10 @@ class BrowseScreen(BaseScreen):
         if self._is_new:
             self._is_new = False
             self.tree_view.expanded |= self.library.collections()
-        self._redraw()
+        self.redraw()
 
-    def _redraw(self) -> None:
+    def redraw(self) -> None:
+        """Draw the tree and the page again."""
         self.tree_view.show()
         self._move_to_target()
         self.page_pane.show_page()
@@ -226,7 +373,7 @@ class BrowseScreen(BaseScreen):
             self.library.set_pages(space_id, result.value)
             if is_first:
                 self.tree_view.expanded |= self.library.groups(space_id)
-        self._redraw()
+        self.redraw()
 
     async def _show_some_request(self, space_id: str, error: PresscheckError) -> None:
         """Show a space in a change request, because the service does not show its content outside of one."""
@@ -239,9 +386,12 @@ class BrowseScreen(BaseScreen):
             self.library.requests[space_id] = request
             self.notify(f"{sanitize(lacking(ListPages.feature or ''))}: shown as in #{request.number}")
             self._subscribe_pages(space_id)
-            self._redraw()
+            self.redraw()
 
-    def _take_request(self, space_id: str, result: Result[ChangeRequest | None]) -> None:
-        item = self.library.item(f"space {space_id}")
-        if result.value and item and item.space and space_id not in self.library.requests:
-            self.browse_in(item.space, result.value)
+    def _take_request(self, result: Result[ChangeRequest | None]) -> None:
+        if self._target_space and result.value:
+            self.browse_in(self._target_space, result.value)
+        elif self._target_space and result.error:
+            if result.state == "offline":
+                self.notify("showing main: the change request is not in the cache")
+            self._subscribe_pages(self._target_space)

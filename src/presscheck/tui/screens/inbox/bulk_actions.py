@@ -17,11 +17,11 @@ from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.engine.members import people_in
 from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_train
-from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Span
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen, WriteAction, count_text, merge_train, path_of
 from presscheck.tui.screens.inbox.context import InboxContext
+from presscheck.tui.screens.merge_train_sheet import confirm_train
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -30,17 +30,21 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.triage import TriageActions
 
 CallOf = Callable[[ChangeRequest], Operation[Any]]
-DRAFT = "inbox comment"
-"""The key of the draft of a comment on all marked change requests."""
+DRAFT, CHANGES_DRAFT = "inbox comment", "inbox request changes"
+"""The keys of the drafts of a comment on all marked change requests, and of a review of all of them."""
 ACTIONS = (
     Choice("approve", "Approve", "a review of each"),
+    Choice("changes", "Request changes", "a review of each, with the same text"),
     Choice("reviewers", "Request reviewers", "the people that you choose"),
     Choice("comment", "Comment", "the same text on each"),
     Choice("pull", "Update from main", "where main has changed"),
     Choice("merge", "Merge, one after another", "updates each first; stops at the first failure"),
     Choice("archive", "Archive", "can be reopened"),
     Choice("done", "Done", "hide until there is new activity"),
+    Choice("snooze", "Snooze", "hide until tomorrow, next week or new activity"),
 )
+NEED_REVIEWS = ("approve", "changes")
+"""The actions that a service without reviews cannot do."""
 CALLS: dict[str, CallOf] = {
     "approve": lambda request: SubmitReview(**path_of(request), status="approved"),
     "pull": lambda request: PullChangeRequest(**path_of(request)),
@@ -50,7 +54,7 @@ CALLS: dict[str, CallOf] = {
 
 
 class BulkActions:
-    """Approves, requests reviewers, comments, updates, merges or archives everything that is marked.
+    """Reviews, requests reviewers, comments, updates, merges, archives or hides everything that is marked.
 
     Args:
         screen: the inbox.
@@ -59,7 +63,7 @@ class BulkActions:
 
     def __init__(self, screen: InboxContext, triage: TriageActions) -> None:
         self._screen, self._triage, self._engine = screen, triage, screen.engine
-        self._batch: BatchScreen | None = None
+        self._batch: BatchScreen[BatchItem] | None = None
 
     def announce_stopped_train(self) -> None:
         """Show a message if a merge train was stopped before its end."""
@@ -87,12 +91,14 @@ class BulkActions:
         requests = self._triage.selected()
         lacks_reviews = self._engine.lacks(REVIEWS)
         title = f"With {count_text(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
-        actions = [action for action in ACTIONS if action.key != "approve" or not lacks_reviews]
+        actions = [action for action in ACTIONS if not (lacks_reviews and action.key in NEED_REVIEWS)]
         choice = await self._screen.ask(Picker(title, actions, self._screen.style_for, ranked=False))
         if not choice:
             return
         if choice[0] == "done":
             self._triage.command_done()
+        elif choice[0] == "snooze":
+            await self._triage.command_snooze()
         elif choice[0] == "merge":
             await self._merge(requests)
         else:
@@ -106,30 +112,19 @@ class BulkActions:
         lines = [(Span(f"#{request.number} {sanitize(request.subject)}"),) for request in requests]
         question = f"{title}: {count_text(requests)}?"
         if await self._screen.ask(ConfirmDialog(question, lines, title, self._screen.style_for)):
-            self._engine.outbox.save_draft(DRAFT, "")
+            for draft in (DRAFT, CHANGES_DRAFT):
+                self._engine.outbox.save_draft(draft, "")
             items = [BatchItem(request, call(request)) for request in requests]
             self._show(BatchScreen(title, items, WriteAction(self._engine)))
 
-    def _show(self, batch: BatchScreen) -> None:
+    def _show(self, batch: BatchScreen[BatchItem]) -> None:
         self._batch = batch
         self._screen.app_context.push_screen(batch)
 
     async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
         """Merge in the order of the rows, after a confirmation."""
-        lines = [line for request in requests for line in self._with_warnings(request)]
-        lines += [(), (Span("Each is updated from main and checked again. This cannot be undone.", "waiting"),)]
-        question = f"Merge {count_text(requests)}, one after another?"
-        if await self._screen.ask(ConfirmDialog(question, lines, "Merge", self._screen.style_for)):
+        if await confirm_train(self._screen, requests):
             self._show(merge_train(self._engine, requests))
-
-    def _with_warnings(self, request: ChangeRequest) -> list[Line]:
-        """A change request, and below it why one might not want to merge it now."""
-        refused = self._screen.model.details(request).refused or ()
-        warnings = [f"{sanitize(', '.join(refused))} requested changes"] if refused else []
-        if request.comments:
-            warnings.append(count(request.comments, "open comment"))
-        line: Line = (Span(f"#{request.number} {sanitize(request.subject)}"),)
-        return [line, (Span(f"   {', '.join(warnings)}", "waiting"),)] if warnings else [line]
 
     async def _continue_train(self) -> None:
         """Continue the merge train that was stopped, or discard it."""
@@ -151,10 +146,11 @@ class BulkActions:
         if action == "reviewers":
             return await self._ask_reviewers()
         if action == "comment":
-            text = await self._screen.ask(self._composer())
-            if not text:
-                return None
-            return lambda request: PostComment(**path_of(request), body=Document(markdown=text))
+            text = await self._screen.ask(self._composer("Comment on all marked", DRAFT))
+            return (lambda request: PostComment(**path_of(request), body=Document(markdown=text))) if text else None
+        if action == "changes":
+            text = await self._screen.ask(self._composer("Request changes on all marked: say which", CHANGES_DRAFT))
+            return (lambda request: _request_changes(request, text)) if text else None
         return CALLS[action]
 
     async def _ask_reviewers(self) -> CallOf | None:
@@ -166,10 +162,14 @@ class BulkActions:
         users = await self._screen.ask(Picker("Choose reviewers", people, self._screen.style_for, multiple=True))
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None
 
-    def _composer(self) -> Composer:
+    def _composer(self, title: str, draft: str) -> Composer:
         outbox = self._engine.outbox
 
         def save(text: str) -> None:
-            outbox.save_draft(DRAFT, text)
+            outbox.save_draft(draft, text)
 
-        return Composer("Comment on all marked", outbox.draft(DRAFT), save, self._screen.style_for)
+        return Composer(title, outbox.draft(draft), save, self._screen.style_for)
+
+
+def _request_changes(request: ChangeRequest, text: str) -> SubmitReview:
+    return SubmitReview(**path_of(request), status="changes-requested", comment=Document(markdown=text))

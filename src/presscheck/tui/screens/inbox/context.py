@@ -22,6 +22,11 @@ class InboxContext(ScreenContext, Protocol):
         ...
 
     @property
+    def columns(self) -> int:
+        """The width of the screen, in cells."""
+        ...
+
+    @property
     def rows(self) -> RowList:
         """The list that shows the rows."""
         ...
@@ -38,8 +43,20 @@ class InboxContext(ScreenContext, Protocol):
         """Read the rows from the store again, because some were added or removed."""
         ...
 
+    def fit(self) -> None:
+        """Lay out rows, headings and preview again."""
+        ...
+
     def show_tabs(self) -> None:
         """Draw the views with their counts."""
+        ...
+
+    def show_changed_rows(self) -> None:
+        """Read all rows from the store again, because more is known of some that are not visible."""
+        ...
+
+    def show_contents(self) -> None:
+        """Read description, pages and threads of the row under the cursor from the store again, and draw them."""
         ...
 
     def show_row_details(self) -> None:

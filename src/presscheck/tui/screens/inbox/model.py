@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.spaces import ListSpaces
-from presscheck.engine.inbox.views import VIEWS, Group, RowDetails, View, arrange_rows, listing_of, row_details
+from presscheck.engine.inbox.query_language import is_local
+from presscheck.engine.inbox.views import (
+    VIEWS,
+    Group,
+    RowDetails,
+    View,
+    arrange_rows,
+    first_rows,
+    listing_of,
+    row_details,
+)
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.inbox.columns import NaturalWidths
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
@@ -19,6 +32,8 @@ CHUNK = 100
 """Rows that are read from the store at a time."""
 FORECAST_SECONDS = 300.0
 """Seconds for which a merge forecast is kept."""
+NOTHING_TO_REVIEW = "Nothing to review. g o opens your spaces."
+"""The text for somebody who has no change requests either."""
 HEADING = -1
 """Marks a heading among the positions of rows in their listing."""
 
@@ -59,7 +74,9 @@ class InboxModel:
         self._groups: dict[str, tuple[Group, ...]] = {}
         self._arranged: dict[str, ArrangedRows] = {}
         self.counts: dict[str, tuple[int, bool]] = {}
-        """The counts of views that were not read yet, by the id of the view, and whether there are no more."""
+        """The counts of views that are not shown, by the id of the view, and whether there are no more."""
+        self.widths = NaturalWidths()
+        """The widths that the cells of the rows need that were read so far."""
 
     def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
         """The listing of a view (default: the current one).
@@ -72,8 +89,13 @@ class InboxModel:
         return listing_of(view, self.queries.get(view.id, ""), self.organization, self.me)
 
     def is_arranged(self, view: View) -> bool:
-        """Whether a view filters, sorts or groups its listing."""
-        return bool(view.is_grouped or view.query or view.id in self.queries)
+        """Whether a view filters, sorts or groups its listing in the store."""
+        return view.is_grouped or is_local(self._text(view))
+
+    def _text(self, view: View) -> str:
+        """The whole filter of a view."""
+        more = self.queries.get(view.id)
+        return f"{view.query} {more}" if more else view.query
 
     def total(self, view: View | None = None) -> int:
         """The number of change requests of a view, as far as known."""
@@ -84,18 +106,19 @@ class InboxModel:
         if self.is_arranged(view):
             rows = self._arranged_rows(view)
             return len(rows.positions) - len(rows.headings)
+        counted = self.counts.get(view.id)
         known = self._engine.window(listing, 0, 0)
-        if known.age is None:
-            return self.counts.get(view.id, (0, True))[0]
-        return known.total - len(self._hidden_positions(view))
+        number = counted[0] if counted and (view is not self.view or known.age is None) else known.total
+        return max(0, number - len(self._hidden_positions(view)))
 
     def total_text(self, view: View) -> str:
         """The number of change requests of a view, such as 50+ if there may be more; empty for none."""
         total, listing = self.total(view), self.listing(view)
         if listing is None or not total:
             return ""
-        known = self._engine.window(listing, 0, 0)
-        is_exact = self.counts.get(view.id, (0, True))[1] if known.age is None else known.is_total_known
+        known, counted = self._engine.window(listing, 0, 0), self.counts.get(view.id)
+        is_counted = counted is not None and (view is not self.view or known.age is None) and not self.is_arranged(view)
+        is_exact = counted[1] if counted and is_counted else known.is_total_known
         return f"{total}" if is_exact else f"{total}+"
 
     def count(self) -> int:
@@ -105,18 +128,37 @@ class InboxModel:
     @property
     def empty(self) -> str:
         """The text for an empty view."""
-        is_narrow = self.view.id in self.queries
-        return "Nothing matches the filter. F changes it." if is_narrow else self.view.empty
+        if self.view.id in self.queries:
+            return "Nothing matches the filter. F changes or clears it."
+        return NOTHING_TO_REVIEW if self.view.id == "needs-me" and self._has_none("mine") else self.view.empty
+
+    def _has_none(self, view_id: str) -> bool:
+        """Whether a view is known to have no rows."""
+        view = next((view for view in self.views if view.id == view_id), None)
+        listing = self.listing(view) if view else None
+        if view is None or listing is None:
+            return False
+        is_counted = view.id in self.counts or self._engine.window(listing, 0, 0).age is not None
+        return (view.id in self._groups if self.is_arranged(view) else is_counted) and not self.total(view)
 
     def read_spaces(self, spaces: ListSpaces) -> None:
         """Read the titles of the spaces, as display text."""
         self.spaces = {space.id: sanitize(space.title) for space in self._engine.window(spaces, 0, 10_000).items}
+        self.widths = NaturalWidths()
+        for known in self._details.values():
+            self.widths = self.widths.with_details(known)
+        for requests in (*self._chunks.values(), self._arranged_requests.values()):
+            self._measure(requests)
 
     def forget(self) -> None:
         """Forget all rows, because something may have changed."""
         self._chunks.clear()
         self._arranged_requests.clear()
         self._details.clear()
+        self.forget_hidden()
+
+    def forget_hidden(self) -> None:
+        """Forget which rows are hidden, because the user hid some or brought some back."""
         self._hidden.clear()
         self._arranged.clear()
 
@@ -134,15 +176,42 @@ class InboxModel:
             index += 1
         return self._at(index)
 
+    def index(self, request_id: object) -> int | None:
+        """The row of a change request, however far it moved; None if it is not in this view."""
+        listing = self.listing()
+        position = self._engine.positions(listing, [str(request_id)]).get(str(request_id)) if listing else None
+        if position is None:
+            return None
+        if self.is_arranged(self.view):
+            positions = self._arranged_rows(self.view).positions
+            return positions.index(position) if position in positions else None
+        hidden = self._hidden_positions(self.view)
+        return None if position in hidden else position - bisect_left(hidden, position)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the current view was arranged before: its rows are shown until they are arranged again."""
+        return self.view.id in self._groups
+
+    def arrange_first(self) -> None:
+        """Filter the first rows of the current view at once, without an order: the others follow."""
+        view, listing = self.view, self.listing()
+        if listing is None or view.is_grouped or self._engine.window(listing, 0, 0).age is None:
+            return
+        self._groups[view.id] = first_rows(self._engine, listing, self._text(view), self.spaces, now(), self.me, CHUNK)
+
     async def arrange(self, view: View) -> None:
-        """Filter, sort and group the rows of a view."""
+        """Filter, sort and group the rows of a view; those of the current one are forgotten, as they may have moved."""
         listing = self.listing(view)
-        if listing is not None and self.is_arranged(view):
-            text = f"{view.query} {self.queries.get(view.id, '')}"
-            self._groups[view.id] = await arrange_rows(self._engine, view, listing, text, self.spaces, now())
-            self._arranged.pop(view.id, None)
-            if view is self.view:
-                self._arranged_requests.clear()
+        if listing is None or not self.is_arranged(view):
+            return
+        text = self._text(view)
+        groups = await arrange_rows(self._engine, view, listing, text, self.spaces, now(), self.me)
+        self._groups[view.id] = groups
+        self._arranged.pop(view.id, None)
+        self._hidden.pop(view.id, None)
+        if view is self.view:
+            self.forget()
 
     def _arranged_rows(self, view: View) -> ArrangedRows:
         """The rows of an arranged view, without hidden ones."""
@@ -164,7 +233,9 @@ class InboxModel:
         if positions[index] not in self._arranged_requests:
             start = index - index % CHUNK
             near = [position for position in positions[start : start + CHUNK] if position != HEADING]
-            self._arranged_requests |= self._engine.rows(listing, near)
+            requests = self._engine.rows(listing, near)
+            self._arranged_requests |= requests
+            self._measure(requests.values())
         return self._arranged_requests.get(positions[index])
 
     def _at(self, index: int) -> ChangeRequest | None:
@@ -175,8 +246,13 @@ class InboxModel:
         start = index - index % CHUNK
         if start not in self._chunks:
             self._chunks[start] = self._engine.window(listing, start, CHUNK).items
+            self._measure(self._chunks[start])
         chunk = self._chunks[start]
         return chunk[index - start] if index - start < len(chunk) else None
+
+    def _measure(self, requests: Iterable[ChangeRequest]) -> None:
+        for request in requests:
+            self.widths = self.widths.including(request, self.spaces.get(request.space, ""), now())
 
     def _hidden_positions(self, view: View) -> list[int]:
         """The positions in a listing that are hidden (done or snoozed), in order."""
@@ -195,7 +271,9 @@ class InboxModel:
         """Reviews, pages and comments of a row, as far as known."""
         if request.id not in self._details:
             _, has_conflicts = self._forecasts.get((request.id, request.revision), (0.0, None))
-            self._details[request.id] = replace(row_details(self._engine, request, self.me), has_conflict=has_conflicts)
+            known = replace(row_details(self._engine, request, self.me), has_conflict=has_conflicts)
+            self._details[request.id] = known
+            self.widths = self.widths.with_details(known)
         return self._details[request.id]
 
     def is_forecast_old(self, request: ChangeRequest) -> bool:

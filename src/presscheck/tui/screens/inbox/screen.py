@@ -1,4 +1,7 @@
-"""The inbox: change requests of an organization in views, with a preview of the one under the cursor."""
+"""The inbox: change requests of an organization in views, with a preview of the one under the cursor.
+
+The rows and the facts of the preview are drawn at once; description, pages and threads a moment after the cursor rests.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from collections.abc import Iterable
 
 from textual import on
 from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.strip import Strip
 from textual.timer import Timer
 
 from presscheck.api.change_requests import ChangeRequest
@@ -13,33 +18,41 @@ from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser, User
+from presscheck.engine.inbox.preview import Preview, read_preview
 from presscheck.engine.inbox.views import View
 from presscheck.engine.results import Result
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.inbox.bulk_actions import BulkActions
+from presscheck.tui.screens.inbox.columns import Columns, columns_for, heading_line
+from presscheck.tui.screens.inbox.layout import InboxLayout
 from presscheck.tui.screens.inbox.model import InboxModel
 from presscheck.tui.screens.inbox.prefetch import InboxPrefetch
-from presscheck.tui.screens.inbox.row_renderer import heading_row, preview, request_row, tabs
+from presscheck.tui.screens.inbox.preview_renderer import preview_lines
+from presscheck.tui.screens.inbox.row_renderer import heading_row, request_row, tabs
 from presscheck.tui.screens.inbox.triage import TriageActions
 from presscheck.tui.screens.inbox.user_choice import UserChoice
 from presscheck.tui.screens.inbox.views import ViewActions
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
-from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.status_bar import ClickableLines, StatusLine
 from presscheck.tui.widgets.line_view import TextView, render_strip
 from presscheck.tui.widgets.row_list import RowList
 
 REST = 0.12
 """Seconds that the cursor stays on a row before its details are read."""
+OTHER_LINES = 4
+"""The lines that the screen has beside headings, rows and preview: status bar, tabs, filter, footer."""
 
 
 class InboxScreen(BaseScreen):
-    """Views as tabs, their rows from the store, a preview below."""
+    """Views as tabs, their rows from the store, a preview below or on the right."""
 
+    SCOPE = "inbox"
     FOOTER = ("open", "mark", "done", "snooze", "find_anything", "go_browse", "close")
 
     def __init__(self) -> None:
@@ -50,28 +63,50 @@ class InboxScreen(BaseScreen):
         self.bulk_actions = BulkActions(self, self.triage)
         self.prefetch = InboxPrefetch(self)
         self.user_choice = UserChoice(self)
+        self.arrangement = InboxLayout(self)
+        self._widths = self.model.widths
+        self._contents: tuple[str, Preview] | None = None
+        self._has_headings = False
+        self._preview_width = 0
+        """The width of a preview on the right; 0 if it stands below."""
+        self._preview_size = 0, 0
         self._organization: Organization | None = None
-        self._is_answered = False
+        self._is_answered = self._prefetches = self._is_measuring = False
         self._error = ""
         self._rest: Timer | None = None
+        self._reading: Timer | None = None
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen, its views, triage, bulk actions, and the choice of the user."""
-        return (self, self.views, self.triage, self.bulk_actions, self.user_choice)
+        """The screen, its views, triage, mute and follow, bulk actions, layout, and the choice of the user."""
+        own_parts = (self.views, self.triage, self.triage.notifications, self.bulk_actions)
+        return (self, *own_parts, self.arrangement, self.user_choice)
 
     def title_line(self) -> Line:
         """The organization."""
         name = sanitize(self._organization.title) if self._organization else ""
-        return (Span(" presscheck  ", "strong"), Span(name, "quiet"))
+        return (Span(" presscheck  ", "strong"), *self.clickable("go_browse", Span(name, "quiet")))
 
     def body(self) -> ComposeResult:
-        """Tabs, why the user is unknown, rows, preview."""
+        """Tabs, the filter, why the user is unknown, headings, rows, preview."""
         yield StatusLine(self.style_for, id="tabs")
+        yield StatusLine(self.style_for, id="filter")
         unknown_user = StatusLine(self.style_for, id="unknown-user")
         unknown_user.display = False
         yield unknown_user
-        yield RowList(self._row, self.style_for, key=self._key, is_heading=self._is_heading, id="rows")
-        yield TextView(self.style_for, id="preview")
+        headings = TextView(self.style_for, id="headings")
+        headings.can_focus = False
+        with Container(id="panes"):
+            with Vertical(id="list"):
+                yield headings
+                yield RowList(
+                    self._row,
+                    self.style_for,
+                    key=self._key,
+                    find=self.model.index,
+                    is_heading=self._is_heading,
+                    id="rows",
+                )
+            yield TextView(self.style_for, id="preview")
 
     def on_mount(self) -> None:
         """Show what is stored, then subscribe to what is new."""
@@ -87,9 +122,9 @@ class InboxScreen(BaseScreen):
         self.subscribe(organizations, self._take_organizations, group="organizations", shows_errors=False)
 
     def on_resize(self) -> None:
-        """Fit the preview to the new width."""
+        """Fit rows and preview to the new size."""
         super().on_resize()
-        self.show_preview()
+        self.fit()
 
     def on_screen_suspend(self) -> None:
         """Store the snapshot for the next start; behind another screen read no further rows."""
@@ -106,10 +141,18 @@ class InboxScreen(BaseScreen):
     def save_snapshot(self) -> None:
         """Store what is shown for the next start."""
         strips = {0: render_strip(self.title_line(), self.size.width, self.style_for)}
-        for widget in self.query("#tabs, #unknown-user, #rows, #preview"):
-            strips |= {widget.region.y + y: widget.render_line(y) for y in range(widget.region.height)}
+        for widget in self.query("#tabs, #filter, #unknown-user, #headings, #rows, #preview"):
+            for y in range(widget.region.height):
+                at = widget.region.y + y
+                strip = widget.render_line(y)
+                strips[at] = Strip.join([strips[at], strip]) if at in strips else strip  # the preview may be beside
         strips[self.size.height - 1] = render_strip(self.footer_hints(), self.size.width, self.style_for)
         self.engine.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips))
+
+    @property
+    def columns(self) -> int:
+        """The width of the screen, in cells."""
+        return self.size.width
 
     @property
     def rows(self) -> RowList:
@@ -139,63 +182,128 @@ class InboxScreen(BaseScreen):
         if request:
             open_address(self.app_context, request.urls.app or "")
 
+    def place(self) -> Place:
+        """The view that is shown."""
+        view = self.model.view
+        return Place("inbox", f"Inbox · {sanitize(view.title)}", (view.id,))
+
+    def show_view(self, view_id: str) -> None:
+        """Show the view of a place again, if it is another one and was not removed."""
+        view = next((view for view in self.model.views if view.id == view_id), self.model.view)
+        if view is not self.model.view:
+            self.choose(view)
+
     def choose(self, view: View) -> None:
         """Show a view."""
+        is_other = view.id != self.model.view.id
         self.model.view, self._is_answered = view, False
         self.rows.clear_marks()
         listing = self.model.listing()
         if listing is None:
             return
+        if is_other and self.model.is_arranged(view) and self.model.is_ready:
+            # until they are arranged again, so that no key acts on a row that is not drawn
+            self.model.forget()
+            self._show_rows()
         self._read_rows()
         self.rows.move_to(0)
         self.subscribe(self.engine.watch_listing(listing), self._take_listing, group="listing")
 
     def reload_rows(self) -> None:
-        """Read the rows from the store again, because some were added or removed."""
+        """Draw the rows again, because the user hid some, brought some back, or changed the filter."""
+        if self.model.is_arranged(self.model.view) and self.model.is_ready:
+            self.model.forget_hidden()
+            self._show_rows()
         self._read_rows()
         self.prefetch.start()
 
+    def show_changed_rows(self) -> None:
+        """Read all rows from the store again, because more is known of some that are not visible."""
+        self._read_rows()
+        self._refresh_views(reads=False)
+
     def show_tabs(self) -> None:
-        """Draw the views with their counts, the filter and the number of marked rows."""
+        """Draw the views with their counts, the number of marked rows, and below them the filter."""
         marked = len(self.rows.marked)
         model = self.model
         totals = [model.total_text(view) for view in model.views]
-        query = model.queries.get(model.view.id, "")
-        right: Line = ()
-        if query or marked:
-            right = (
-                Span(f"{sanitize(query)} ", "waiting"),
-                Span(f" {marked} marked " if marked else "", "accent"),
-            )
-        room = self.size.width - min(width(right), self.size.width * 2 // 3) - 4
+        right: Line = (Span(f" {marked} marked ", "accent"),) if marked else ()
+        room = self.size.width - width(right) - 4
         self.query_one("#tabs", StatusLine).show(tabs(model.views, model.view, totals, room), right)
+        query = model.queries.get(model.view.id, "")
+        parts = (Span(" filtered: ", "quiet"), Span(sanitize(query), "waiting"), Span(" · F", "quiet"))
+        self.query_one("#filter", StatusLine).show(parts if query else ())
+        if not self.rows.count:
+            self.show_preview()  # what it says of an empty view depends on another one
+
+    def fit(self) -> None:
+        """Lay out rows, headings and preview again."""
+        self._lay_out(self.rows.count)
+        self.rows.redraw()
+        self.show_preview()
+
+    def _lay_out(self, count: int) -> None:
+        """Set the sizes of headings and preview for this number of rows, and draw the headings."""
+        layout, columns = self.arrangement, self.size.width
+        self._has_headings = layout.has_headings(columns)
+        self._preview_width = columns * 9 // 20 if layout.is_beside(columns) else 0
+        lines = self.size.height - OTHER_LINES - self._has_headings - self.query_one("#unknown-user").display
+        height = lines if self._preview_width else layout.preview_height(lines, count)
+        preview = self.query_one("#preview", TextView)
+        if (self._preview_width, height) != self._preview_size:
+            self._preview_size = self._preview_width, height
+            self.set_class(self._preview_width > 0, "side-preview")
+            preview.styles.height = height
+            preview.styles.width = self._preview_width or "100%"
+        self.query_one("#headings").display = self._has_headings
+        self._show_headings()
 
     def show_row_details(self) -> None:
         """Draw rows and preview again, because more is known about a row."""
         self.rows.redraw()
         self.show_preview()
 
-    def show_preview(self) -> None:
-        """Draw the preview of the row under the cursor."""
+    def show_contents(self) -> None:
+        """Read description, pages and threads of the row under the cursor from the store again, and draw them."""
         request = self.current()
         if request:
-            lines = preview(request, self.model.details(request), self.size.width, now())
+            self._contents = request.id, read_preview(self.engine, request)
+            self.show_preview()
+
+    def show_preview(self) -> None:
+        """Draw the preview of the row under the cursor."""
+        is_beside, height = self._preview_width > 0, self._preview_size[1]
+        columns = self._preview_width - 1 if is_beside else self.size.width
+        request = self.current()
+        if request:
+            contents = self._contents[1] if self._contents and self._contents[0] == request.id else None
+            room = height if is_beside else height - 1
+            lines = preview_lines(request, self.model.details(request), contents, columns, room, now())
         elif self._error:
             lines = [(Span(f" {self._error}", "waiting"),)]
         elif self._is_answered or not self.engine.status.online:
             lines = [(Span(f" {self.model.empty}", "quiet"),)]
         else:
             lines = [(Span(" Loading …", "quiet"),)]
-        hairline = (Span(f" {'─' * (self.size.width - 2)}", "quiet"),)
-        self.query_one("#preview", TextView).show([hairline, *lines])
+        if is_beside:
+            lines += [()] * (height - len(lines))
+            lines = [(Span("│", "quiet"), *line) for line in lines]
+        else:
+            lines = [(Span(f" {'─' * (self.size.width - 2)}", "quiet"),), *lines]
+        self.query_one("#preview", TextView).show(lines)
+
+    @on(ClickableLines.TargetClicked)
+    def tab_clicked(self, event: ClickableLines.TargetClicked) -> None:
+        """Show the view of a tab."""
+        self.choose(self.model.views[int(event.target)])
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show the preview of another row, and read its details when the cursor stays there."""
+        """Show the facts of another row, and read its details when the cursor stays there."""
         self.show_preview()
         if self._rest:
             self._rest.stop()
-        self._rest = self.set_timer(REST, self.prefetch.start)
+        self._rest = self.set_timer(REST, self._rested)
 
     @on(RowList.MarksChanged)
     def marks_changed(self) -> None:
@@ -244,29 +352,72 @@ class InboxScreen(BaseScreen):
 
     def _take_spaces(self, spaces: ListSpaces) -> None:
         self.model.read_spaces(spaces)
+        self._show_headings()
         self.rows.redraw()
 
     def _take_listing(self, result: Result[int]) -> None:
         self._is_answered = self._is_answered or result.state != "cached"
+        is_new = result.state in ("fresh", "unchanged")
+        self._prefetches = self._prefetches or is_new
         self._read_rows()
-        if result.state in ("fresh", "unchanged"):
-            self.prefetch.start()
-            self.run(self.prefetch.count_views, group="counts", exclusive=True)
+        self._refresh_views(reads=is_new)
+
+    def _refresh_views(self, *, reads: bool) -> None:
+        """Count the other views; a count that asks the service is not cancelled by one that does not."""
+        group = "counts" if reads else "stored counts"
+        self.run(lambda: self.prefetch.refresh_views(reads=reads), group=group, exclusive=True)
 
     def _read_rows(self) -> None:
-        self.model.forget()
-        self._show_rows()
-        if self.model.is_arranged(self.model.view):
+        """Read the rows from the store; those of a filtered view change when the new ones are there."""
+        model = self.model
+        if model.is_arranged(model.view):
+            if not model.is_ready:
+                model.forget()
+                model.arrange_first()
+                self._show_rows()
             self.run(self._arrange, group="arrange", exclusive=True)
+        else:
+            model.forget()
+            self._show_rows()
+            self._prefetch()
 
     async def _arrange(self) -> None:
         await self.model.arrange(self.model.view)
         self._show_rows()
+        self._prefetch()
+
+    def _prefetch(self) -> None:
+        """Read the details of the rows, if the listing was answered since they were read."""
+        if self._prefetches:
+            self._prefetches = False
+            self.prefetch.start()
 
     def _show_rows(self) -> None:
+        count, rows = self.model.count(), self.rows
+        for index in range(rows.top, min(count, rows.top + rows.size.height)):
+            request = self.model.request(index)
+            if request:
+                self.model.details(request)  # measured before the rows are drawn
         self.show_tabs()
-        self.rows.show(self.model.count())
+        self._lay_out(count)
+        rows.show(count)
         self.show_preview()
+        if self._reading:
+            self._reading.stop()
+        self._reading = self.set_timer(REST, self.show_contents)
+
+    def _rested(self) -> None:
+        self.show_contents()
+        self.prefetch.start()
+
+    def _show_headings(self) -> None:
+        self._widths = self.model.widths
+        margin = self.rows.bar_width
+        columns = self._columns(self.size.width - self._preview_width - margin)
+        self.query_one("#headings", TextView).show([(Span(" " * margin), *heading_line(columns))])
+
+    def _columns(self, total: int) -> Columns:
+        return columns_for(total, self._widths, has_headings=self._has_headings)
 
     def _row(self, index: int, columns: int) -> Line:
         heading = self.model.heading(index)
@@ -276,7 +427,18 @@ class InboxScreen(BaseScreen):
         if request is None:
             return (Span("…", "quiet"),)
         space = self.model.spaces.get(request.space, "")
-        return request_row(request, self.model.details(request), space, columns, now(), sign=self.triage.sign(request))
+        details, sign = self.model.details(request), self.triage.sign(request)
+        if self._widths is not self.model.widths and not self._is_measuring:
+            self._is_measuring = True
+            self.call_later(self._measured)  # not now: the rows of one picture have the same columns
+        return request_row(request, details, space, self._columns(columns), now(), sign=sign)
+
+    def _measured(self) -> None:
+        """Fit the columns to rows that were read while drawing."""
+        self._is_measuring = False
+        if self._widths is not self.model.widths:
+            self._show_headings()
+            self.rows.redraw()
 
     def _key(self, index: int) -> str | None:
         """The id of a row, whatever its position."""

@@ -1,16 +1,19 @@
-"""Triage in the inbox: done, snooze, bookmark and marks, without opening a change request."""
+"""Triage in the inbox: done, snooze, bookmark, mute, follow and marks, without opening a change request."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from datetime import datetime, timedelta
 
 from presscheck.api.change_requests import ChangeRequest
+from presscheck.engine.inbox.notification_settings import request_target
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.batch_actions import count_text
 from presscheck.tui.screens.inbox.context import InboxContext
+from presscheck.tui.screens.notification_actions import SIGNS, NotificationActions, Selection
+from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.picker import Choice, Picker
 
 MORNING = 8
@@ -33,15 +36,21 @@ class TriageActions:
         self._screen = screen
         self._triage, self._events = screen.engine.triage, screen.engine.events
         self._last_hidden: tuple[str, ...] = ()
+        self.notifications = NotificationActions(
+            screen.engine, screen.notify, self._notification_targets, self._notifications_changed
+        )
 
     def sign(self, request: ChangeRequest) -> Span:
-        """The mark before a row: done, snoozed, new activity, bookmarked, or a space."""
+        """The mark before a row: done, snoozed, muted, new activity, bookmarked, followed, or a space."""
         hidden = self._triage.hidden_state(request)
         if hidden:
             return Span("✓" if hidden.is_done else "◷", "quiet")
-        if request.id in self._events.unread:
+        state = self._screen.engine.notification_settings.state(request_target(request))
+        if request.id in self._events.unread and state != "muted":
             return Span("•", "accent strong")
-        return Span("★", "accent") if self._triage.is_bookmarked(request.id) else Span(" ")
+        if self._triage.is_bookmarked(request.id) and state != "muted":
+            return Span("★", "accent")
+        return Span(*SIGNS[state]) if state in SIGNS else Span(" ")
 
     def selected(self) -> list[ChangeRequest]:
         """The marked change requests in the order of the rows; without marks the one under the cursor."""
@@ -84,11 +93,24 @@ class TriageActions:
 
     def reason_unsend(self) -> str | None:
         """Disabled while there is nothing to undo."""
-        return None if self._last_hidden else "nothing to undo: no change request was hidden just now"
+        has_any = self._last_hidden or self.notifications.can_undo or self._screen.current()
+        return None if has_any else "nothing to undo: no change request was hidden, muted or followed just now"
 
-    def command_unsend(self) -> None:
-        """Bring back what was hidden last."""
-        self._bring_back(self._last_hidden)
+    def command_unsend(self) -> Awaitable[None] | None:
+        """Undo the last mute or follow, or bring back what was hidden last, whichever is newer.
+
+        If there is neither, offer the last sent change of the change request under the cursor.
+        """
+        current = self._screen.current()
+        if self.notifications.can_undo:
+            self.notifications.undo()
+        elif self._last_hidden:
+            self._bring_back(self._last_hidden)
+        elif current:
+            return undo_last_sent(
+                self._screen, lambda place: place.space == current.space and place.request == current.id
+            )
+        return None
 
     def command_mark(self) -> None:
         """Mark the row under the cursor."""
@@ -108,11 +130,24 @@ class TriageActions:
 
     def _hide(self, requests: Sequence[ChangeRequest], state: str) -> None:
         self._last_hidden = tuple(request.id for request in requests)
+        self.notifications.forget()
         self._screen.rows.clear_marks()
         self._screen.reload_rows()
         if requests:
             first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
             self._screen.notify(f"{first if len(requests) == 1 else count_text(requests)} {state} (z to undo)")
+
+    def _notification_targets(self) -> Selection | str:
+        requests = self.selected()
+        if not requests:
+            return "no change request here"
+        name = f"#{requests[0].number} {sanitize(requests[0].subject)}"
+        return Selection([request_target(request) for request in requests], name)
+
+    def _notifications_changed(self) -> None:
+        self._last_hidden = ()
+        self._screen.rows.clear_marks()
+        self._screen.rows.redraw()
 
     def _bring_back(self, ids: tuple[str, ...]) -> None:
         number = sum(self._triage.unhide(id_) for id_ in ids)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from presscheck.config.saved_views import SavedView, first_error
+from presscheck.config.saved_views import SavedView, first_error, migrate_sort, without_sort
 from presscheck.config.saved_views_file import add_view, change_view, remove_view
 from presscheck.config.settings_schema import MAX_VIEWS
 from presscheck.config.validation import read_views
-from presscheck.engine.inbox.query_language import parse, without_order
+from presscheck.engine.inbox.query_language import parse
 from presscheck.engine.inbox.views import VIEWS, all_views, validate_view
 from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.text.phrases import now
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.context import InboxContext
 
 BUILT_IN = "this view is built in: M s saves it as one of your own"
-FILTER_KEY = "view "
-"""The beginning of the keys under which filters are stored."""
+FILTER_KEY, FORMER_FILTER_KEY = "filter ", "view "
+"""The beginnings of the keys under which filters are stored, now and by version 0.1.0."""
 LONGEST = 400
 """Characters that a filter may have."""
 EXAMPLE = "space:api outdated:yes updated:<2w sort:-comments, or words of the subject"
@@ -57,6 +57,10 @@ class ViewActions:
         """Restore the filter of each view."""
         model = self._screen.model
         for view in model.views:
+            former = self._outbox.recall(FORMER_FILTER_KEY + view.id)
+            if former:
+                self._outbox.remember(FORMER_FILTER_KEY + view.id, None)
+                self.store_filter(view.id, migrate_sort(former))
             text = self._outbox.recall(FILTER_KEY + view.id)
             if text:
                 model.queries[view.id] = text
@@ -78,10 +82,11 @@ class ViewActions:
         """Ask for a filter of this view."""
         model = self._screen.model
         view = model.view
+        query = model.queries.get(view.id, "")
         text = await self._screen.ask(
             PromptDialog(
-                f"{sanitize(view.title)}: filter",
-                model.queries.get(view.id, ""),
+                f"{sanitize(view.title)}: filter{' (leave it empty to show all)' if query else ''}",
+                query,
                 self._screen.style_for,
                 min_length=0,
                 max_length=LONGEST,
@@ -116,8 +121,8 @@ class ViewActions:
     async def command_save_view(self) -> None:
         """Ask for a name, and save this view under it."""
         view, file = self._screen.model.view, self._screen.app_context.settings_file
-        words = (view.words, view.query, self._screen.model.queries.get(view.id, ""))
-        query, sort = without_order(" ".join(filter(None, words)))
+        words = (view.words, self._screen.model.queries.get(view.id, ""))
+        query, sort = without_sort(" ".join(filter(None, words)))
         group = view.saved.group if view.saved else ""
         edited = await self._ask_view("Save this view", SavedView("", query, sort, group))
         if edited and file:
@@ -165,7 +170,11 @@ class ViewActions:
         def error_of(edited: SavedView) -> tuple[str, str] | None:
             return first_error(edited, others, validate_view)
 
-        return await self._screen.ask(SavedViewEditor(title, view, self._screen.style_for, error_of))
+        edited = await self._screen.ask(SavedViewEditor(title, view, self._screen.style_for, error_of))
+        if edited is None:
+            return None
+        query, order = without_sort(edited.query)  # an order in the query is the order of the view
+        return replace(edited, query=query, sort_by=edited.sort_by or order)
 
     def _reload(self, name: str, message: str) -> None:
         """Read the settings again and show the view of that name, else the first."""

@@ -26,12 +26,14 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.publish.site_pane import all_items, move_item, pointer, title_of, visibility_of
+from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.tui.screens.publish.checklist import Checklist
     from presscheck.tui.screens.publish.context import PublishContext
 
 TITLE = (2, 128)
@@ -44,10 +46,11 @@ class SiteActions:
 
     Args:
         screen: the publish screen.
+        checklist: checks a site before it is published.
     """
 
-    def __init__(self, screen: PublishContext) -> None:
-        self._screen = screen
+    def __init__(self, screen: PublishContext, checklist: Checklist) -> None:
+        self._screen, self._checklist = screen, checklist
 
     def reason_publish(self) -> str | None:
         """Disabled without a site and offline."""
@@ -113,13 +116,24 @@ class SiteActions:
         site, item = self._screen.current, self._screen.site.item
         return self._move(site, item, -1) if site and item else None
 
+    def reason_unsend(self) -> str | None:
+        """Disabled without a site."""
+        return None if self._screen.current else "there is no site: a creates one"
+
+    def command_unsend(self) -> Awaitable[None] | None:
+        """Offer to undo the last sent change of the site."""
+        site = self._screen.current
+        return undo_last_sent(self._screen, lambda place: place.site == site.id) if site else None
+
     async def _publish(self, site: Site) -> None:
-        action = "Unpublish" if site.published else "Publish"
-        if not await self._confirm(f"{action} {sanitize(site.title)}?", publish_summary(site), action):
-            return
+        title = sanitize(site.title)
         if site.published:
-            await self._screen.engine.write(UnpublishSite(**self._path(site))).landed()
-            self._screen.notify(f"{sanitize(site.title)} is no longer published")
+            question = f"Unpublish {title}?"
+            if await self._confirm(question, publish_summary(site), "Unpublish", type_to_confirm=title):
+                await self._screen.engine.write(UnpublishSite(**self._path(site))).landed()
+                self._screen.notify(f"{title} is no longer published")
+            return
+        if not await self._confirm_checked(site):
             return
         answer = await self._screen.engine.write(PublishSite(**self._path(site))).landed()
         if isinstance(answer, Site):
@@ -127,6 +141,21 @@ class SiteActions:
             self._screen.notify(f"{sanitize(answer.title)} is live: {address}")
         else:
             self._screen.notify("the service asks for a payment first: o opens the site in the browser")
+
+    async def _confirm_checked(self, site: Site) -> bool:
+        """Ask before publishing: it cannot be confirmed before the site was checked; errors need its title typed."""
+        title, lines = sanitize(site.title), publish_summary(site)
+        waiting: list[Line] = [*lines, (Span("Checking …", "quiet"),)]
+        dialog = ConfirmDialog(f"Publish {title}?", waiting, "Publish", self._screen.style_for, is_ready=False)
+
+        async def check() -> None:
+            findings = await self._checklist.check(site)
+            is_faulty = any(finding.severity == "error" for finding in findings or ())
+            checked = [*lines, (), *self._checklist.lines_before_publishing(site)]
+            dialog.make_ready(checked, type_to_confirm=title if is_faulty else None)
+
+        self._screen.run(check, group="checks before publishing", exclusive=True)
+        return bool(await self._screen.ask(dialog))
 
     async def _add_site(self) -> None:
         min_length, max_length = TITLE

@@ -32,3 +32,7 @@ class PublishContext(ScreenContext, Protocol):
     def open_site(self, site_id: str) -> None:
         """Put the cursor on a site as soon as it is known."""
         ...
+
+    def show_checks(self, site: Site) -> None:
+        """Draw what is known of the checks of a site, if it is the one under the cursor."""
+        ...

@@ -18,43 +18,54 @@ from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import SiteActions
+from presscheck.tui.screens.publish.checklist import Checklist
 from presscheck.tui.screens.publish.site_pane import SitePane
+from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
 MANY = 1000
+NO_PLACE = Place("publish", "Sites")
 
 
 class PublishScreen(BaseScreen):
     """Sites on the left, the structure of the one under the cursor on the right."""
 
-    FOOTER = ("publish", "add", "next_pane", "move_down", "web", "close")
+    SCOPE = "site"
+    FOOTER = ("publish", "why", "add", "next_pane", "move_down", "web", "close")
 
     def __init__(self) -> None:
         super().__init__()
         self.organization: Organization | None = None
         self.sites: tuple[Site, ...] = ()
-        self.actions = SiteActions(self)
+        self.checklist = Checklist(self)
+        self.actions = SiteActions(self, self.checklist)
         self._target = ""
         """The id of the site that the cursor goes to as soon as it is known."""
         self._hint = "Loading …"
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen and the actions on sites."""
-        return (self, self.actions)
+        """The screen, the actions on sites, the checklist."""
+        return (self, self.actions, self.checklist)
 
     def title_line(self) -> Line:
         """The organization and the site."""
         site = self.current
-        path = [self.organization.title if self.organization else "", "Sites", site.title if site else ""]
-        return (Span(" " + " › ".join(sanitize(part) for part in path if part), "quiet"),)
+        organization = self.organization.title if self.organization else ""
+        head = self.clickable("go_browse", Span(sanitize(organization), "quiet")) if organization else ()
+        path = ["" if organization else None, "Sites", site.title if site else None]
+        rest = " › ".join(sanitize(part) for part in path if part is not None)
+        return (Span(" ", "quiet"), *head, Span(rest, "quiet"))
 
     def body(self) -> ComposeResult:
         """Sites and the pane of one."""
         with Horizontal():
-            yield RowList(self._row, self.style_for, id="tree")
+            sites = RowList(self._row, self.style_for, id="tree")
+            yield sites
+            yield PaneBorder(sites, self.style_for)
             yield SitePane(self.style_for, id="site")
 
     def on_mount(self) -> None:
@@ -79,10 +90,25 @@ class PublishScreen(BaseScreen):
         self._target = site_id
         self._redraw()
 
+    def place(self) -> Place:
+        """The site under the cursor."""
+        site = self.current
+        return Place("publish", sanitize(site.title) or "(no title)", (site.id,), "site") if site else NO_PLACE
+
+    def show_site(self, site_id: str = "") -> None:
+        """Go to the site of a place again, if the cursor is on another one."""
+        if site_id and (self.current is None or self.current.id != site_id):
+            self.open_site(site_id)
+
     @property
     def site(self) -> SitePane:
         """The pane that shows it."""
         return self.query_one(SitePane)
+
+    def show_checks(self, site: Site) -> None:
+        """Draw what is known of the checks of a site, if it is the one under the cursor."""
+        if self.current and self.current.id == site.id:
+            self.site.show_checks(self.checklist.line(site))
 
     def command_open(self) -> None:
         """Go from a site to its structure; there, expand or collapse."""
@@ -147,7 +173,8 @@ class PublishScreen(BaseScreen):
         if site is None:
             self.site.show_message(self._hint)
             return
-        self.site.show_site(site)
+        self.site.show_site(site, self.checklist.line(site))
+        self.checklist.check_soon(site)
         call = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
         answers = self.engine.watch(call)
         self.subscribe(
@@ -159,11 +186,11 @@ class PublishScreen(BaseScreen):
             return
         reason = result.error.message if result.error and result.value is None else ""
         prefix = "" if isinstance(result.error, NotSupported) else "Could not load its structure: "
-        self.site.show_site(site, f"{prefix}{sanitize(reason)}" if reason else "")
+        self.site.show_site(site, self.checklist.line(site), f"{prefix}{sanitize(reason)}" if reason else "")
         self.site.show_items(site, result.value.structure if result.value else ())
 
     def _row(self, index: int, columns: int) -> Line:
         site = self.sites[index]
         state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
-        name = pad(cut((Span(sanitize(site.title), "strong"),), columns - 10), columns - 10)
-        return (*name, Span(" "), *pad((state,), 8), Span("│", "quiet"))
+        name = pad(cut((Span(sanitize(site.title), "strong"),), columns - 9), columns - 9)
+        return (*name, Span(" "), *pad((state,), 8))

@@ -104,8 +104,8 @@ def _label(item: StructureItem) -> Line:
 def _note(item: StructureItem) -> Line:
     if not isinstance(item, SiteSpace | SiteSection):
         return ()
-    first = Span("first · ", "quiet") if item.default else Span("")
-    return (first, Span(f"/{sanitize(item.path)} ", "quiet"))
+    default = Span("default · ", "quiet") if item.default else Span("")
+    return (default, Span(f"/{sanitize(item.path)} ", "quiet"))
 
 
 class SitePane(Vertical):
@@ -115,6 +115,7 @@ class SitePane(Vertical):
         super().__init__(id=id)
         self.style_for = style_for
         self.items: Items = ()
+        self._facts: list[Line] = []
         self._expanded_site = ""
         self._pending_orders = 0
 
@@ -145,17 +146,20 @@ class SitePane(Vertical):
         self.show_items(None, ())
         self.query_one("#facts", TextView).show([(Span(f"  {message}", "quiet"),)])
 
-    def show_site(self, site: Site, error: str = "") -> None:
-        """Show title, address and visibility of a site, or an error."""
+    def show_site(self, site: Site, checks: Line, error: str = "") -> None:
+        """Show title, address and visibility of a site, or an error; then what its checks found."""
         where = Span(f"  {sanitize(site.urls.published)}", "link") if site.urls.published else _NO_ADDRESS
         state = f"visible to {visibility_of(site)}" if site.published else ""
-        self.query_one("#facts", TextView).show(
-            [
-                (Span(f"  {sanitize(site.title)}", "title"),),
-                (where if site.published else Span("  draft: P publishes it", "quiet"),),
-                (Span(f"  {error or state}", "error" if error else "quiet"),),
-            ]
-        )
+        self._facts = [
+            (Span(f"  {sanitize(site.title)}", "title"),),
+            (where if site.published else Span("  draft: P publishes it", "quiet"),),
+            (Span(f"  {error or state}", "error" if error else "quiet"),),
+        ]
+        self.show_checks(checks)
+
+    def show_checks(self, checks: Line) -> None:
+        """Show what the checks of the site found, below its facts."""
+        self.query_one("#facts", TextView).show([*self._facts, (Span("  "), *checks)])
 
     def show_items(self, site: Site | None, items: Items) -> None:
         """Show the structure of a site, expanded at first."""

@@ -6,40 +6,46 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from presscheck.documents.diff.page_diff import DifferenceLines, Mode, PageDifference, difference_lines
+from presscheck.documents.diff.page_diff import CONTEXT, DifferenceLines, Mode, PageDifference, difference_lines
+from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.pages.suggestions import block_at, format_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
-from presscheck.engine.review.changes import ChangedItem, changed_items, kinds_text, summarize_changes
+from presscheck.engine.review.changes import NOT_COMPARED, ChangedItem, changed_items, kinds_text, summarize_changes
 from presscheck.engine.review.merge_readiness import join_names
 from presscheck.engine.review.threads import Thread, markdown_of_body
 from presscheck.text.phrases import since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.tui.screens.review.header_renderer import VERDICT_SIGNS
 from presscheck.tui.screens.review.thread_renderer import thread_lines
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import Review
+    from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.engine.review.merge_readiness import Reviewer
     from presscheck.engine.review.model import ReviewModel
 
 TOO_NARROW = "too narrow for split view"
-CONTEXT = 2
-"""Unchanged lines that stay around a change when the others are folded."""
-_VERDICTS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
 
 
 @dataclass
 class RenderedChange:
-    """Rendered lines, with the positions of changes, threads, lines of the new text and folded lines."""
+    """Rendered lines, with the positions of changes, threads, lines of the new text, folded lines and reviewers.
+
+    `blocks` are the blocks of the difference that lines belong to.
+    """
 
     lines: list[Line] = field(default_factory=list[Line])
     changes: list[int] = field(default_factory=list[int])
     thread_of: dict[int, str] = field(default_factory=dict[int, str])
+    message_of: dict[int, str] = field(default_factory=dict[int, str])
     anchors: dict[int, int] = field(default_factory=dict[int, int])
     folds: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    blocks: dict[int, SegmentPair] = field(default_factory=dict[int, "SegmentPair"])
+    reviewers: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, *lines: Line) -> None:
         """Append lines."""
@@ -48,6 +54,10 @@ class RenderedChange:
     def anchor_at(self, line: int) -> int | None:
         """The line of the new text at a line, or at the nearest line above that has one."""
         return next((self.anchors[near] for near in range(line, -1, -1) if near in self.anchors), None)
+
+    def block_at(self, line: int) -> SegmentPair | None:
+        """The block of the difference at a line, or at the nearest line above that has one."""
+        return next((self.blocks[near] for near in range(line, -1, -1) if near in self.blocks), None)
 
     def line_of(self, anchor: int | None) -> int:
         """The first line that shows this line of the new text, or a later one; 0 if there is none."""
@@ -135,6 +145,8 @@ def render_item(
 ) -> RenderedChange:
     """The changes of an item, with its threads in place."""
     change = RenderedChange()
+    if NOT_COMPARED in item.kinds:  # its unchanged lines are not known
+        options = replace(options, only_changed=False)
     summary = f"{kinds_text(item)} · {position}" + (f" · {TOO_NARROW}" if options.shown_mode != options.mode else "")
     title = cut((Span(item.title, "title"), Span(f"   {summary}", "quiet")), options.columns)
     change.add(title, *(cut((Span(detail, "quiet"),), options.columns) for detail in item.details), ())
@@ -151,12 +163,19 @@ def render_item(
         text = "Loading the text …" if item.has_text else "There is no text to compare."
         change.add((Span(text, "quiet"),))
     else:
-        _add_difference(change, page.lines(page.difference, options, {*placed, *options.opened}), placed, options)
+        difference = page.difference
+        pairs = difference.source if options.shown_mode == "source" else difference.blocks
+        lines = page.lines(difference, options, {*placed, *options.opened})
+        _add_difference(change, lines, pairs, placed, options)
     return change
 
 
 def _add_difference(
-    change: RenderedChange, difference: DifferenceLines, placed: dict[int, list[Thread]], options: RenderOptions
+    change: RenderedChange,
+    difference: DifferenceLines,
+    pairs: Sequence[SegmentPair],
+    placed: dict[int, list[Thread]],
+    options: RenderOptions,
 ) -> None:
     below: dict[int | None, list[Thread]] = {}
     for text_line, threads in placed.items():
@@ -168,6 +187,9 @@ def _add_difference(
         anchor = difference.anchors[number]
         if anchor is not None:
             change.anchors[len(change.lines)] = anchor
+        block = difference.blocks[number]
+        if block is not None:
+            change.blocks[len(change.lines)] = pairs[block]
         if number in difference.folds:
             change.folds[len(change.lines)] = difference.folds[number]
         change.add(line)
@@ -188,8 +210,11 @@ def render_conversation(model: ReviewModel, threads: Sequence[Thread], options: 
         change.add(*comment_lines(document_text(request.description), options.columns), ())
     people = model.reviewers()
     if people:
-        lines = (_reviewer(reviewer, model, options.columns) for reviewer in people)
-        change.add((Span("Reviewers", "heading"),), *lines, ())
+        change.add((Span("Reviewers", "heading"),))
+        for reviewer in people:
+            change.reviewers[reviewer.id] = len(change.lines)
+            change.add(_reviewer(reviewer, model, options.columns))
+        change.add(())
     shown = {thread.id for thread in model.discussion.threads()}
     for review in model.reviews or ():
         if review.comment and review.comment.id not in shown:
@@ -212,13 +237,14 @@ def _no_changes(model: ReviewModel) -> str:
 
 def _add_thread(change: RenderedChange, thread: Thread, options: RenderOptions, prefix: Line = ()) -> None:
     columns, unfolded = options.columns - width(prefix), thread.id in options.unfolded
-    for line in thread_lines(thread, columns, options.now, comment_lines, unfolded=unfolded):
+    for message, line in thread_lines(thread, columns, options.now, comment_with_suggestion, unfolded=unfolded):
         change.thread_of[len(change.lines)] = thread.id
+        change.message_of[len(change.lines)] = message
         change.add((*prefix, *line))
 
 
 def _reviewer(reviewer: Reviewer, model: ReviewModel, columns: int) -> Line:
-    glyph, style = _VERDICTS[reviewer.status]
+    glyph, style = VERDICT_SIGNS[reviewer.status]
     verdict = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}[
         reviewer.status
     ]
@@ -236,7 +262,7 @@ def _review(review: Review, options: RenderOptions) -> list[Line]:
     text = markdown_of_body(review.comment.body) if review.comment else ""
     if not text.strip():
         return []
-    glyph, style = _VERDICTS.get(review.status, ("·", "quiet"))
+    glyph, style = VERDICT_SIGNS.get(review.status, ("·", "quiet"))
     author = sanitize(review.reviewer.display_name).partition(" ")[0]
     when = f" {since(review.created_at, options.now)}"
     head = (Span(f"{glyph} ", style), Span(author, "strong"), Span(when, "quiet"))
@@ -247,7 +273,7 @@ def suggestion_at(change: RenderedChange, page: PageText, line: int) -> str:
     """The start of a suggestion for the block at a line; empty if there is no block."""
     anchor = change.anchor_at(line)
     block = block_at(page.after, anchor) if anchor is not None else None
-    return format_suggestion(block) if block else ""
+    return format_suggestion(block.text) if block else ""
 
 
 def text_line_at(change: RenderedChange, page: PageText, line: int) -> int | None:

@@ -14,11 +14,13 @@ from presscheck.api.comments import (
     UpdateComment,
     UpdateReply,
 )
-from presscheck.documents.diff.segments import table_cells
-from presscheck.documents.pages.quotes import quote, quote_cell, split_quote
+from presscheck.documents.diff.segments import table_row_at
+from presscheck.documents.pages.quotes import quote, quote_cell
+from presscheck.documents.pages.suggestions import format_suggestion
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.review.comment_targets import ROW, CommentTargets, strip_markup
+from presscheck.tui.screens.review.thread_renderer import first_words, one_line
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.model import ReviewModel
-    from presscheck.engine.review.threads import Message, Thread
+    from presscheck.engine.review.threads import Message, PendingChange, Thread
     from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
     from presscheck.tui.screens.review.drafts import ReviewDrafts
 
@@ -41,6 +43,10 @@ REACTIONS = (
     ("1f615", "😕", "confused"),
 )
 """The code points by which the service names an emoji, the emoji, and its name."""
+
+
+NO_CELL_SUGGESTION = "a suggestion replaces a whole table: comment on the whole row to write one"
+"""Why a comment on a cell has no suggestion."""
 
 
 class CommentActions:
@@ -134,6 +140,8 @@ class CommentActions:
 
     def reason_delete(self) -> str | None:
         """Why nothing can be deleted."""
+        if self._cursor.message and self._cursor.message.pending:
+            return None if self._pending_message else "it is being sent"
         thread = self._cursor.thread
         own = [message for message in thread.messages if message.may_delete] if thread else []
         if thread and not own:
@@ -144,27 +152,38 @@ class CommentActions:
 
     async def command_delete(self) -> None:
         """Delete one of the user's messages, after a confirmation; a comment is deleted with its replies."""
+        if self._pending_message:
+            await self._discard(*self._pending_message)
+            return
         thread = self._cursor.thread
         messages = self._possible(DeleteReply, lambda message: message.may_delete)
         message = await self._choose_message("Delete which?", messages)
         if thread is None or message is None:
             return
-        lines: list[Line] = [(Span(_one_line(message)),)]
-        if message is thread.first and thread.reply_count:
+        is_first = message is thread.first
+        lines: list[Line] = [(Span(one_line(message)),)]
+        if is_first and thread.reply_count:
             lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))
-        if await self._context.ask(ConfirmDialog("Delete this comment?", lines, "Delete", self._context.style_for)):
+        owner = "your" if message.author == "you" else f"{message.author}'s"
+        title = f"Delete {owner} {'comment' if is_first else 'reply'}?"
+        if await self._context.ask(ConfirmDialog(title, lines, "Delete", self._context.style_for)):
             where = {**self._model.path, "comment_id": thread.id}
-            is_first = message is thread.first
-            self._drafts.send(DeleteComment(**where) if is_first else DeleteReply(**where, comment_reply_id=message.id))
+            call = DeleteComment(**where) if is_first else DeleteReply(**where, comment_reply_id=message.id)
+            self._drafts.delete(call, first_words(message))
 
     @property
     def is_on_own_message(self) -> bool:
         """Whether the cursor is on a thread with a message that the user may edit."""
+        if self._pending_message:
+            return True
         thread = self._cursor.thread if self._cursor.is_in_change and self._cursor.is_on_thread else None
         return thread is not None and bool(self._possible(UpdateReply, lambda message: message.may_edit))
 
     async def edit_message(self) -> None:
-        """Edit one of the user's messages in the thread under the cursor."""
+        """Edit one of the user's messages in the thread under the cursor; one that is not sent stays in its place."""
+        if self._pending_message:
+            self._edit_pending(*self._pending_message)
+            return
         thread = self._cursor.thread
         messages = self._possible(UpdateReply, lambda message: message.may_edit)
         message = await self._choose_message("Edit which?", messages)
@@ -174,26 +193,66 @@ class CommentActions:
                 f"message {message.id}",
                 lambda text: self._update(thread, message, body=Document(markdown=text)),
                 initial=message.text,
+                suggestion=format_suggestion(thread.block) if thread.block else "",
             )
+
+    @property
+    def _pending_message(self) -> tuple[Message, PendingChange] | None:
+        """The message under the cursor, if it is in the outbox and not being sent."""
+        message = self._cursor.message
+        change = message.pending if message else None
+        return (message, change) if message and change and change.state != "sending" else None
+
+    def _edit_pending(self, message: Message, change: PendingChange) -> None:
+        """Edit a message in the outbox; it keeps its state, such as being held for a review."""
+        entry = next((entry for entry in self._model.discussion.pending() if entry.id == change.row), None)
+        if entry is None or entry.call is None:
+            return
+        call = entry.call
+        self._drafts.compose(
+            "Edit your comment",
+            f"pending {change.row}",
+            lambda text: call.model_copy(update={"body": Document(markdown=text)}),
+            initial=message.text,
+            rewrites=change.row,
+        )
+
+    async def _discard(self, message: Message, change: PendingChange) -> None:
+        """Discard a message in the outbox, after a confirmation."""
+        lines: list[Line] = [
+            (Span(one_line(message)),),
+            (Span("It will not be sent; the history keeps its text.", "waiting"),),
+        ]
+        title = "Discard this comment of your review?" if change.state == "collected" else "Discard this comment?"
+        if await self._context.ask(ConfirmDialog(title, lines, "Discard", self._context.style_for)):
+            self._context.engine.drop(change.row)
+            self._context.notify(f"discarded {first_words(message)}")
 
     async def _comment_on_line(self, item: ChangedItem) -> None:
         """Comment on the line under the cursor; in a row of a table, ask for the cell."""
-        line, lines = self._cursor.text_line, self._cursor.page.after.split("\n")
+        line, after = self._cursor.text_line, self._cursor.page.after
         suggestion, target = self._cursor.suggestion, dict[str, Any]()
-        column = await self._targets.choose_cell(lines, line) if line is not None else ROW
+        row = table_row_at(after, line) if line is not None else None
+        column = await self._targets.choose_cell(row) if row else ROW
         if column is None:
             return
-        if column == ROW:
-            text = strip_markup(lines[line]) if line is not None else ""
+        if row and column != ROW:
+            self._context.run(self._targets.find_cell(item, row.cells, column, target))
+            quoted = quote_cell([sanitize(cell) for cell in row.cells], column)
+            self._comment_on_page(item, target, quoted, suggestion_reason=NO_CELL_SUGGESTION)
+        else:
+            text = row.text if row else after.split("\n")[line] if line is not None else ""
+            text = strip_markup(text)
             self._context.run(self._targets.find_block(item, text, target))
             self._comment_on_page(item, target, quote(sanitize(text)), suggestion)
-        else:
-            cells = table_cells(lines[line or 0])
-            self._context.run(self._targets.find_cell(item, cells, column, target))
-            self._comment_on_page(item, target, quote_cell([sanitize(cell) for cell in cells], column))
 
     def _comment_on_page(
-        self, item: ChangedItem, target: dict[str, Any], initial: str = "", suggestion: str = ""
+        self,
+        item: ChangedItem,
+        target: dict[str, Any],
+        initial: str = "",
+        suggestion: str = "",
+        suggestion_reason: str = "",
     ) -> None:
         """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
         self._drafts.compose(
@@ -202,6 +261,7 @@ class CommentActions:
             lambda text: PostComment(**self._model.path, page=item.id, **target, body=Document(markdown=text)),
             initial=initial,
             suggestion=suggestion,
+            suggestion_reason=suggestion_reason,
         )
 
     def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:
@@ -222,11 +282,13 @@ class CommentActions:
         ]
 
     async def _choose_message(self, title: str, messages: Sequence[Message]) -> Message | None:
-        """A message that the user chooses if there are several; pending ones cannot be chosen."""
+        """The message under the cursor, or one that the user chooses if there are several; no pending one."""
         sent = [message for message in messages if message.pending is None]
+        if self._cursor.message in sent:
+            return self._cursor.message
         if len(sent) < 2:
             return sent[0] if sent else None
-        choices = [Choice(message.id, f"{message.author}  {_one_line(message)}") for message in reversed(sent)]
+        choices = [Choice(message.id, f"{message.author}  {one_line(message)}") for message in reversed(sent)]
         chosen = await self._pick(title, choices)
         return next((message for message in sent if message.id == chosen), None)
 
@@ -234,8 +296,3 @@ class CommentActions:
         picker = Picker(title, choices, self._context.style_for, ranked=False)
         chosen = await self._context.ask(picker)
         return chosen[0] if chosen else None
-
-
-def _one_line(message: Message) -> str:
-    """The text of a message in one line."""
-    return sanitize(" ".join(split_quote(message.text)[1].split()))

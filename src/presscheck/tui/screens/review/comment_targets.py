@@ -6,7 +6,6 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import TableCellTarget
-from presscheck.documents.diff.segments import table_cells
 from presscheck.documents.nodes.comment_targets import find_block_key, find_cell
 from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import changed_nodes
@@ -15,6 +14,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from presscheck.documents.diff.segments import TableRow
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.review.context import ReviewContext
@@ -34,18 +34,13 @@ class CommentTargets:
     def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
         self._model, self._context = model, context
 
-    async def choose_cell(self, lines: list[str], line: int) -> int | None:
-        """The column of a cell that the user chooses if the line is a row of a table; None if nothing was chosen."""
-        cells = table_cells(lines[line]) if _is_table_row(lines[line]) else []
-        if len(cells) < 2:
+    async def choose_cell(self, row: TableRow) -> int | None:
+        """The column of a cell that the user chooses; None if nothing was chosen."""
+        if len(row.cells) < 2:
             return ROW
-        first = line
-        while first and _is_table_row(lines[first - 1]):
-            first -= 1
-        heads = table_cells(lines[first]) if first < line else []
         choices = [Choice(str(ROW), "the whole row")]
-        for column, cell in enumerate(cells):
-            head = heads[column] if column < len(heads) else ""
+        for column, cell in enumerate(row.cells):
+            head = row.heads[column] if column < len(row.heads) else ""
             choices.append(Choice(str(column), sanitize(cell) or "(empty cell)", sanitize(head)))
         picker = Picker("Comment on which cell?", choices, self._context.style_for, ranked=False)
         chosen = await self._context.ask(picker)
@@ -72,7 +67,3 @@ class CommentTargets:
 def strip_markup(text: str) -> str:
     """A line of Markdown without the markup at its start and end."""
     return text.lstrip("#>-*+ |").rstrip(" |")
-
-
-def _is_table_row(line: str) -> bool:
-    return line.lstrip().startswith("|")

@@ -2,61 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
+
+from presscheck.tui.screens.screen_context import ScreenContext
 
 if TYPE_CHECKING:
-    from textual.screen import ModalScreen
-
-    from presscheck.engine.engine import Engine
+    from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.engine.review.changes import ChangedItem
-    from presscheck.engine.review.threads import Thread
-    from presscheck.tui.app_context import AppContext
+    from presscheck.engine.review.threads import Message, Thread
     from presscheck.tui.screens.review.change_renderer import PageText
-    from presscheck.tui.theme import StyleLookup
-
-T = TypeVar("T")
 
 
-class ReviewContext(Protocol):
+class ReviewContext(ScreenContext, Protocol):
     """The review screen as its components see it."""
-
-    @property
-    def app_context(self) -> AppContext:
-        """The app: errors, clipboard, other screens."""
-        ...
-
-    @property
-    def engine(self) -> Engine:
-        """The engine."""
-        ...
 
     @property
     def is_leaving(self) -> bool:
         """Whether the screen is being closed."""
         ...
 
-    def notify(self, message: str) -> None:
-        """Show a message in the footer."""
-        ...
-
-    @property
-    def style_for(self) -> StyleLookup:
-        """The style of the current theme for these words."""
-        ...
-
     def redraw(self) -> None:
         """Draw the screen again, because the model changed."""
-        ...
-
-    def run(
-        self, work: Awaitable[Any] | Callable[[], Awaitable[Any]], *, group: str = "work", exclusive: bool = False
-    ) -> object:
-        """Run something asynchronous and show its error; it ends with the screen."""
-        ...
-
-    async def ask(self, question: ModalScreen[T]) -> T | None:
-        """The result of a dialog; None if it was closed."""
         ...
 
 
@@ -79,6 +45,11 @@ class ReviewCursor(Protocol):
         ...
 
     @property
+    def message(self) -> Message | None:
+        """The message under the cursor."""
+        ...
+
+    @property
     def is_in_change(self) -> bool:
         """Whether the change has the focus, not the list."""
         ...
@@ -91,6 +62,11 @@ class ReviewCursor(Protocol):
     @property
     def text_line(self) -> int | None:
         """The line of the page's new text under the cursor."""
+        ...
+
+    @property
+    def block(self) -> SegmentPair | None:
+        """The block of the difference under the cursor, or the nearest above it."""
         ...
 
     @property

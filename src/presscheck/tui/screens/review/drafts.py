@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Review, ReviewStatus, SubmitReview
-from presscheck.api.comments import PostComment, PostReply, UpdateComment, UpdateReply
+from presscheck.api.comments import DeleteComment, DeleteReply, PostComment, PostReply, UpdateComment, UpdateReply
+from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
+from presscheck.documents.pages.suggestions import parse_suggestion, suggestion_problem
 from presscheck.engine.members import people_in
 from presscheck.engine.review.changes import changed_items
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import join_names
+from presscheck.engine.review.pending_review import PendingReview
 from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.page_editor import draft_key
 from presscheck.tui.widgets.composer import Composer
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.writes.pending_writes import PendingWrite
+    from presscheck.store.outbox import Outbox
+    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.review.context import ReviewContext
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
@@ -42,7 +49,8 @@ class ReviewDrafts:
     def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
         self._model, self._context = model, context
         self._outbox = context.engine.outbox
-        self._collects: tuple[str, bool] | None = None
+        self._deleted: dict[str, str] = {}
+        self._review: PendingReview | None = None
 
     def disabled_reason(self) -> str | None:
         """Why nothing can be written."""
@@ -51,22 +59,12 @@ class ReviewDrafts:
         return None if self._model.request else "the change request is not loaded yet"
 
     @property
-    def collects(self) -> bool:
-        """Whether a review was started: comments are held until it is submitted."""
-        key = self._review_key
-        if self._collects is None or self._collects[0] != key:
-            self._collects = (key, bool(self._outbox.recall(key)))
-        return self._collects[1]
-
-    def collect(self, *, starts: bool) -> None:
-        """Start a review, or end it."""
-        self._outbox.remember(self._review_key, "begun" if starts else None)
-        self._collects = None
-        self._context.redraw()
-
-    @property
-    def _review_key(self) -> str:
-        return f"review of {self._model.path['change_request_id']}"
+    def review(self) -> PendingReview:
+        """The pending review: once it is started, comments are held until it is submitted."""
+        request_id = self._model.path["change_request_id"]
+        if self._review is None or self._review.request_id != request_id:
+            self._review = PendingReview(self._context.engine, request_id)
+        return self._review
 
     def key(self, name: str) -> str:
         """The key of a draft."""
@@ -77,18 +75,38 @@ class ReviewDrafts:
         if isinstance(call, PostReply):
             return self.key(f"reply {call.comment_id}")
         if isinstance(call, UpdateComment | UpdateReply):
-            return self.key(f"message {getattr(call, 'comment_reply_id', call.comment_id)}")
+            return self.key(f"message {_message_id(call)}")
         if isinstance(call, SubmitReview):
             return self.key(f"{REVIEW_DRAFT} {call.status}")
         return self.key(f"page {call.page}" if getattr(call, "page", None) else "whole")
+
+    def undo_last(self) -> str:
+        """Undo the newest write that was not sent; returns what was undone, in words."""
+        rows = self._model.discussion.pending()
+        call = rows[-1].call if rows else None
+        if call is None or not self.unsend(rows[-1].id):
+            return "nothing to undo: everything is sent"
+        if isinstance(call, DeleteComment | DeleteReply):
+            return f"restored {self._deleted.get(_message_id(call), 'what was deleted')}"
+        return "undone; its text is a draft again" if _text_of(call) else "undone"
+
+    def delete(self, call: DeleteComment | DeleteReply, words: str) -> None:
+        """Delete a message.
+
+        Args:
+            call: the write.
+            words: the first words of the message, to say later what was restored.
+        """
+        self._deleted[_message_id(call)] = words
+        if self.send(call):
+            self._context.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
         """Undo a write that was not sent: its text, after a prefix, is a draft again; returns whether it was undone."""
         call: Any = self._context.engine.unsend(row)
         if call is None:
             return False
-        body = getattr(call, "body", None) or getattr(call, "comment", None)
-        text = prefix + ((body.markdown or "") if body else "")
+        text = prefix + _text_of(call)
         if text:
             self._outbox.save_draft(self.key_of_call(call), text)
         return True
@@ -101,8 +119,10 @@ class ReviewDrafts:
         *,
         initial: str = "",
         suggestion: str = "",
+        suggestion_reason: str = "",
         may_be_empty: bool = False,
         submits: bool = False,
+        rewrites: int | None = None,
     ) -> None:
         """Open the composer; its text is a draft until the engine accepts it.
 
@@ -112,38 +132,92 @@ class ReviewDrafts:
             call: makes a write of the text; None if there is nothing to send.
             initial: the initial text.
             suggestion: the text that one key inserts, to suggest a change of the page.
+            suggestion_reason: why nothing can be suggested here.
             may_be_empty: whether an empty text can be sent.
             submits: whether it submits the review, with all comments that were held.
+            rewrites: the outbox row whose write is replaced, in place of sending a new one.
         """
-        if self.collects and not submits:
+        if self.review.is_started and not submits and rewrites is None:
             title = f"{title}, in your review"
-        key = self.key(name)
+        draft, block = _Draft(self._outbox, self.key(name), initial), parse_suggestion(suggestion)
+        held = self._held() if submits else None
 
         def submit(text: str) -> None:
-            self._write(call(text), submits=submits)
-            with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
-                self._outbox.save_draft(key, "")
-
-        def save(text: str) -> None:
-            self._outbox.save_draft(key, "" if text == initial else text)
+            write = call(text)
+            if rewrites is None:
+                self._write(write, submits=held)
+            elif write and not self._context.engine.rewrite(rewrites, write):
+                raise PresscheckError("already sent: your text is saved as a draft")
+            draft.discard()
 
         self._context.app_context.push_screen(
             Composer(
                 title,
-                self._outbox.draft(key) or initial,
-                save,
+                draft.text,
+                draft.save,
                 self._context.style_for,
                 people=self._people,
                 submit=submit,
                 may_be_empty=may_be_empty,
                 suggestion=suggestion,
+                suggestion_reason=suggestion_reason,
+                validate=suggestion_problem,
+                render=partial(comment_with_suggestion, block=block.words if block else ""),
             )
         )
 
-    def send(self, call: Operation[Any]) -> bool:
-        """Send a write through the engine; returns whether the engine accepted it."""
+    async def prompt(
+        self,
+        title: str,
+        name: str,
+        call: Callable[[str], Operation[Any]],
+        confirm_label: str,
+        *,
+        notes: Callable[[int], Sequence[Line]],
+        expand: Callable[[], None],
+        initial: str = "",
+    ) -> None:
+        """Ask for one optional line, and submit the review with it; a longer draft goes to the composer.
+
+        Args:
+            title: the title of the dialog.
+            name: the name of the draft.
+            call: makes a write of the text.
+            confirm_label: the label of the key that submits.
+            notes: returns lines of a number of columns, shown above the input.
+            expand: opens the composer with the same draft.
+            initial: the initial text.
+        """
+        draft = _Draft(self._outbox, self.key(name), initial)
+        if "\n" in draft.text:
+            expand()
+            return
+        dialog = PromptDialog(
+            title,
+            draft.text,
+            self._context.style_for,
+            min_length=0,
+            max_length=None,
+            save=draft.save,
+            hint="message (optional)",
+            confirm_label=confirm_label,
+            notes=notes,
+            expand=expand,
+        )
+        held = self._held()
+        text = await self._context.ask(dialog)
+        if text is not None and self.send(call(text), submits=held):
+            draft.discard()
+
+    def send(self, call: Operation[Any], *, submits: Collection[int] | None = None) -> bool:
+        """Send a write through the engine; returns whether the engine accepted it.
+
+        Args:
+            call: the write.
+            submits: the rows of held comments, if it submits the review with them.
+        """
         try:
-            self._write(call)
+            self._write(call, submits=submits)
         except PresscheckError as error:
             self._context.app_context.show_error(error)
             return False
@@ -157,24 +231,27 @@ class ReviewDrafts:
         people = await people_in(self._context.engine, organization, self._model.people())
         return [sanitize(person.user.display_name) for person in people]
 
-    def _write(self, call: Operation[Any] | None, *, submits: bool = False) -> None:
-        """Send a write through the engine; with `submits`, all held comments are sent before it.
+    def _held(self) -> tuple[int, ...]:
+        """The outbox rows of the comments that are held now."""
+        return tuple(entry.id for entry in self.review.entries())
+
+    def _write(self, call: Operation[Any] | None, *, submits: Collection[int] | None = None) -> None:
+        """Send a write through the engine; with `submits`, the held comments in these rows are sent before it.
 
         Raises:
             PresscheckError: the engine did not accept it.
         """
-        engine = self._context.engine
-        rows = self._model.discussion.collected() if submits else ()
-        if call:
-            is_held = bool(rows) or (self.collects and isinstance(call, PostComment | PostReply) and not submits)
-            ticket = engine.write(call, hold=HOLD if engine.may_wait(type(call)) else 0, collect=is_held)
+        engine, review = self._context.engine, self.review
+        ticket: PendingWrite[Any] | None = None
+        if submits is not None:
+            ticket = review.submit(call, submits, hold=HOLD)
+        elif call and isinstance(call, PostComment | PostReply) and review.is_started:
+            ticket = review.hold(call)
+        elif call:
+            ticket = engine.write(call, hold=HOLD if engine.may_wait(type(call)) else 0)
+        if ticket:
             self._context.run(self._follow(ticket))
-            rows = (*rows, ticket.id)
-        if submits:
-            engine.release(rows, hold=HOLD)
-            self.collect(starts=False)
-        else:
-            self._context.redraw()
+        self._context.redraw()
 
     async def _follow(self, ticket: PendingWrite[Any]) -> None:
         revision = self._model.request.revision if self._model.request else ""
@@ -196,6 +273,35 @@ class ReviewDrafts:
         changes = await changes_between(self._context.engine, self._model.space_id, read, reviewed)
         titles = [item.title for item in changed_items(changes.changes)]
         self._context.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
+
+
+def _message_id(call: DeleteComment | DeleteReply | UpdateComment | UpdateReply) -> str:
+    """The id of the comment or the reply that a write is about."""
+    return getattr(call, "comment_reply_id", call.comment_id)
+
+
+def _text_of(call: Any) -> str:
+    """The typed text of a write; empty if it has none."""
+    body = getattr(call, "body", None) or getattr(call, "comment", None)
+    return (body.markdown or "") if body else ""
+
+
+class _Draft:
+    """A stored draft; the initial text is not stored."""
+
+    def __init__(self, outbox: Outbox, key: str, initial: str) -> None:
+        self._outbox, self._key, self._initial = outbox, key, initial
+
+    @property
+    def text(self) -> str:
+        return self._outbox.draft(self._key) or self._initial
+
+    def save(self, text: str) -> None:
+        self._outbox.save_draft(self._key, "" if text == self._initial else text)
+
+    def discard(self) -> None:
+        with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
+            self._outbox.save_draft(self._key, "")
 
 
 def _merge_message(result: MergeResult, *, is_merge: bool) -> str:

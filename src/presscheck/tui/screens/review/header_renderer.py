@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from presscheck.engine.review.changes import NOT_COMPARED, change_size
+from presscheck.engine.review.changes import NOT_COMPARED, change_sizes
 from presscheck.engine.review.merge_readiness import person
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import sanitize
@@ -28,8 +28,11 @@ _CERTAINTIES = {
     "care": ("⚠ with warnings", "waiting"),
     "unknown": ("the service decides", "quiet"),
 }
-_VERDICTS = (("approved", "✓", "added"), ("changes-requested", "✗", "removed"), ("asked", "◷", "waiting"))
+VERDICT_SIGNS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
+"""The sign of a review by its status, and its style."""
 _THREAD_COLUMNS = 4
+_TITLE_COLUMNS = 16
+"""The columns of a title that no size takes away, with the mark before it."""
 _NARROW_LIST = 22
 """Below this number of columns only the title is shown."""
 _KIND_STYLES = {
@@ -51,17 +54,25 @@ def state_line(
     open_threads: int,
     columns: int,
     collected: int | None = None,
+    new_threads: int = 0,
+    notifications: str = "",
 ) -> Line:
-    """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has new changes`, cut at the end."""
+    """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments · 1 new   ◷ main has new changes`, cut."""
     status = Span(sanitize(request.status), _STATUS.get(request.status, "strong"))
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
     if collected is not None:
         parts.append((Span(f"✎ {collected} in your review", "accent"),))
     parts.append(_progress(progress))
+    news = (Span(f"{new_threads:,} new", "accent strong"),) if new_threads else ()
     if open_threads:
-        parts.append((Span(count(open_threads, "open comment"), "waiting"),))
+        gap = (Span(" · ", "quiet"),) if news else ()
+        parts.append((Span(count(open_threads, "open comment"), "waiting"), *gap, *news))
+    elif news:
+        parts.append(news)
     if request.outdated:
         parts.append((Span("◷ main has new changes", "waiting"),))
+    if notifications:
+        parts.append((Span(notifications, "quiet"),))
     return _join_fitting([part for part in parts if part], columns)
 
 
@@ -86,7 +97,7 @@ def verdicts(reviewers: Sequence[Reviewer]) -> Line:
     """` ✓1 ✗1 ◷1 ✓1 stale`: approvals, requested changes, pending reviewers, approvals of an older revision."""
     spans: list[Span] = []
     stale = [reviewer for reviewer in reviewers if reviewer.status == "approved" and reviewer.stale]
-    for verdict, glyph, style in _VERDICTS:
+    for verdict, (glyph, style) in VERDICT_SIGNS.items():
         number = sum(reviewer.status == verdict and reviewer not in stale for reviewer in reviewers)
         if number:
             spans.append(Span(f" {glyph}{number}", style))
@@ -105,16 +116,16 @@ def merge_line(readiness: MergeReadiness, columns: int) -> Line:
     return cut(tuple(spans), columns)
 
 
-def check_lines(checks: Iterable[MergeCheck]) -> list[Line]:
-    """The merge requirements: sign, name and status of each; below it, who can fix it."""
-    lines: list[Line] = []
-    for check in checks:
-        word, style = _CERTAINTIES[check.certainty]
-        sign = word[0] if check.certainty != "unknown" else "?"
-        lines.append((Span(f" {sign} ", style), *pad((Span(check.subject, "quiet"),), 13), Span(check.message)))
-        if check.fixed_by and check.certainty != "yes":
-            lines.append((Span(" " * 16), Span(f"can be fixed by {check.fixed_by}", "quiet")))
-    return lines
+def check_line(check: MergeCheck) -> Line:
+    """A merge requirement: its sign, its name and its status."""
+    word, style = _CERTAINTIES[check.certainty]
+    sign = word[0] if check.certainty != "unknown" else "?"
+    return (Span(f" {sign} ", style), *pad((Span(check.subject, "quiet"),), 13), Span(check.message))
+
+
+def fix_line(check: MergeCheck) -> Line:
+    """Who can fix what is missing."""
+    return (Span(" " * 16), Span(f"can be fixed by {check.fixed_by}", "quiet"))
 
 
 def _progress(progress: Progress | None) -> Line:
@@ -150,29 +161,35 @@ def item_line(
     words: WordCount | None = None,
     open_threads: int = 0,
     has_conflict: bool = False,
+    has_new: bool = False,
+    marked: bool = False,
 ) -> Line:
-    """A row of the list: `✓ Overview      ±12  ┃2`; the title is cut to make room for the rest."""
-    mark = Span("✓ ", "added") if viewed else Span("  ")
+    """A row of the list: `✓ Overview   +12 −3 words  ┃2`; the size is shortened, then the title is cut."""
+    mark = Span("• ", "accent") if marked else Span("✓ ", "added") if viewed else Span("  ")
     style = "quiet" if viewed else "removed strike" if item.kinds[0] == "deleted" else ""
     title = (mark, Span(_NOUNS.get(item.noun, ""), "quiet"), Span(item.title, style))
-    size = (Span("conflict", "removed"),) if has_conflict else _size(item, words, viewed=viewed)
-    return _row(title, size, open_threads, columns)
+    room = columns - _THREAD_COLUMNS - 1 - min(width(title), _TITLE_COLUMNS)
+    size = (Span("conflict", "removed"),) if has_conflict else _size(item, words, room, viewed=viewed)
+    return _row(title, size, open_threads, columns, has_new=has_new)
 
 
-def conversation_line(columns: int, open_threads: int) -> Line:
+def conversation_line(columns: int, open_threads: int, *, has_new: bool = False) -> Line:
     """The first row of the list: the conversation about the whole change request."""
-    return _row((Span("  "), Span("Conversation", "strong")), (), open_threads, columns)
+    return _row((Span("  "), Span("Conversation", "strong")), (), open_threads, columns, has_new=has_new)
 
 
-def _row(title: Line, size: Line, open_threads: int, columns: int) -> Line:
+def _row(title: Line, size: Line, open_threads: int, columns: int, *, has_new: bool) -> Line:
     if columns < _NARROW_LIST:
         return pad(cut(title, columns), columns)
-    threads = (Span(f"┃{min(open_threads, 99)}", "waiting"),) if open_threads else ()
+    sign, style = ("●", "accent strong") if has_new else ("┃", "waiting")
+    threads = (Span(f"{sign}{min(open_threads, 99)}", style),) if open_threads or has_new else ()
     right = (*size, *pad((Span(" "), *threads), _THREAD_COLUMNS))
     room = columns - width(right) - 1
     return (*pad(cut(title, room), room), Span(" "), *right)
 
 
-def _size(item: ChangedItem, words: WordCount | None, *, viewed: bool) -> Line:
+def _size(item: ChangedItem, words: WordCount | None, room: int, *, viewed: bool) -> Line:
+    """The longest form of the size that fits."""
     style = "quiet" if viewed else _KIND_STYLES[item.kinds[0]]
-    return (Span(change_size(item, words), style),)
+    sizes = change_sizes(item, words)
+    return (Span(next((size for size in sizes if len(size) <= room), sizes[-1]), style),)

@@ -7,22 +7,23 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import Contributor, ListContributors
-from presscheck.api.content_changes import SemanticChange
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.review.revision_history import Step, history
+from presscheck.engine.review.threads import markdown_of_body
+from presscheck.engine.shared_calls import reviews_of
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
+from presscheck.tui.screens.review.header_renderer import VERDICT_SIGNS
+from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.text_screen import TextScreen
 
 if TYPE_CHECKING:
+    from presscheck.api.change_requests import Review
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.review.context import ReviewContext
-
-_SIGNS = {"created": ("+", "added"), "edited": ("~", "waiting"), "deleted": ("−", "removed"), "moved": ("→", "link")}
-_KINDS = {"edits": "edited", "merge": "merged", "update": "updated from main", "rollback": "rolled back"}
 
 
 class HistoryActions:
@@ -48,9 +49,15 @@ class HistoryActions:
             contributors = (await self._context.engine.read(ListContributors(**self._model.path))).items
             lines = [(), *contributor_lines(contributors, self._model.me, now()), ()]
             screen.show(lines)
+            reviews = (await self._context.engine.read(reviews_of(request))).items
             async for step in history(self._context.engine, request):
-                lines = [*lines, *step_lines(step, now())]
+                given = [review for review in reviews if review.revision == step.revision.id]
+                reviews = tuple(review for review in reviews if review not in given)
+                lines = [*lines, *step_lines(step, now(), given, self._model.me)]
                 screen.show(lines)
+            if reviews:
+                heading = (Span(" reviews of the revision that it began from ", "strong"),)
+                screen.show([*lines, heading, *review_lines(reviews, self._model.me, now())])
         except PresscheckError as error:
             screen.show([*lines, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])
 
@@ -128,37 +135,35 @@ def contributor_lines(contributors: Sequence[Contributor], me: str, now: datetim
     return lines if contributors else [*lines, (Span("   none yet", "quiet"),)]
 
 
-def step_lines(step: Step, now: datetime) -> list[Line]:
-    """A revision, and below it a line for each change."""
-    revision = step.revision
-    when = since(revision.created_at, now) if revision.created_at else ""
-    head = (Span(f" {_KINDS.get(revision.type, sanitize(revision.type))} ", "strong"), Span(when, "quiet"))
-    more = step.changes.more
-    lines = [head, *change_lines(step.changes.changes)]
-    if more:
-        lines.append((Span(f"   and {more} more", "quiet"),))
-    return [*(lines if len(lines) > 1 else [head, (Span("   no visible changes", "quiet"),)]), ()]
-
-
-def change_lines(changes: Iterable[SemanticChange]) -> list[Line]:
-    """A line for each change: sign, name, and the attributes that changed."""
+def review_lines(reviews: Iterable[Review], me: str, now: datetime) -> list[Line]:
+    """Who approved or requested changes, and when; the newest first."""
     lines: list[Line] = []
-    for change in changes:
-        noun, _, verb = change.type.rpartition("_")
-        sign, style = _SIGNS.get(verb, ("~", "waiting"))
-        attributes = ", ".join(_label(name) for name in change.attributes or {}) if verb == "edited" else ""
-        name = sanitize(_name(change)) or _label(noun)
-        lines.append((Span(f"   {sign} ", style), Span(name), Span(f"  {attributes}", "quiet")))
+    for review in sorted(reviews, key=lambda review: review.created_at, reverse=True):
+        sign, style = VERDICT_SIGNS.get(review.status, ("·", "quiet"))
+        words = {"changes-requested": "requested changes in", "approved": "approved"}.get(review.status, "reviewed")
+        text = markdown_of_body(review.comment.body) if review.comment else ""
+        said = sanitize(" ".join(text.split()))
+        lines.append(
+            (
+                Span(f"   {sign} ", style),
+                Span(person(review.reviewer, me), "strong"),
+                Span(f" {words} this revision", style),
+                Span(f" {since(review.created_at, now)}", "quiet"),
+                Span(f"  {said}" if said else ""),
+            )
+        )
     return lines
 
 
-def _name(change: SemanticChange) -> str:
-    if change.page:
-        return change.page.title
-    if change.file:
-        return change.file.name
-    return change.reusable_content.title if change.reusable_content else ""
-
-
-def _label(attribute: str) -> str:
-    return {"document": "text", "variables": "variables"}.get(attribute, sanitize(attribute.replace("_", " ")))
+def step_lines(step: Step, now: datetime, reviews: Iterable[Review] = (), me: str = "") -> list[Line]:
+    """A revision, and below it its reviews and a line for each change."""
+    revision = step.revision
+    head = revision_head(revision, now)
+    more = step.changes.more
+    given = review_lines(reviews, me, now)
+    lines = [head, *given, *change_lines(step.changes.changes)]
+    if more:
+        lines.append((Span(f"   and {more} more", "quiet"),))
+    if not step.changes.changes:
+        lines.append((Span("   no visible changes", "quiet"),))
+    return [*lines, ()]

@@ -95,6 +95,8 @@ class ReviewLoader:
 
         def take(result: Result[Any]) -> None:
             nonlocal latest
+            if isinstance(call, ListComments) and result.state != "cached" and not self._model.discussion.has_begun:
+                self._begin_news(call, result.value)
             if latest == (result.value, type(result.error)):
                 return  # most answers of the service only confirm what the cache gave
             latest = (result.value, type(result.error))
@@ -103,7 +105,15 @@ class ReviewLoader:
                 following = self._model.discussion.next_comments(call, result.value)
                 if following:
                     self._subscribe(following)
+                for comment_id in self._model.discussion.outdated_replies():
+                    self._screen.engine.refresh(self._model.discussion.list_replies(comment_id))
             self._subscribe_all()
             self._on_answer()
 
         self._screen.subscribe(self._screen.engine.watch(call), take, group=self._groups[key])
+
+    def _begin_news(self, call: ListComments, answer: Any) -> None:
+        """Comments that are there when the review is opened are not new."""
+        self._model.take(call, answer)
+        if self._model.request:
+            self._model.discussion.begin_news(self._model.request.updated_at)

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import MergeChangeRequest, PullChangeRequest
 from presscheck.engine.review.changes import summarize_changes
-from presscheck.engine.review.merge_readiness import checks
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain
-from presscheck.tui.screens.review.header_renderer import check_lines, merge_line, verdicts
-from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.screens.problem_list import ProblemListScreen
+from presscheck.tui.screens.review.header_renderer import merge_line, verdicts
+from presscheck.tui.screens.review.merge_requirements import requirement_rows
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.problem_list import ProblemRow
     from presscheck.tui.screens.review.context import ReviewContext
     from presscheck.tui.screens.review.drafts import ReviewDrafts
     from presscheck.tui.screens.review.merge_forecast import MergeForecast, Revisions
+    from presscheck.tui.screens.review.merge_requirements import Target
+    from presscheck.tui.screens.review.page_owners import PageOwners
+    from presscheck.tui.screens.review.thread_filter import ThreadFilter
 
 DIALOG_COLUMNS = 72
 
@@ -31,13 +35,24 @@ class MergeActions:
         context: the screen.
         drafts: sends.
         forecast: tells whether there are conflicts.
+        threads: the threads by item.
+        owners: finds the owners of the changed pages.
+        go_to: goes to what a merge requirement depends on.
     """
 
     def __init__(
-        self, model: ReviewModel, context: ReviewContext, drafts: ReviewDrafts, forecast: MergeForecast
+        self,
+        model: ReviewModel,
+        context: ReviewContext,
+        drafts: ReviewDrafts,
+        forecast: MergeForecast,
+        threads: ThreadFilter,
+        owners: PageOwners,
+        go_to: Callable[[Target], None],
     ) -> None:
         self._model, self._context, self._drafts, self._forecast = model, context, drafts, forecast
-        self._requirements: TextScreen | None = None
+        self._threads, self._owners, self._go_to = threads, owners, go_to
+        self._requirements: ProblemListScreen[Target] | None = None
 
     def reason_merge(self) -> str | None:
         """Why it cannot be merged."""
@@ -86,9 +101,10 @@ class MergeActions:
             self._drafts.send(PullChangeRequest(**self._model.path))
 
     def command_why(self) -> None:
-        """Show the merge requirements."""
-        self._requirements = TextScreen("Merge requirements", self._requirement_lines())
+        """List the merge requirements, and what they depend on."""
+        self._requirements = ProblemListScreen("Merge requirements", self._requirement_rows(), self._go_to)
         self._context.app_context.push_screen(self._requirements)
+        self._context.run(self._load_owners, group="owners", exclusive=True)
 
     @property
     def is_shown(self) -> bool:
@@ -98,7 +114,7 @@ class MergeActions:
     def redraw_requirements(self) -> None:
         """Draw the merge requirements again, if they are shown."""
         if self._requirements:
-            self._requirements.show(self._requirement_lines())
+            self._requirements.show(self._requirement_rows())
 
     def summary(self) -> list[Line]:
         """The subject, the changes, the reviews, and whether it can be merged."""
@@ -113,9 +129,14 @@ class MergeActions:
             merge_line(self._model.readiness(), DIALOG_COLUMNS),
         ]
 
-    def _requirement_lines(self) -> list[Line]:
-        inputs = self._model.merge_inputs()
-        return [(), *check_lines(checks(inputs) if inputs else ())]
+    def _requirement_rows(self) -> list[ProblemRow[Target]]:
+        return requirement_rows(self._model, self._threads.all_threads(), self._owners)
+
+    async def _load_owners(self) -> None:
+        """Show the owners who have not reviewed, as soon as they are known."""
+        if self._model.space:
+            await self._owners.load(self._model.space)
+            self.redraw_requirements()
 
     async def _confirm(
         self, title: str, confirm_label: str, lines: Callable[[], list[Line]], *, has_gate: bool

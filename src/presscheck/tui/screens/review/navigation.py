@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.review.view import WIDE
 
@@ -87,6 +88,12 @@ class ReviewNavigation:
     def command_only_changed(self) -> None:
         """Fold the unchanged lines, or show them."""
         self._view.toggle_only_changed()
+        self._context.notify("unchanged lines are folded" if self._view.only_changed else "unchanged lines are shown")
+
+    def command_all_pages(self) -> None:
+        """Show all changed pages in one scroll, or one page."""
+        self._view.toggle_all()
+        self._context.notify("all pages in one scroll" if self._view.shows_all else "one page at a time")
 
     def command_next_change(self) -> None:
         """Go to the next change, on the next page if there is none on this."""
@@ -149,7 +156,10 @@ class ReviewNavigation:
         """Go to the first item that was not viewed."""
         items = self._model.items
         unviewed = (row for row, item in enumerate(items, 1) if not self._model.is_viewed(item))
-        self._view.draw_list(cursor=next(unviewed, min(1, len(items))))
+        row = next(unviewed, min(1, len(items)))
+        self._view.draw_list(cursor=row)
+        if self._view.shows_all:
+            self._view.select(row)
         self._context.redraw()
         self.load_visible()
 
@@ -164,28 +174,49 @@ class ReviewNavigation:
         self._view.select(next(rows, 0))
         if self._view.items.has_focus:
             self.command_next_pane()
-        self._view.change.jump_to(self._view.rendered.first_line_of_thread(thread_id))
+        self._view.jump_to(self._view.rendered.first_line_of_thread(thread_id))
+
+    def go_to_conflict(self, page_id: str) -> None:
+        """Go to a page, and to its first conflict if there is one in its text."""
+        rows = (row for row, item in enumerate(self._model.items, 1) if item.id == page_id)
+        row = next(rows, None)
+        if row is None:
+            self._context.notify("this page is not changed here: u updates from main")
+            return
+        self._view.select(row)
+        blocks = conflict_blocks(self._view.page.after)
+        self._go_to_line(self._view.rendered.line_of(blocks[0].first) if blocks else 0)
+
+    def go_to_reviewer(self, reviewer_id: str) -> None:
+        """Go to a reviewer in the conversation."""
+        self._view.select(0)
+        self._go_to_line(self._view.rendered.reviewers.get(reviewer_id, 0))
 
     def load_visible(self) -> None:
         """Load the texts of the items whose rows are visible."""
         self._texts.prefetch(self._view.visible_items)
 
     def _turn(self, step: int) -> None:
-        row = self._view.items.cursor + step
+        row = self._view.row + step
         if 0 <= row < self._view.items.count:
             self._view.select(row)
         else:
             self._context.notify("this is the last page" if step > 0 else "this is the first page")
 
     def _go_along(self, step: int, lines: list[int]) -> None:
-        """Go to the next of these lines, or to another page if there is none."""
-        if not self._go_ahead(step, lines):
-            self._turn(step)
+        """Go to the next of these lines, or to another page if there is none; in one scroll, to a change in it."""
+        if self._go_ahead(step, lines):
+            return
+        row = self._view.row
+        self._turn(step)
+        lines = self._view.rendered.changes
+        if self._view.shows_all and self._view.row != row and lines:
+            self._go_to_line(lines[0 if step > 0 else -1])
 
     def _go_to_thread(self, step: int) -> None:
         if self._go_ahead(step, self._view.rendered.threads):
             return
-        cursor = self._view.items.cursor
+        cursor = self._view.row
         rows = [row for row in self._threads.rows_with_threads() if (row - cursor) * step > 0]
         if not rows:
             self._context.notify("no next thread" if step > 0 else "no previous thread")
@@ -196,7 +227,7 @@ class ReviewNavigation:
 
     def _go_ahead(self, step: int, lines: list[int]) -> bool:
         """Go to the next of these lines; returns whether there is one."""
-        cursor = self._view.change.cursor
+        cursor = self._view.line
         ahead = [line for line in lines if (line - cursor) * step > 0]
         if ahead:
             self._go_to_line(min(ahead) if step > 0 else max(ahead))
@@ -205,5 +236,8 @@ class ReviewNavigation:
     def _go_to_line(self, line: int) -> None:
         """Go to a line of the change, and give it the focus."""
         if self._view.items.has_focus:
-            self.command_next_pane()
-        self._view.change.jump_to(line)
+            position = self._view.rendered.position_of(line)
+            self.command_next_pane()  # lays the page out again, perhaps with a text that has arrived since
+            moved = self._view.rendered.line_at_position(*position)
+            line = line if moved is None else moved
+        self._view.jump_to(line)

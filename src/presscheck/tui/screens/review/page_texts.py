@@ -39,8 +39,10 @@ class PageTextLoader:
     def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
         self._model, self._context = model, context
         self._pages: dict[Key, PageText] = {}
+        self._latest: dict[Key, PageText] = {}
         self._requested: dict[Key, Priority] = {}
         self._documents: dict[Key, Mapping[str, Any] | None] = {}
+        self._latest_documents: dict[str, Mapping[str, Any]] = {}
         self._queue: list[ChangedItem] = []
         self._is_prefetching = False
 
@@ -54,16 +56,18 @@ class PageTextLoader:
         return self.loaded(item)
 
     def loaded(self, item: ChangedItem) -> PageText:
-        """The text of an item as far as it is loaded."""
-        return self._pages.get(self._key(item), PageText())
+        """The text of an item as far as it is loaded; after an edit the one before, until the new one is loaded."""
+        page = self._pages.get(self._key(item))
+        return page or self._latest.get((item.id, self._compared), PageText())
 
     def document(self, item: ChangedItem) -> Mapping[str, Any] | None:
-        """The nodes of a page in the change request; None until they are loaded."""
+        """The nodes of a page in the change request, after an edit those before; None until they are loaded."""
         key, request = self._key(item), self._model.request
         if request and key not in self._documents:
             self._documents[key] = None
             self._context.run(self._load_document(key, changed_nodes(request.space, request.id, item.id)))
-        return self._documents.get(key)
+        document = self._documents.get(key)
+        return self._latest_documents.get(item.id) if document is None else document
 
     def words(self, item: ChangedItem) -> WordCount | None:
         """The number of changed words, if both texts are loaded."""
@@ -77,6 +81,14 @@ class PageTextLoader:
             self._is_prefetching = True
             self._context.run(self._prefetch())
 
+    async def load_all(self, items: Iterable[ChangedItem]) -> None:
+        """Load the texts of these items, one after another, and return once all are loaded or have failed."""
+        for item in items:
+            key = self._key(item)
+            if item.has_text and key not in self._pages and not self._context.is_leaving:
+                self._requested[key] = PREFETCH
+                await self._load(key, self._calls(item), PREFETCH)
+
     def retry(self) -> None:
         """Load again what could not be loaded."""
         for key in [key for key, document in self._documents.items() if document is None]:
@@ -86,8 +98,18 @@ class PageTextLoader:
             self._requested.pop(key, None)
 
     def _key(self, item: ChangedItem) -> Key:
+        return (item.id, self._revisions)
+
+    @property
+    def _revisions(self) -> str:
+        """The revisions that are compared."""
         request = self._model.request
-        return (item.id, f"{request.revision} {self._model.base}" if request else "")
+        return f"{request.revision} {self._model.base}" if request else ""
+
+    @property
+    def _compared(self) -> str:
+        """What the newest revision is compared with: a review, or empty for the beginning."""
+        return self._model.since.revision if self._model.since else ""
 
     def _is_missing(self, item: ChangedItem) -> bool:
         key = self._key(item)
@@ -124,7 +146,9 @@ class PageTextLoader:
 
     def _set(self, key: Key, texts: Sequence[str], difference: PageDifference) -> None:
         before, after = texts
-        self._pages[key] = PageText(difference, after)
+        self._pages[key] = page = PageText(difference, after)
+        if key[1] == self._revisions:
+            self._latest[key[0], self._compared] = page
         self._model.texts_with_conflicts[key[0]] = bool(unresolved_conflicts(after, before))
 
     def _calls(self, item: ChangedItem) -> tuple[Operation[Any] | None, Operation[Any] | None]:
@@ -153,7 +177,8 @@ class PageTextLoader:
 
     async def _load_document(self, key: Key, call: Operation[RevisionPage]) -> None:
         try:
-            self._documents[key] = (await self._context.engine.read(call, priority=PREFETCH)).document or {}
+            document = (await self._context.engine.read(call, priority=PREFETCH)).document or {}
+            self._documents[key] = self._latest_documents[key[0]] = document
         except NetworkError:
             del self._documents[key]  # requested again after the next answer
         except PresscheckError:

@@ -14,21 +14,37 @@ from presscheck.api.change_requests import (
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.members import people_in
+from presscheck.engine.review.revert import create_revert, plan_revert
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.review.revert import Revert
     from presscheck.tui.screens.review.comment_actions import CommentActions
     from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
     from presscheck.tui.screens.review.drafts import ReviewDrafts
     from presscheck.tui.screens.review.merge_actions import MergeActions
+    from presscheck.tui.screens.review.page_owners import PageOwners
 
 SUBJECT = 100
 """The most characters of a subject."""
+
+
+def _revert_lines(plan: Revert) -> list[Line]:
+    """What a revert will do, and what it cannot."""
+    lines: list[Line] = [(Span(sanitize(plan.subject), "strong"),), (Span(count(len(plan.changes), "edit")),)]
+    lines += [
+        (Span(f"conflict: {sanitize(title)} was edited since; both versions will be in the page", "removed"),)
+        for title in plan.conflicts
+    ]
+    return lines + [(Span(sanitize(reason), "waiting"),) for reason in plan.kept]
 
 
 class RequestActions:
@@ -41,6 +57,7 @@ class RequestActions:
         drafts: composes and sends.
         comments: edits the user's own messages.
         merge: tells what is merged.
+        owners: finds the owners of the changed pages.
         edit_page: opens a page in the editor, by its id.
     """
 
@@ -52,10 +69,11 @@ class RequestActions:
         drafts: ReviewDrafts,
         comments: CommentActions,
         merge: MergeActions,
+        owners: PageOwners,
         edit_page: Callable[[str], Awaitable[None]],
     ) -> None:
         self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
-        self._comments, self._merge, self._edit_page = comments, merge, edit_page
+        self._comments, self._merge, self._owners, self._edit_page = comments, merge, owners, edit_page
 
     def reason_rename(self) -> str | None:
         """Why its details cannot be edited."""
@@ -98,13 +116,35 @@ class RequestActions:
             status = "open" if is_archived else "archived"
             self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
 
+    def reason_revert(self) -> str | None:
+        """Why it cannot be reverted."""
+        request, engine = self._model.request, self._context.engine
+        if request is None or request.status != "merged":
+            return "only a merged change request can be reverted"
+        if not engine.status.online:
+            return "you are offline and a revert cannot be queued"
+        return engine.missing_reason(EditChangeRequestContent) or self._drafts.disabled_reason()
+
+    async def command_revert(self) -> None:
+        """Create a change request that undoes this one, after a confirmation, and open it."""
+        request, context = self._model.request, self._context
+        if request is None:
+            return
+        context.notify("comparing with main …")
+        plan = await plan_revert(context.engine, request)
+        if await context.ask(
+            ConfirmDialog(f"Revert #{request.number}?", _revert_lines(plan), "Create change request", context.style_for)
+        ):
+            created = await create_revert(context.engine, request.space, plan)
+            context.app_context.open_review(created.space, created.id)
+
     async def command_reviewers(self) -> None:
-        """Request reviews, or withdraw the requests."""
+        """Request reviews, or withdraw the requests; owners of changed pages are first."""
         engine, path = self._context.engine, self._model.path
         space = self._model.space or await engine.read(GetSpace(space_id=path["space_id"]))
         people = await people_in(engine, space.organization, self._model.people())
         requested = {reviewer.id for reviewer in self._model.reviewers() or () if reviewer.asked}
-        choices = [Choice(person.user.id, sanitize(person.user.display_name), person.role) for person in people]
+        choices = await self._owners.choices(space, people)
         picker = Picker("Reviewers", choices, self._context.style_for, multiple=True, chosen=requested)
         chosen = await self._context.ask(picker)
         if chosen is None:
@@ -123,11 +163,15 @@ class RequestActions:
 
     def edit_page_reason(self) -> str | None:
         """Why the selected page cannot be edited."""
-        item = self._cursor.item
+        item, is_missing = self._cursor.item, self._context.engine.missing_reason(EditChangeRequestContent) is not None
+        if not is_missing and (item is None or not item.has_text or "deleted" in item.kinds):
+            return "no page here that can be edited"
+        return self.edit_any_reason()
+
+    def edit_any_reason(self) -> str | None:
+        """Why no page can be edited."""
         if missing := self._context.engine.missing_reason(EditChangeRequestContent):
             return missing
-        if item is None or not item.has_text or "deleted" in item.kinds:
-            return "no page here that can be edited"
         if not self._context.engine.status.online:
             return "you are offline and an edit cannot be queued"
         return self._model.closed_reason() or self._drafts.disabled_reason()
@@ -146,14 +190,15 @@ class RequestActions:
         answer = await self._context.engine.read(GetChangeRequestPDF(**self._model.path))
         open_address(self._context.app_context, answer.url)
 
-    def command_unsend(self) -> None:
-        """Undo the newest write that was not sent; its text is a draft again."""
-        rows = self._model.discussion.pending()
-        is_undone = bool(rows) and self._drafts.unsend(rows[-1].id)
-        self._context.notify(
-            "undone; its text is a draft again" if is_undone else "nothing to undo: everything is sent"
-        )
+    def undo_last(self) -> Awaitable[None] | None:
+        """Undo the newest write that was not sent; its text is a draft again. If all are sent, offer the last one."""
+        if not self._model.discussion.pending():
+            path, request = self._model.path, self._model.request
+            ids = {path["change_request_id"], *((request.id, str(request.number)) if request else ())}
+            return undo_last_sent(self._context, lambda place: place.space == path["space_id"] and place.request in ids)
+        self._context.notify(self._drafts.undo_last())
         self._context.redraw()
+        return None
 
     async def _edit_subject(self, subject: str) -> None:
         key, outbox = self._drafts.key("subject"), self._context.engine.outbox

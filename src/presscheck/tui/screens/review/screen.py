@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 
+from presscheck.engine.inbox.notification_settings import NotificationTarget, request_target
+from presscheck.engine.review.live_updates import LiveUpdates
 from presscheck.engine.review.model import ReviewModel
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.content_place import ContentPlace
+from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.page_editor import edit_page
 from presscheck.tui.screens.review.comment_actions import CommentActions
 from presscheck.tui.screens.review.conflict_actions import ConflictActions
 from presscheck.tui.screens.review.drafts import ReviewDrafts
+from presscheck.tui.screens.review.find_all import FindInAll, WholeRequest
 from presscheck.tui.screens.review.history import HistoryActions, ReviewComparison
 from presscheck.tui.screens.review.loader import ReviewLoader
 from presscheck.tui.screens.review.merge_actions import MergeActions
 from presscheck.tui.screens.review.merge_forecast import MergeForecast
 from presscheck.tui.screens.review.navigation import ReviewNavigation
+from presscheck.tui.screens.review.page_owners import PageOwners
 from presscheck.tui.screens.review.page_texts import PageTextLoader
+from presscheck.tui.screens.review.rearrange_actions import RearrangeActions
 from presscheck.tui.screens.review.request_actions import RequestActions
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.screens.review.thread_filter import ThreadFilter
-from presscheck.tui.screens.review.thread_list_screen import ThreadListActions
+from presscheck.tui.screens.review.thread_list_screen import ThreadListActions, thread_selection
 from presscheck.tui.screens.review.verdict_actions import VerdictActions
 from presscheck.tui.screens.review.view import ReviewView
+from presscheck.tui.status_bar import ClickableLines
+from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.engine.review.threads import Thread
+    from presscheck.tui.screens.review.merge_requirements import Target
 
 
 ON_THREAD = ("reply", "resolve", "react", "edit", "comment", "next_thread")
@@ -49,6 +61,7 @@ class ReviewScreen(BaseScreen):
     """
 
     CSS_PATH = "screen.tcss"
+    SCOPE = "review"
     FOOTER = ("comment", "mark", "merge", "next_change", "next_page", "next_thread")
 
     def __init__(self, request: ChangeRequest | str, number: str = "") -> None:
@@ -64,9 +77,14 @@ class ReviewScreen(BaseScreen):
         """Whether the user sees this screen, or another one with a part of its model."""
         return super().is_shown or self.thread_list.is_shown or self.merge.is_shown
 
+    def content_place(self) -> ContentPlace:
+        """The space of the change request, in it."""
+        space, number = self._location
+        return ContentPlace(space, self.model.request.id if self.model.request else number)
+
     def _build(self) -> None:
         """Create the model, the view and the action handlers."""
-        self.model = ReviewModel(self.engine, *self._location)
+        self.model = ReviewModel(self.engine, *self._location, self._notification_state)
         self.loader = ReviewLoader(self.model, self, self._on_answer)
         self.texts = PageTextLoader(self.model, self)
         self.threads = ThreadFilter(self.model, self.texts, self.engine.outbox)
@@ -75,13 +93,33 @@ class ReviewScreen(BaseScreen):
         self.drafts = ReviewDrafts(self.model, self)
         self.forecast = MergeForecast(self.model, self)
         self.comparison = ReviewComparison(self.model, self, self.navigation.go_to_first)
-        self.merge = MergeActions(self.model, self, self.drafts, self.forecast)
+        owners = PageOwners(self.model, self)
+        self.merge = MergeActions(self.model, self, self.drafts, self.forecast, self.threads, owners, self._go_to)
         self.comments = CommentActions(self.model, self, self.view, self.drafts)
         self.requests = RequestActions(
-            self.model, self, self.view, self.drafts, self.comments, self.merge, self._edit_page
+            self.model, self, self.view, self.drafts, self.comments, self.merge, owners, self._edit_page
+        )
+        self.suggestions = SuggestionActions(
+            self.model,
+            self,
+            self.view,
+            self.drafts,
+            self.threads,
+            edit_reason=self.requests.edit_page_reason,
+            edit_any_reason=self.requests.edit_any_reason,
+        )
+        self.notifications = NotificationActions(
+            self.engine, self.notify, self._notification_target, self._notifications_changed
         )
         self.thread_list = ThreadListActions(
-            self.model, self, self.texts, self.threads, self.comments, self.show_thread
+            self.model,
+            self,
+            self.texts,
+            self.threads,
+            self.comments,
+            self.suggestions,
+            self.show_thread,
+            self._notifications_changed,
         )
 
     def command_handlers(self) -> Iterable[object]:
@@ -91,13 +129,16 @@ class ReviewScreen(BaseScreen):
             self.navigation,
             self.comments,
             VerdictActions(self.model, self, self.drafts),
-            SuggestionActions(self.model, self, self.view, self.drafts, self.requests.edit_page_reason),
+            RearrangeActions(self.model, self, self.view, self.suggestions, self.requests.edit_any_reason),
+            self.suggestions,
             ConflictActions(self.model, self, self.view, self.requests.edit_page_reason),
             self.requests,
             self.merge,
             self.thread_list,
             self.comparison,
             HistoryActions(self.model, self),
+            FindInAll(WholeRequest(self.model, self.view, self.texts), self.view, self.find),
+            self.notifications,
         )
 
     @property
@@ -115,10 +156,18 @@ class ReviewScreen(BaseScreen):
         request, space = self.model.request, self.model.space
         subject = sanitize(request.subject) or "(no subject)" if request else "…"
         return (
-            Span(f" {sanitize(space.title)} › " if space else " ", "quiet"),
+            Span(" ", "quiet"),
+            Span(sanitize(space.title) if space else "", "quiet", space.id if space else None),
+            Span(" › " if space else "", "quiet"),
             Span(f"{request.number if request else ''} ", "quiet"),
             Span(subject, "strong"),
         )
+
+    def place(self) -> Place:
+        """The change request."""
+        request, space = self.model.request, self.model.space
+        title = f"#{request.number} {sanitize(request.subject) or '(no subject)'}" if request else "Change request"
+        return Place("review", f"{title} · {sanitize(space.title)}" if space else title, self._location)
 
     def body(self) -> ComposeResult:
         """The header, the list and the change."""
@@ -133,6 +182,14 @@ class ReviewScreen(BaseScreen):
         self._had_items = bool(self.model.items)
         self.navigation.go_to_first()
         self.loader.start()
+        self.run(LiveUpdates(self.engine, self.model, lambda: self.is_shown).run, group="live updates")
+
+    def command_unsend(self) -> Awaitable[None] | None:
+        """Undo the last mute or follow, or the newest write that was not sent, whichever is newer."""
+        if not self.notifications.can_undo:
+            return self.requests.undo_last()
+        self.notifications.undo()
+        return None
 
     def on_screen_resume(self) -> None:
         """Draw what changed while the screen was hidden, with the threads as they were filtered elsewhere."""
@@ -157,12 +214,42 @@ class ReviewScreen(BaseScreen):
         self._target_thread = (thread_id, self.last_key)
         self._show_target_thread()
 
+    def _go_to(self, target: Target) -> None:
+        """Go to what a merge requirement depends on, or run the command that can meet it."""
+        if target.kind == "thread":
+            self.show_thread(target.id)
+        elif target.kind == "page":
+            self.navigation.go_to_conflict(target.id)
+        elif target.kind == "reviewer":
+            self.navigation.go_to_reviewer(target.id)
+        elif command := self.command_table.command(target.id):
+            self.run_command(command)
+
+    @property
+    def text_pane(self) -> LineView | None:
+        """The change, also while the list has the focus."""
+        return self.view.change if self.view.change.region else super().text_pane
+
+    @on(ClickableLines.TargetClicked)
+    def target_clicked(self, event: ClickableLines.TargetClicked) -> None:
+        """Browse the space of the change request."""
+        self.invoke(lambda: self.app_context.open_page(event.target))
+
+    @on(LineView.LinkChosen)
+    def link_chosen(self, event: LineView.LinkChosen) -> None:
+        """Open a web address; other links are followed where pages are browsed."""
+        open_address(self.app_context, event.target)
+
     @on(RowList.RowHighlighted)
     def row_highlighted(self, event: RowList.RowHighlighted) -> None:
         """Show another item."""
         if event.rows is self.view.items and not self.view.is_shown:
             self.view.show_change(to_top=True)
             self.navigation.load_visible()
+        elif event.rows is self.view.change:
+            self.view.follow_cursor()
+        if self.view.leave_thread():
+            self.redraw()
         self._update_footer()
 
     def on_descendant_focus(self) -> None:
@@ -188,7 +275,8 @@ class ReviewScreen(BaseScreen):
         if self._is_stale:
             return
         self.view.width = self.size.width
-        collected = len(self.model.discussion.collected()) if self.drafts.collects else None
+        review = self.drafts.review
+        collected = len(review.entries()) if review.is_started else None
         self.view.draw_header(self.loader.error, collected)
         self.view.draw_list()
         self.refresh_status_bars()
@@ -213,9 +301,30 @@ class ReviewScreen(BaseScreen):
         thread_id, key = self._target_thread
         if self.last_key != key:
             self._target_thread = None
-        elif self.model.items and self.model.discussion.thread(thread_id):
+        elif self.model.items and (thread := self.model.discussion.thread(thread_id)):
             self._target_thread = None
+            if not self.threads.is_listed(thread):  # its page did not change since the review that is compared with
+                self.model.compare_since(None)
+                self.redraw()
             self.navigation.go_to_thread(thread_id)
+
+    def _notification_state(self, request_id: str, thread_id: str) -> str:
+        target = NotificationTarget(self._location[0], request_id, thread_id)
+        return self.engine.notification_settings.state(target)
+
+    def _notification_target(self) -> Selection | str:
+        """The thread under the cursor, or the change request."""
+        request = self.model.request
+        if request is None:
+            return "the change request is not loaded yet"
+        thread = self.view.thread if self.view.is_in_change and self.view.is_on_thread else None
+        if thread:
+            return thread_selection(request, [thread])
+        return Selection([request_target(request)], f"#{request.number} {sanitize(request.subject)}")
+
+    def _notifications_changed(self) -> None:
+        self.model.discussion.notifications_changed()
+        self.redraw()
 
     def _load_replies(self, threads: list[Thread]) -> None:
         for thread in threads:

@@ -1,42 +1,77 @@
-"""Suggestions: a comment can contain new text for the block that it is about; one command applies it to the page."""
+"""Suggestions: a comment can contain new text for the block that it is about; a command applies one, or all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from presscheck.api.comments import Document, UpdateComment
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
-from presscheck.documents.pages.quotes import find_quoted_line
-from presscheck.documents.pages.suggestions import block_at, fingerprint, parse_suggestion, replace_block
+from presscheck.documents.diff.suggestion_lines import suggestion_lines
+from presscheck.engine.review.suggestions import (
+    GONE,
+    AppliedSuggestions,
+    apply_suggestions,
+    block_of,
+    newest_suggestion,
+)
+from presscheck.engine.shared_calls import page_in
+from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.screens.batch_actions import BatchScreen
+from presscheck.tui.screens.review.thread_renderer import first_words
+from presscheck.tui.widgets.confirm_dialog import WIDEST, ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.documents.markdown.block_splitter import Block
-    from presscheck.documents.pages.suggestions import Suggestion
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.review.threads import Thread
     from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
     from presscheck.tui.screens.review.drafts import ReviewDrafts
+    from presscheck.tui.screens.review.thread_filter import ThreadFilter
 
-MOST = 8
-"""Lines of each side that the dialog shows."""
+MOST = 16
+"""Lines of a suggestion that the dialog shows."""
+
+
+@dataclass
+class PageItem:
+    """A page to which suggestions are applied, and the state of that."""
+
+    page: RevisionPage
+    threads: Sequence[Thread]
+    result: AppliedSuggestions
+    state: str = "next"
+    message: str = ""
+
+    @property
+    def key(self) -> str:
+        """The id of the page."""
+        return self.page.id
+
+    @property
+    def label(self) -> Line:
+        """The title of the page, and the number of its suggestions."""
+        number = count(len(self.result.applied), "suggestion")
+        return (Span(sanitize(self.page.title)), Span(f": {number}", "quiet"))
 
 
 class SuggestionActions:
-    """The command that applies a suggestion.
+    """The commands that apply suggestions.
 
     Args:
         model: the change request.
         context: the screen.
         cursor: what is selected.
         drafts: sends.
+        threads: all threads.
         edit_reason: returns why the selected page cannot be edited.
+        edit_any_reason: returns why no page can be edited.
     """
 
     def __init__(
@@ -45,10 +80,13 @@ class SuggestionActions:
         context: ReviewContext,
         cursor: ReviewCursor,
         drafts: ReviewDrafts,
+        threads: ThreadFilter,
+        *,
         edit_reason: Callable[[], str | None],
+        edit_any_reason: Callable[[], str | None],
     ) -> None:
         self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
-        self._edit_reason = edit_reason
+        self._threads, self._edit_reason, self._edit_any_reason = threads, edit_reason, edit_any_reason
 
     def reason_use_suggestion(self) -> str | None:
         """Why there is nothing to apply."""
@@ -65,52 +103,128 @@ class SuggestionActions:
         suggestion = newest_suggestion(thread) if thread else None
         if thread is None or suggestion is None or thread.page is None:
             return
-        target = await self._target_of(thread)
-        if target is None:
-            self._context.notify("not applied: the text that it is about is gone")
+        page = await self._page(thread.page)
+        block = block_of(thread, page.markdown or "")
+        if block is None:
+            self._context.notify(f"not applied: {GONE}")
             return
-        page, block = target
-        is_current = not suggestion.print or suggestion.print == fingerprint(block)
-        lines = _suggestion_lines(block.text, suggestion, is_current=is_current)
+        lines = _shown(suggestion_lines(block.text, suggestion.words, WIDEST - 4))
+        if await self._has_changed(thread, block):
+            lines.append((Span("The text has changed since the suggestion was made.", "waiting"),))
         title = f"Apply the suggestion to {sanitize(page.title)}?"
         if not await self._context.ask(ConfirmDialog(title, lines, "Apply", self._context.style_for)):
             return
-        target = await self._target_of(thread)  # somebody else may have edited the page while the dialog was open
-        if target is None or target[1].text != block.text:
+        page = await self._page(thread.page)  # somebody else may have edited it while the dialog was open
+        current = block_of(thread, page.markdown or "")
+        if current is None or current.text != block.text:
             self._context.notify("not applied: somebody just changed the text that it is about")
             return
-        page, block = target
-        change = UpdatePage(
-            page=thread.page, document=Document(markdown=replace_block(page.markdown or "", block, suggestion.words))
-        )
-        await self._context.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
-        self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=True))
+        await self._write(page, apply_suggestions(page.markdown or "", [thread]))
         self._context.notify("suggestion applied")
 
-    async def _target_of(self, thread: Thread) -> tuple[RevisionPage, Block] | None:
-        """The current page of a thread and the block that it is about; None if the block is gone."""
-        call = GetChangeRequestPage(**self._model.path, page_id=thread.page or "", format="markdown")
-        page = await self._context.engine.read(call)
-        markdown = page.markdown or ""
-        line = find_quoted_line(thread.about, enumerate(markdown.split("\n")))
-        block = block_at(markdown, line) if line is not None else None
-        return (page, block) if block else None
+    def open_suggestions(self) -> list[Thread]:
+        """The open threads with a suggestion, in reading order."""
+        threads = [thread for _, thread in self._threads.all_threads()]
+        return [thread for thread in threads if is_applicable(thread)]
+
+    def reason_act_on_marked(self) -> str | None:
+        """Why suggestions cannot be applied together."""
+        return self.apply_reason(self.open_suggestions())
+
+    def apply_reason(self, threads: Sequence[Thread]) -> str | None:
+        """Why the suggestions of these threads cannot be applied."""
+        if not any(map(is_applicable, threads)):
+            return "no open suggestions"
+        return self._edit_any_reason()
+
+    async def command_act_on_marked(self) -> None:
+        """Apply all open suggestions of the change request."""
+        await self.apply_all(self.open_suggestions())
+
+    async def apply_all(self, threads: Sequence[Thread]) -> None:
+        """Apply the suggestions of these threads, after a confirmation: one edit of each page."""
+        by_page: dict[str, list[Thread]] = {}
+        for thread in threads:
+            if thread.page and is_applicable(thread):
+                by_page.setdefault(thread.page, []).append(thread)
+        items: list[PageItem] = []
+        for page_id, of_page in by_page.items():
+            page = await self._page(page_id)
+            items.append(PageItem(page, of_page, apply_suggestions(page.markdown or "", of_page)))
+        number = sum(len(item.result.applied) for item in items)
+        pages = [item for item in items if item.result.applied]
+        lines = [line for item in items for line in _plan(item)]
+        if not number:
+            self._context.notify(
+                f"nothing to apply: {items[0].result.skipped[0][1]}" if items else "no open suggestions"
+            )
+            return
+        title = f"Apply {count(number, 'suggestion')} to {count(len(pages), 'page')}?"
+        if await self._context.ask(ConfirmDialog(title, lines, "Apply", self._context.style_for)):
+            screen = BatchScreen("Apply suggestions", pages, self._apply, noun="page")
+            self._context.app_context.push_screen(screen)
+
+    async def _apply(self, item: PageItem, redraw: Callable[[], None]) -> None:
+        """Apply the suggestions of one page, if it is as it was confirmed."""
+        try:
+            page = await self._page(item.page.id)
+            if page.markdown != item.page.markdown:
+                item.page, item.result = page, apply_suggestions(page.markdown or "", item.threads)
+                item.state, item.message = "failed", "somebody just changed this page: s applies them to its new text"
+                return
+            if not item.result.applied:
+                item.state, item.message = "failed", item.result.skipped[0][1]
+                return
+            await self._write(page, item.result)
+        except PresscheckError as error:
+            item.state, item.message = "failed", sanitize(error.message)
+            return
+        left_out = [f"not {first_words(thread.first)}: {reason}" for thread, reason in item.result.skipped]
+        item.state, item.message = (
+            "done",
+            "; ".join([f"{count(len(item.result.applied), 'thread')} resolved", *left_out]),
+        )
+
+    async def _write(self, page: RevisionPage, result: AppliedSuggestions) -> None:
+        """Write the new text of a page as one edit, and resolve the threads."""
+        change = UpdatePage(page=page.id, document=Document(markdown=result.markdown))
+        await self._context.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
+        for thread in result.applied:
+            self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=True))
+
+    async def _page(self, page_id: str) -> RevisionPage:
+        """A page of the change request, as it is now."""
+        call = GetChangeRequestPage(**self._model.path, page_id=page_id, format="markdown")
+        return await self._context.engine.read(call)
+
+    async def _has_changed(self, thread: Thread, block: Block) -> bool:
+        """Whether a block has changed since a thread about it was started; False if that cannot be known."""
+        if not thread.revision or not thread.page:
+            return False
+        call = page_in(self._model.space_id, thread.revision, thread.page)
+        try:
+            page = await self._context.engine.read(call)
+        except PresscheckError:  # such as a service without the content of revisions
+            return False
+        before = block_of(thread, page.markdown or "")
+        return before is not None and before.text != block.text
 
 
-def newest_suggestion(thread: Thread) -> Suggestion | None:
-    """The newest suggestion in a thread that was sent."""
-    suggestions = [parse_suggestion(message.text) for message in thread.messages if message.pending is None]
-    return next((suggestion for suggestion in reversed(suggestions) if suggestion), None)
+def is_applicable(thread: Thread) -> bool:
+    """Whether a thread is open and has a suggestion."""
+    return not thread.resolved and newest_suggestion(thread) is not None
 
 
-def _suggestion_lines(before: str, suggestion: Suggestion, *, is_current: bool) -> list[Line]:
-    lines = [*_side("− ", before, "removed"), *_side("+ ", suggestion.words, "added")]
-    if not is_current:
-        lines.append((Span("The text has changed since the suggestion was made.", "waiting"),))
+def _plan(item: PageItem) -> list[Line]:
+    """What will happen to a page, and which suggestions are left out."""
+    lines: list[Line] = [(Span("✓ ", "added"), *item.label)] if item.result.applied else []
+    for thread, reason in item.result.skipped:
+        where = f"{sanitize(item.page.title)}, {thread.first.author} {first_words(thread.first)}: "
+        lines.append((Span("✗ ", "removed"), Span(where), Span(reason, "waiting")))
     return lines
 
 
-def _side(sign: str, text: str, style: str) -> list[Line]:
-    lines = text.split("\n") if text else []
-    shown: list[Line] = [(Span(sign + sanitize(line), style),) for line in lines[:MOST]]
-    return [*shown, (Span(f"  {count(len(lines) - MOST, 'more line')}", "quiet"),)] if len(lines) > MOST else shown
+def _shown(lines: list[Line]) -> list[Line]:
+    """The first lines, and the number of the others."""
+    more = len(lines) - MOST
+    return [*lines[:MOST], (Span(f"  {count(more, 'more line')}", "quiet"),)] if more > 1 else lines

@@ -53,7 +53,7 @@ class ThreadFilter:
         self._model, self._texts, self._settings = model, texts, settings
         self._visible: Set[ThreadState] | None = None
         self._grouped: dict[str | None, list[Thread]] = {}
-        self._group_inputs: tuple[object, object] = (None, None)
+        self._group_inputs: tuple[object, object, object] = (None, None, None)
         self._located: dict[str, tuple[tuple[object, ...], list[Thread]]] = {}
 
     @property
@@ -85,25 +85,39 @@ class ThreadFilter:
         return [thread for thread in self.threads_on(item) if thread.state in self.visible]
 
     def all_threads(self) -> list[tuple[ChangedItem | None, Thread]]:
-        """All threads with their items, in reading order."""
-        items = (None, *self._model.items)
-        return [(item, thread) for item in items for thread in self.threads_on(item)]
+        """All threads with their items, in reading order; also on pages that did not change since a review."""
+        return [(item, thread) for item in (None, *self._changed_items()) for thread in self.threads_on(item)]
 
     def rows_with_threads(self) -> list[int]:
         """The rows of the list of items with visible threads."""
-        rows = {item: row for row, item in enumerate((None, *self._model.items))}
-        return sorted({rows[item] for item, thread in self.all_threads() if thread.state in self.visible})
+        items = enumerate((None, *self._model.items))
+        return [row for row, item in items if self.visible_on(item)]
+
+    def is_listed(self, thread: Thread) -> bool:
+        """Whether the page of a thread is in the list of items, or the thread belongs to the conversation."""
+        listed = {_page_id(item) for item in self._model.items}
+        return thread.page in listed or thread.page not in {_page_id(item) for item in self._changed_items()}
 
     def open_count(self, item: ChangedItem | None) -> int:
-        """The number of threads on an item that are not resolved."""
-        return sum(not thread.resolved for thread in self._groups().get(_page_id(item), ()))
+        """The number of sent threads on an item that are not resolved."""
+        threads = self._groups().get(_page_id(item), ())
+        return sum(not thread.resolved and thread.first.pending is None for thread in threads)
+
+    def _changed_items(self) -> list[ChangedItem]:
+        """The items of the whole change request; those in the list as they are shown there."""
+        items = {(item.noun, item.id): item for item in self._model.all_items}
+        return [*(items | {(item.noun, item.id): item for item in self._model.items}).values()]
+
+    def has_new(self, item: ChangedItem | None) -> bool:
+        """Whether a thread on an item has something new."""
+        return any(thread.has_new for thread in self._groups().get(_page_id(item), ()))
 
     def _groups(self) -> Mapping[str | None, Sequence[Thread]]:
         """The threads by the id of their page; None for those that are on no changed page."""
-        inputs = (self._model.discussion.threads(), self._model.items)
+        inputs = (self._model.discussion.threads(), self._model.items, self._model.all_items)
         if any(new is not old for new, old in zip(inputs, self._group_inputs, strict=True)):
             self._group_inputs, self._grouped = inputs, {}
-            pages = {_page_id(item) for item in self._model.items}
+            pages = {_page_id(item) for item in self._changed_items()}
             for thread in self._model.discussion.threads():
                 self._grouped.setdefault(thread.page if thread.page in pages else None, []).append(thread)
         return self._grouped

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 
-from presscheck.documents.pages.quotes import split_quote
+from presscheck.engine.inbox.notification_settings import request_target
 from presscheck.engine.review.threads import STATES, Thread, ThreadState
 from presscheck.text.phrases import ago, count, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.review.thread_renderer import OUTDATED
-from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.screens.notification_actions import NotificationActions, Selection
+from presscheck.tui.screens.review.thread_renderer import OUTDATED, first_words, one_line
+from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.review.comment_actions import CommentActions
     from presscheck.tui.screens.review.context import ReviewContext
     from presscheck.tui.screens.review.page_texts import PageTextLoader
+    from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
     from presscheck.tui.screens.review.thread_filter import ThreadFilter
+
+
+def thread_selection(request: ChangeRequest, threads: Sequence[Thread]) -> Selection | str:
+    """Threads of a change request to mute or follow; why not, if one of them is not sent yet."""
+    if any(thread.first.pending for thread in threads):
+        return "that comment is not sent yet"
+    target = request_target(request)
+    return Selection(
+        [replace(target, thread=thread.id) for thread in threads],
+        f"thread {first_words(threads[0].first)}",
+        "thread",
+    )
+
 
 SIGNS: dict[ThreadState, tuple[str, str]] = {
     "open": ("●", "waiting"),
@@ -44,7 +60,9 @@ class ThreadListActions:
         texts: the texts of its pages.
         threads: the threads by item.
         comments: replies and resolves.
+        suggestions: applies suggestions.
         show_thread: goes to a thread in the review, by its id.
+        on_notifications: called after threads were muted or followed, or no longer are.
     """
 
     def __init__(
@@ -54,17 +72,26 @@ class ThreadListActions:
         texts: PageTextLoader,
         threads: ThreadFilter,
         comments: CommentActions,
+        suggestions: SuggestionActions,
         show_thread: Callable[[str], None],
+        on_notifications: Callable[[], None],
     ) -> None:
         self._model, self._context, self._texts, self._threads = model, context, texts, threads
-        self._comments, self._show_thread = comments, show_thread
+        self._comments, self._suggestions, self._show_thread = comments, suggestions, show_thread
+        self._on_notifications = on_notifications
         self._screen: ThreadListScreen | None = None
 
     def command_threads(self) -> None:
         """List the threads, and choose which are shown."""
         self.load_texts()
         self._screen = ThreadListScreen(
-            self._model, self._threads, self._comments, self._show_thread, self._context.redraw
+            self._model,
+            self._threads,
+            self._comments,
+            self._suggestions,
+            self._show_thread,
+            self._context.redraw,
+            self._on_notifications,
         )
         self._context.app_context.push_screen(self._screen)
 
@@ -90,25 +117,35 @@ class ThreadListScreen(BaseScreen):
         model: the change request.
         threads: its threads by item.
         comments: replies and resolves.
+        suggestions: applies suggestions.
         show_thread: goes to a thread in the review, by its id.
         on_filter: called after other states were chosen.
+        on_notifications: called after threads were muted or followed, or no longer are.
     """
 
     DEFAULT_CSS = "ThreadListScreen RowList { margin-top: 1; }"
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "reply", "resolve", "down", "find_here", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "reply", "resolve", "mark", "act_on_marked", "close")
 
     def __init__(
         self,
         model: ReviewModel,
         threads: ThreadFilter,
         comments: CommentActions,
+        suggestions: SuggestionActions,
         show_thread: Callable[[str], None],
         on_filter: Callable[[], None],
+        on_notifications: Callable[[], None],
     ) -> None:
         super().__init__()
-        self._model, self._threads, self._comments = model, threads, comments
+        self._model, self._threads, self._comments, self._suggestions = model, threads, comments, suggestions
+        self._marked: set[str] = set()
         self._show_thread, self._on_filter = show_thread, on_filter
         self._shown: list[tuple[ChangedItem | None, Thread]] = []
+        self._notifications = NotificationActions(self.engine, self.notify, self._to_notify, on_notifications)
+
+    def command_handlers(self) -> Iterable[object]:
+        """The screen, mute and follow."""
+        return (self, self._notifications)
 
     def title_line(self) -> Line:
         """The number and subject of the change request."""
@@ -153,12 +190,14 @@ class ThreadListScreen(BaseScreen):
         """The number of threads in each state, and whether they are shown."""
         spans: list[Span] = []
         for number, state in enumerate(STATES, 1):
-            count = sum(thread.state == state for thread in threads)
+            count = sum(thread.state == state and thread.first.pending is None for thread in threads)
             (sign, style), is_visible = SIGNS[state], state in self._threads.visible
-            spans += [Span(f"  {number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")]
-            spans += [Span(f"{state} {count}", "strong" if is_visible else "quiet"), Span(" " * 3)]
+            parts = Span(f"{number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")
+            name = Span(f"{state} {count}", "strong" if is_visible else "quiet")
+            spans += [Span("  ", "quiet"), *pressing(str(number), *parts, name), Span(" " * 3)]
             spans += [] if is_visible else [Span("hidden   ", "quiet")]
-        return tuple(spans)
+        unsent = sum(thread.first.pending is not None for thread in threads)
+        return (*spans, Span(f"  ✎ {unsent} not sent", "accent")) if unsent else tuple(spans)
 
     @property
     def thread(self) -> Thread | None:
@@ -180,11 +219,6 @@ class ThreadListScreen(BaseScreen):
             self.app_context.pop_screen()
             self._show_thread(thread.id)
 
-    @on(RowList.RowSelected)
-    def row_selected(self) -> None:
-        """Open a row."""
-        self.command_open()
-
     def reason_reply(self) -> str | None:
         """Why there is no reply."""
         return self._comments.reply_reason(self.thread)
@@ -201,6 +235,46 @@ class ThreadListScreen(BaseScreen):
         if thread := self.thread:
             self._comments.toggle_resolved(thread)
 
+    def command_mark(self) -> None:
+        """Mark the thread, or remove the mark, and go to the next one."""
+        if thread := self.thread:
+            self._marked ^= {thread.id}
+            rows = self.query_one(RowList)
+            rows.redraw()
+            rows.move(1)
+            self.refresh_status_bars()
+
+    def reason_unsend(self) -> str | None:
+        """Why nothing can be undone."""
+        return None if self._notifications.can_undo else "nothing to undo: no thread was muted or followed just now"
+
+    def command_unsend(self) -> None:
+        """Undo the last mute or follow."""
+        self._notifications.undo()
+
+    def reason_act_on_marked(self) -> str | None:
+        """Why no suggestions can be applied."""
+        return self._suggestions.apply_reason(self._chosen)
+
+    async def command_act_on_marked(self) -> None:
+        """Apply the suggestions of the marked threads, or of all that are shown."""
+        threads, self._marked = self._chosen, set()
+        await self._suggestions.apply_all(threads)
+
+    @property
+    def _chosen(self) -> list[Thread]:
+        """The marked threads; without marks, all that are shown."""
+        threads = [thread for _, thread in self._shown]
+        return [thread for thread in threads if thread.id in self._marked] or threads
+
+    def _to_notify(self) -> Selection | str:
+        """The marked threads, or the one under the cursor."""
+        request, thread = self._model.request, self.thread
+        if request is None or thread is None:
+            return "no thread here"
+        marked = [shown for _, shown in self._shown if shown.id in self._marked]
+        return thread_selection(request, marked or [thread])
+
     def _key(self, index: int) -> str | None:
         return self._shown[index][1].id if index < len(self._shown) else None
 
@@ -210,13 +284,14 @@ class ThreadListScreen(BaseScreen):
         where = item.title if item else "conversation"
         about = f" · {sanitize(thread.about)}" if thread.about else ""
         author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
-        head = (Span(f"{sign} ", style), author, Span(f" {ago(thread.first.posted_at, now())}", "quiet"))
+        mark = Span("✓ " if thread.id in self._marked else "  ", "accent")
+        head = (mark, Span(f"{sign} ", style), author, Span(f" {ago(thread.first.posted_at, now())}", "quiet"))
         replies = count(thread.reply_count, "reply", "replies") if thread.reply_count else ""
+        replies = " · ".join(filter(None, (thread.notifications, replies)))
         room = columns - len(replies) - 1
         left = cut((*head, Span(f"   {where}{about}", "quiet")), room)
         return (*left, Span(" " * (room + 1 - width(left))), Span(replies, "quiet"))
 
     def _text(self, index: int, columns: int) -> Line:
         thread = self._shown[index][1]
-        text = split_quote(thread.first.text)[1] if thread.about else thread.first.text
-        return cut((Span(f"  {sanitize(' '.join(text.split()))}"),), columns)
+        return cut((Span(f"    {one_line(thread.first)}"),), columns)

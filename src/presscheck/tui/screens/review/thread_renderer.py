@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.pages.quotes import split_quote
+from presscheck.documents.pages.suggestions import parse_suggestion
 from presscheck.text.phrases import ago, count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.text.styled_text import Line, Span, cut, plain, width
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,8 +25,17 @@ _PENDING: dict[PendingState, Span] = {
 }
 OUTDATED = "◌"
 """The sign of an outdated thread."""
-RenderMarkdown = Callable[[str, int], Sequence[Line]]
-"""Renders Markdown as lines of a number of columns."""
+FIRST_WORDS = 40
+"""The columns of the first words of a message."""
+RenderMarkdown = Callable[[str, int, str], Sequence[Line]]
+"""Renders Markdown as lines of a number of columns; the last argument is the block that a suggestion in it is for."""
+
+
+class ThreadLine(NamedTuple):
+    """A line of a thread, and the id of the message that it belongs to."""
+
+    message: str
+    line: Line
 
 
 def thread_lines(
@@ -35,36 +45,44 @@ def thread_lines(
     render_markdown: RenderMarkdown,
     *,
     unfolded: bool = False,
-) -> tuple[Line, ...]:
+) -> tuple[ThreadLine, ...]:
     """The lines of a thread, each after a bar; a single line if it is resolved and not unfolded.
 
     The quote is left out where the thread is shown below the quoted line.
     """
     bar = Span("┃ ", "quiet" if thread.resolved else "waiting")
     if thread.resolved and not unfolded:
-        return (cut((bar, *_folded(thread, now)), columns),)
+        return (ThreadLine(thread.id, cut((bar, *_folded(thread, now)), columns)),)
     inside = columns - width((bar,))
     first = thread.first if thread.line is None else replace(thread.first, text=split_quote(thread.first.text)[1])
-    lines = _message_lines(first, inside, now, render_markdown, tail=_tail(thread))
+
+    def render(markdown: str, columns: int) -> Sequence[Line]:
+        return render_markdown(markdown, columns, thread.block)
+
+    first_lines = _message_lines(first, inside, now, render, tail=_tail(thread))
     missing = thread.reply_count - len(thread.replies)
     if missing > 0:
-        lines.append((Span(f"  {count(missing, 'reply', 'replies')} not loaded yet", "quiet"),))
+        first_lines.append((Span(f"  {count(missing, 'reply', 'replies')} not loaded yet", "quiet"),))
+    lines = [ThreadLine(thread.id, line) for line in first_lines]
     for reply in thread.replies:
-        lines += [(Span("  "), *line) for line in _message_lines(reply, inside - 2, now, render_markdown)]
-    return tuple(cut((bar, *line), columns) for line in lines)
+        reply_lines = _message_lines(reply, inside - 2, now, render)
+        lines += [ThreadLine(reply.id, (Span("  "), *line)) for line in reply_lines]
+    return tuple(ThreadLine(message, cut((bar, *line), columns)) for message, line in lines)
 
 
 def _message_lines(
-    message: Message, columns: int, now: datetime, render_markdown: RenderMarkdown, tail: Line = ()
+    message: Message, columns: int, now: datetime, render: Callable[[str, int], Sequence[Line]], tail: Line = ()
 ) -> list[Line]:
     """`ada 3 h  text` in one line if it fits, else the text below the name."""
     head: list[Span] = [Span(message.author, "you strong" if message.author == "you" else "strong")]
     if message.pending is None:
         head.append(Span(f" {ago(message.posted_at, now)}", "quiet"))
     head += _pending(message.pending)
+    if message.is_new:
+        head.append(Span(" new", "accent strong"))
     if message.edited:
         head.append(Span(" edited", "quiet"))
-    body = list(render_markdown(message.text, columns))
+    body = list(render(message.text, columns))
     ends = (*_reactions(message), *tail)
     if len(body) == 1 and width((*head, *body[0], *ends)) + 4 <= columns:
         lines = [_spread((*head, Span("  "), *body[0]), ends, columns)]
@@ -73,6 +91,19 @@ def _message_lines(
     if message.pending and message.pending.error:
         lines.append((Span(f"✗ {sanitize(message.pending.error)}", "removed"),))
     return lines
+
+
+def one_line(message: Message) -> str:
+    """The text of a message in one line, without its quote and without the fence of a suggestion."""
+    text = split_quote(message.text)[1]
+    if suggestion := parse_suggestion(text):
+        text = f"{suggestion.before} suggestion: {suggestion.words or 'delete this block'} {suggestion.after}"
+    return sanitize(" ".join(text.split()))
+
+
+def first_words(message: Message) -> str:
+    """The first words of a message in quotation marks, for a question or a notice."""
+    return f"“{plain(cut((Span(one_line(message)),), FIRST_WORDS))}”"
 
 
 def _pending(change: PendingChange | None) -> list[Span]:
@@ -93,13 +124,15 @@ def _tail(thread: Thread) -> Line:
     if thread.resolved:
         spans.append(Span(f" ✓ resolved{f' by {thread.resolved_by}' if thread.resolved_by else ''}", "added"))
     spans += _pending(thread.pending_status)
+    if thread.notifications:
+        spans.append(Span(f" {thread.notifications}", "quiet"))
     if thread.reply_count:
         spans.append(Span(f" {count(thread.reply_count, 'reply', 'replies')}", "quiet"))
     return tuple(spans)
 
 
 def _folded(thread: Thread, now: datetime) -> Line:
-    text = sanitize(" ".join(split_quote(thread.first.text)[1].split()))
+    text = one_line(thread.first)
     author = f" {thread.first.author} {ago(thread.first.posted_at, now)}"
     return (
         Span("✓ resolved", "added"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment
 from presscheck.text.phrases import count
+from presscheck.text.styled_text import Line, Span, join_fitting
 from presscheck.tui.screens.review.drafts import REVIEW_DRAFT, VERDICT_TEXTS
 
 if TYPE_CHECKING:
@@ -40,24 +42,39 @@ class VerdictActions:
     reason_request_changes = reason_approve
     reason_begin_review = reason_approve
 
-    def command_approve(self) -> None:
-        """Approve, with or without a comment."""
-        self._submit("approved", "Approve (comment optional)", may_be_empty=True)
+    async def command_approve(self) -> None:
+        """Approve, with a line of text or without; the composer is one key away."""
+        title, name, call, initial = self._verdict("approved", "Approve")
+        has_reviews = self._has_reviews
+
+        def compose() -> None:
+            self._drafts.compose(title, name, call, initial=initial, may_be_empty=has_reviews, submits=True)
+
+        if has_reviews:
+            await self._drafts.prompt(title, name, call, "approve", notes=self._notes, expand=compose)
+        else:
+            compose()
 
     def command_request_changes(self) -> None:
         """Request changes, with a comment or with comments that were held."""
-        held = len(self._model.discussion.collected())
-        self._submit("changes-requested", "Request changes: say which", may_be_empty=held > 0)
+        title, name, call, initial = self._verdict("changes-requested", "Request changes: say which")
+        progress = self._model.progress()
+        title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
+        may_be_empty = self._has_reviews and self._held > 0
+        self._drafts.compose(title, name, call, initial=initial, may_be_empty=may_be_empty, submits=True)
 
     def command_begin_review(self) -> None:
         """Start a review: hold comments until it is submitted; again, end it if it has no comments."""
-        number, drafts = len(self._model.discussion.collected()), self._drafts
-        if drafts.collects and number:
+        number, review = self._held, self._drafts.review
+        if number:
             notice = f"{count(number, 'comment')} in your review: v a, v r or v c submits it, z undoes the last one"
+        elif review.is_started:
+            review.end()
+            notice = "review ended: comments are sent at once"
         else:
-            drafts.collect(starts=not drafts.collects)
-            held = "review started: comments are held until you submit it with v a, v r or v c"
-            notice = held if drafts.collects else "review ended: comments are sent at once"
+            review.start()
+            notice = "review started: comments are held until you submit it with v a, v r or v c"
+        self._context.redraw()
         self._context.notify(notice)
 
     def command_comment_only(self) -> None:
@@ -66,13 +83,23 @@ class VerdictActions:
         def call(text: str) -> Operation[Any] | None:
             return PostComment(**self._model.path, body=Document(markdown=text)) if text.strip() else None
 
-        number = len(self._model.discussion.collected())
+        number = self._held
         submit = f"Submit your review with {count(number, 'comment')} (comment optional)"
         title = submit if number else "Comment on the change request"
         self._drafts.compose(title, "whole", call, may_be_empty=number > 0, submits=True)
 
-    def _submit(self, status: ReviewStatus, title: str, *, may_be_empty: bool) -> None:
-        has_reviews = not self._context.engine.lacks(REVIEWS)
+    @property
+    def _held(self) -> int:
+        """The number of comments in the pending review."""
+        return len(self._drafts.review.entries())
+
+    @property
+    def _has_reviews(self) -> bool:
+        return not self._context.engine.lacks(REVIEWS)
+
+    def _verdict(self, status: ReviewStatus, title: str) -> tuple[str, str, Callable[[str], Operation[Any]], str]:
+        """The title, the name of the draft, the write of a text, and the initial text of a review."""
+        has_reviews = self._has_reviews
 
         def call(text: str) -> Operation[Any]:
             if not has_reviews:
@@ -80,16 +107,18 @@ class VerdictActions:
             given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
             return SubmitReview(**self._model.path, status=status, **given)
 
-        number, progress = len(self._model.discussion.collected()), self._model.progress()
         title = title if has_reviews else "This service has no reviews: post a comment instead"
-        title = f"{title}, with {count(number, 'comment')}" if number else title
-        title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
-        initial = "" if has_reviews else VERDICT_TEXTS[status]
-        self._drafts.compose(
-            title,
-            f"{REVIEW_DRAFT} {status}",
-            call,
-            initial=initial,
-            may_be_empty=has_reviews and may_be_empty,
-            submits=True,
-        )
+        title = f"{title}, with {count(self._held, 'comment')}" if self._held else title
+        return title, f"{REVIEW_DRAFT} {status}", call, "" if has_reviews else VERDICT_TEXTS[status]
+
+    def _notes(self, columns: int) -> list[Line]:
+        """What was not seen: changes that are not loaded, and the pages that were not viewed, by name."""
+        notes: list[str] = []
+        progress, unviewed = self._model.whole_progress(), self._model.unviewed()
+        if progress and progress.missing:
+            notes.append(f"⚠ {progress.missing}")
+        if unviewed:
+            noun = "page" if all(item.noun == "page" for item in unviewed) else "change"
+            start = f"⚠ {count(len(unviewed), noun)} not viewed: "
+            notes.append(start + join_fitting([item.title for item in unviewed], columns - len(start)))
+        return [(Span(note, "waiting"),) for note in notes]

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from presscheck.text.phrases import count, now
-from presscheck.text.styled_text import Line, Span, cut
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.review.change_renderer import (
     PageText,
     RenderedChange,
@@ -27,14 +27,17 @@ from presscheck.tui.screens.review.header_renderer import (
     merge_line,
     state_line,
 )
+from presscheck.tui.screens.review.page_flow import ChangeList, PageFlow, kept_line
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
+    from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.documents.diff.page_diff import Mode
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.model import ReviewModel
-    from presscheck.engine.review.threads import Thread
+    from presscheck.engine.review.threads import Message, Thread
     from presscheck.tui.screens.review.page_texts import PageTextLoader
     from presscheck.tui.screens.review.thread_filter import ThreadFilter
     from presscheck.tui.widgets.line_view import StyleLookup
@@ -64,16 +67,19 @@ class ReviewView:
     ) -> None:
         self._model, self._texts, self._threads, self._on_threads = model, texts, threads, on_threads
         self._state, self._merge = StatusLine(style_for, id="state"), StatusLine(style_for, id="merge")
-        self.items = RowList(self._item_row, style_for, id="pages")
-        self.change = RowList(self._change_row, style_for, id="change")
-        self._panes = Horizontal(self.items, self.change)
-        self.rendered = RenderedChange()
+        self.items = RowList(self._item_row, style_for, key=self._item_key, has_mark_column=False, id="pages")
+        self.flow = PageFlow()
+        self.change = ChangeList(self.flow.line, style_for, self._lay_out_visible, id="change")
+        self._panes = Horizontal(self.items, PaneBorder(self.items, style_for), self.change)
         self.mode: Mode = "prose"
-        self.only_changed = False
+        self.only_changed = True
+        self.shows_all = False
         self.width = 0
-        self._shown_id = ""
+        self._pages: tuple[ChangedItem | None, ...] = ()
         self._unfolded: set[str] = set()
         self._opened: dict[str, set[int]] = {}
+        self._listed: tuple[ChangedItem, ...] = ()
+        self._reading = ""
 
     def compose(self) -> ComposeResult:
         """The header, the list and the change."""
@@ -82,9 +88,16 @@ class ReviewView:
         yield self._panes
 
     @property
+    def row(self) -> int:
+        """The selected row of the list: with all pages in one scroll, that of the page under the cursor."""
+        if self.shows_all and self.flow.ids and not self.items.has_focus:
+            return self.flow.page_at(self.change.cursor)
+        return self.items.cursor
+
+    @property
     def item(self) -> ChangedItem | None:
         """The selected item; None is the conversation."""
-        row = self.items.cursor
+        row = self.row
         return self._model.items[row - 1] if 0 < row <= len(self._model.items) else None
 
     @property
@@ -94,12 +107,34 @@ class ReviewView:
         return self._texts.page(item) if item else PageText()
 
     @property
+    def rendered(self) -> RenderedChange:
+        """The lines of the selected item."""
+        return self.flow.rendered(_page_id(self.item)) or RenderedChange()
+
+    @property
+    def line(self) -> int:
+        """The line under the cursor, counted from the first of the selected item."""
+        number = self.row if self.shows_all else 0
+        return self.change.cursor - self.flow.lines_of(number).start if number < len(self.flow.ids) else 0
+
+    def jump_to(self, line: int) -> None:
+        """Move the cursor to a line of the selected item."""
+        self.change.jump_to(self.change.cursor - self.line + line)
+
+    @property
     def thread(self) -> Thread | None:
         """The thread under the cursor, or the only one that is shown."""
         threads = self._threads.visible_on(self.item)
-        thread_id = self.rendered.thread_of.get(self.change.cursor)
+        thread_id = self.rendered.thread_of.get(self.line)
         only = threads[0] if len(threads) == 1 else None
         return next((thread for thread in threads if thread.id == thread_id), only)
+
+    @property
+    def message(self) -> Message | None:
+        """The message under the cursor; None if the cursor is not on a line of a thread."""
+        thread = self.thread if self.is_in_change and self.is_on_thread else None
+        message_id = self.rendered.message_of.get(self.line)
+        return next((message for message in thread.messages if message.id == message_id), None) if thread else None
 
     @property
     def is_in_change(self) -> bool:
@@ -109,23 +144,29 @@ class ReviewView:
     @property
     def is_on_thread(self) -> bool:
         """Whether the cursor is on a line of a thread."""
-        return self.change.cursor in self.rendered.thread_of
+        return self.line in self.rendered.thread_of
 
     @property
     def text_line(self) -> int | None:
         """The line of the page's new text under the cursor."""
-        return text_line_at(self.rendered, self.page, self.change.cursor)
+        return text_line_at(self.rendered, self.page, self.line)
+
+    @property
+    def block(self) -> SegmentPair | None:
+        """The block of the difference under the cursor, or the nearest above it."""
+        return self.rendered.block_at(self.line)
 
     @property
     def suggestion(self) -> str:
         """The start of a suggestion for the block under the cursor."""
-        return suggestion_at(self.rendered, self.page, self.change.cursor)
+        return suggestion_at(self.rendered, self.page, self.line)
 
     @property
     def is_shown(self) -> bool:
-        """Whether the selected item is the one that is drawn."""
-        item = self.item
-        return (item.id if item else "") == self._shown_id
+        """Whether the selected item is the one under the cursor of the change."""
+        if not self.flow.ids:
+            return False
+        return self.flow.ids[self.flow.page_at(self.change.cursor)] == _page_id(self.item)
 
     @property
     def visible_items(self) -> tuple[ChangedItem, ...]:
@@ -145,21 +186,31 @@ class ReviewView:
         self._panes.toggle_class("zoomed")
 
     def toggle_only_changed(self) -> None:
-        """Fold the unchanged lines, or show them."""
+        """Fold the unchanged lines, or show them, at the same place."""
         self.only_changed = not self.only_changed
         self._opened.clear()
-        self.show_change(to_top=True)
+        self._show_at_same_place()
+
+    def toggle_all(self) -> None:
+        """Show all pages in one scroll, or one page, at the same place."""
+        row, self.shows_all = self.row, not self.shows_all
+        self.items.move_to(row)
+        self.show_change()
 
     def set_mode(self, mode: Mode) -> None:
         """Show the change as prose, split or source, at the same place."""
-        anchor = self.rendered.anchor_at(self.change.cursor)
         self.mode = mode
+        self._show_at_same_place()
+
+    def _show_at_same_place(self) -> None:
+        """Draw lines that have other positions than before."""
+        anchor = self.rendered.anchor_at(self.line)
         self.show_change()
-        self.change.jump_to(self.rendered.line_of(anchor))
+        self.jump_to(self.rendered.line_of(anchor))
 
     def unfold(self) -> None:
         """Unfold unchanged lines at the cursor, or fold or unfold a resolved thread."""
-        item, lines = self.item, self.rendered.folds.get(self.change.cursor)
+        item, lines = self.item, self.rendered.folds.get(self.line)
         if lines and item:
             self._opened.setdefault(item.id, set()).update(lines)
         elif thread := self.thread:
@@ -173,6 +224,12 @@ class ReviewView:
         self.items.move_to(row)
         self.show_change(to_top=True)
 
+    def leave_thread(self) -> bool:
+        """Mark the thread that the cursor has left as read; returns whether it had something new."""
+        thread_id = self.rendered.thread_of.get(self.line, "") if self.is_in_change else ""
+        left, self._reading = self._reading, thread_id
+        return bool(left) and left != thread_id and self._model.discussion.mark_read(left)
+
     def draw_header(self, error: str, collected: int | None) -> None:
         """Draw both lines of the header.
 
@@ -185,7 +242,16 @@ class ReviewView:
             self._state.show((Span(f" {error or 'Loading the change request …'}", "waiting"),))
             return
         columns = self.width - 24
-        state = state_line(request, model.reviewers(), model.progress(), model.open_threads(), columns, collected)
+        state = state_line(
+            request,
+            model.reviewers(),
+            model.progress(),
+            model.open_threads(),
+            columns,
+            collected,
+            model.discussion.new_threads(),
+            model.notifications,
+        )
         right = (Span(error, "waiting"),) if error else by_line(request, model.me, moment)
         self._state.show((Span(" "), *state), right)
         readiness = merge_line(model.readiness(), self.width - 2)
@@ -194,23 +260,99 @@ class ReviewView:
         )
 
     def draw_list(self, cursor: int | None = None) -> None:
-        """Draw the list of items."""
+        """Draw the list of items; the cursor stays on its item, if others were added above it."""
+        row = self.items.cursor
+        if cursor is None and self._listed is not self._model.items and 0 < row <= len(self._listed):
+            item = self._listed[row - 1]
+            cursor = next((row for row, other in enumerate(self._model.items, 1) if other.id == item.id), None)
+        self._listed = self._model.items
         self.items.show(len(self._model.items) + 1, cursor=cursor)
 
+    def follow_cursor(self) -> None:
+        """Select the page under the cursor in the list, where all pages are in one scroll."""
+        if self.shows_all and self.items.cursor != self.row:
+            self.items.move_to(self.row)
+
     def show_change(self, *, to_top: bool = False) -> None:
-        """Draw the selected item; `to_top` moves the cursor to its first line."""
-        item = self.item
+        """Draw the selected item, or all of them; `to_top` moves the cursor to the first line of the selected one."""
+        if self._set_pages() or to_top:
+            number = min(self.items.cursor, len(self._pages) - 1) if self.shows_all else 0
+            start = self.flow.lines_of(number).start
+            self.change.place(self.flow.height, start, start)
+        is_cursor_visible = self.change.cursor in self.change.visible_lines
+        self.flow.invalidate()
+        self._lay_out_visible()
+        if is_cursor_visible:
+            self.change.show(self.flow.height, cursor=self.change.cursor)
+        else:  # the user has scrolled away from it
+            self.change.redraw()
+
+    def _set_pages(self) -> bool:
+        """Update which pages are shown; returns whether the one under the cursor is none of them."""
+        cursor, flow = self.change.cursor, self.flow
+        number = flow.page_at(cursor) if flow.ids else 0
+        page = flow.ids[number] if flow.ids else None
+        before = flow.lines_of(number).start if flow.ids else 0
+        selected = self._model.items[self.items.cursor - 1 : self.items.cursor] if self.items.cursor else (None,)
+        self._pages = (None, *self._model.items) if self.shows_all else selected or (None,)
+        flow.set_pages(tuple(map(_page_id, self._pages)))
+        if page not in flow.ids:
+            return True
+        moved = cursor - before + flow.lines_of(flow.ids.index(page)).start
+        self.change.place(flow.height, moved, self.change.top + moved - cursor)
+        return False
+
+    def _lay_out_visible(self) -> None:
+        """Lay out the pages of the visible lines; that moves those below, so that others may become visible."""
+        while self.flow.ids:
+            pages = self.flow.pages_at(self.change.visible_lines)
+            number = next((number for number in pages if not self.flow.is_laid_out(number)), None)
+            if number is not None:
+                self._lay_out(number)
+            elif not self.change.clamp():
+                return
+
+    def _lay_out(self, number: int) -> None:
+        """Lay out a page; the line under the cursor, or else the first visible one, stays where it is."""
+        item, flow, change = self._pages[number], self.flow, self.change
+        page = self._texts.page(item) if item else PageText()  # first: threads are placed in a text that is known
         threads = self._threads.visible_on(item)
-        position = self.rendered.position_of(self.change.cursor)
-        if item:
-            summary = self._summary(item, len(threads))
-            self.rendered = render_item(item, self._texts.page(item), threads, self._options(item), summary)
-        else:
-            self.rendered = render_conversation(self._model, threads, self._options(item))
-        self._shown_id = item.id if item else ""
-        cursor = 0 if to_top else self.rendered.line_at_position(*position)
-        self.change.show(len(self.rendered.lines), cursor=cursor)
+        rendered = self._render(item, page, threads)
+        lines, before, cursor, top = flow.lines_of(number), flow.rendered(flow.ids[number]), change.cursor, change.top
+        grown = flow.lay_out(number, rendered)
+        moved = cursor
+        if cursor >= lines.stop:
+            moved += grown
+        elif cursor >= lines.start:
+            moved = lines.start + kept_line(before, rendered, cursor - lines.start, len(lines))
+        if cursor in change.visible_lines:
+            top += moved - cursor
+        elif top >= lines.stop:
+            top += grown
+        change.place(flow.height, moved, top)
         self._on_threads(threads)
+
+    def _render(self, item: ChangedItem | None, page: PageText, threads: list[Thread]) -> RenderedChange:
+        """The lines of an item; None is the conversation."""
+        if item is None:
+            return render_conversation(self._model, threads, self._options(item))
+        return render_item(item, page, threads, self._options(item), self._summary(item, len(threads)))
+
+    def lines_of_row(self, row: int) -> list[Line]:
+        """The lines of a row of the list, as they are shown once it is selected; its text must be loaded."""
+        item = self._model.items[row - 1] if row else None
+        threads = self._threads.visible_on(item)
+        self._on_threads(threads)  # so that their replies are loaded too
+        return self._render(item, self._texts.loaded(item) if item else PageText(), threads).lines
+
+    def show_line(self, row: int, line: int) -> None:
+        """Select a row of the list, and move the cursor to one of its lines."""
+        if self.row != row or self.items.has_focus:
+            self.select(row)
+        if self.items.has_focus:
+            self.switch_pane()
+        self._panes.add_class("at-change")
+        self.jump_to(line)
 
     def _options(self, item: ChangedItem | None) -> RenderOptions:
         is_narrow = self.width < WIDE
@@ -230,7 +372,7 @@ class ReviewView:
 
     def _item_row(self, index: int, columns: int) -> Line:
         if index == 0:
-            return conversation_line(columns, self._threads.open_count(None))
+            return conversation_line(columns, self._threads.open_count(None), has_new=self._threads.has_new(None))
         item = self._model.items[index - 1]
         return item_line(
             item,
@@ -239,7 +381,16 @@ class ReviewView:
             words=self._texts.words(item),
             open_threads=self._threads.open_count(item),
             has_conflict=item.id in self._model.unresolved,
+            has_new=self._threads.has_new(item),
+            marked=item.id in self.items.marked,
         )
 
-    def _change_row(self, index: int, columns: int) -> Line:
-        return cut(self.rendered.lines[index], columns) if index < len(self.rendered.lines) else ()
+    def _item_key(self, index: int) -> str | None:
+        """The id of a page, which can be marked; None for other items."""
+        item = self._model.items[index - 1] if 0 < index <= len(self._model.items) else None
+        return item.id if item and item.noun == "page" else None
+
+
+def _page_id(item: ChangedItem | None) -> str:
+    """The id of a page in the flow; empty for the conversation."""
+    return f"{item.noun} {item.id}" if item else ""

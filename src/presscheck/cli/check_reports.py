@@ -1,0 +1,70 @@
+"""Findings about a site in the formats of other programs: SARIF 2.1.0 and JUnit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from presscheck import __version__
+from presscheck.engine.publish.checks import CHECKS, Finding, Severity
+from presscheck.text.sanitize import sanitize
+
+NOT_CHECKED = "not-checked"
+"""The rule of findings that say that a check could not be done."""
+_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note", "unknown": "none"}
+
+
+def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
+    """The findings as a SARIF log; a check that could not be done is an open question there."""
+    rules: list[dict[str, Any]] = [
+        {
+            "id": check.name,
+            "shortDescription": {"text": check.title},
+            "defaultConfiguration": {"level": _LEVELS[check.severity]},
+        }
+        for check in CHECKS
+    ]
+    rules.append({"id": NOT_CHECKED, "shortDescription": {"text": "checks that could not be done"}})
+    driver = {"name": "presscheck", "version": __version__, "rules": rules}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": [_result(finding) for finding in findings]}],
+    }
+
+
+def _result(finding: Finding) -> dict[str, Any]:
+    where = sanitize(finding.where)
+    return {
+        "ruleId": finding.check,
+        "kind": "open" if finding.severity == "unknown" else "fail",
+        "level": _LEVELS[finding.severity],
+        "message": {"text": f"{where}: {sanitize(finding.message)}"},
+        "locations": [{"logicalLocations": [{"fullyQualifiedName": where}]}],
+        "properties": {"space": finding.space, "page": finding.page, "line": finding.line},
+    }
+
+
+def junit(title: str, findings: Sequence[Finding]) -> str:
+    """The checks as a JUnit test suite: one test for each check, which fails for its errors and warnings."""
+    names = [check.name for check in CHECKS]
+    names += [NOT_CHECKED] if any(finding.check == NOT_CHECKED for finding in findings) else []
+    suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(names)))
+    failures = errors = 0
+    for name in names:
+        case = ElementTree.SubElement(suite, "testcase", classname="presscheck.site", name=name)
+        own = [finding for finding in findings if finding.check == name]
+        text = "\n".join(f"{sanitize(finding.where)}: {sanitize(finding.message)}" for finding in own)
+        severities = {finding.severity for finding in own}
+        if "unknown" in severities:
+            errors += 1
+            ElementTree.SubElement(case, "error", message="could not be checked").text = text
+        elif severities & {"error", "warning"}:
+            failures += 1
+            ElementTree.SubElement(case, "failure", message=f"{len(own)} found").text = text
+        elif own:
+            ElementTree.SubElement(case, "system-out").text = text
+    suite.set("failures", str(failures))
+    suite.set("errors", str(errors))
+    return ElementTree.tostring(suite, encoding="unicode")

@@ -1,0 +1,174 @@
+"""`presscheck cr drop`, `presscheck cr copy` and `presscheck cr move`: the changes of whole pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
+from presscheck.api.content_changes import ChangedPage
+from presscheck.cli import lookup
+from presscheck.cli.output import print_message, print_text
+from presscheck.cli.session import Session, confirm, with_session
+from presscheck.engine.review.rearrange import (
+    Kind,
+    Rearrangement,
+    Selection,
+    carry_out,
+    describe,
+    plan_rearrangement,
+)
+from presscheck.engine.shared_calls import changes_in
+from presscheck.errors import InvalidArgument
+from presscheck.text.phrases import count
+
+SUBJECT = 100
+"""The most characters of a subject."""
+_DONE: dict[Kind, str] = {"drop": "Dropped", "copy": "Copied", "move": "Moved"}
+
+_which = click.argument("which", metavar="SPACE#NUMBER")
+_pages = click.argument("pages", metavar="PAGE...", nargs=-1, required=True)
+_dry_run = click.option("--dry-run", is_flag=True, help="Print what would happen to each page; send nothing.")
+
+
+def _target_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that name the other change request."""
+    to = click.option("--to", metavar="CR", help="The other change request: NUMBER in the same space, an id or a URL.")
+    new = click.option("--new", "subject", metavar="SUBJECT", help="Create a change request with this subject.")
+    return to(new(function))
+
+
+@click.command()
+@_which
+@_pages
+@_dry_run
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@with_session
+async def drop(session: Session, which: str, pages: tuple[str, ...], *, dry_run: bool, yes: bool) -> None:
+    """Drop the changes to pages from a change request.
+
+    The pages go back to main, as it was when the change request started or was updated: new pages are deleted, deleted
+    pages are restored, moved pages move back. PAGE is an id, a path or a title.
+    """
+    await _rearrange(session, "drop", which, pages, dry_run=dry_run, yes=yes)
+
+
+@click.command()
+@_which
+@_pages
+@_target_options
+@_dry_run
+@with_session
+async def copy(
+    session: Session, which: str, pages: tuple[str, ...], *, to: str | None, subject: str | None, dry_run: bool
+) -> None:
+    """Copy the changes to pages into another change request.
+
+    It must be of the same space. The changes are merged with the pages there. If both changed the same lines, nothing
+    is sent. PAGE is an id, a path or a title.
+    """
+    await _rearrange(session, "copy", which, pages, to=to, subject=subject, dry_run=dry_run)
+
+
+@click.command()
+@_which
+@_pages
+@_target_options
+@_dry_run
+@with_session
+async def move(
+    session: Session, which: str, pages: tuple[str, ...], *, to: str | None, subject: str | None, dry_run: bool
+) -> None:
+    """Move the changes to pages into another change request.
+
+    It must be of the same space. This copies them, and then drops them. If both changed the same lines, nothing is
+    sent. PAGE is an id, a path or a title.
+    """
+    await _rearrange(session, "move", which, pages, to=to, subject=subject, dry_run=dry_run)
+
+
+async def _rearrange(
+    session: Session,
+    kind: Kind,
+    which: str,
+    pages: tuple[str, ...],
+    *,
+    to: str | None = None,
+    subject: str | None = None,
+    dry_run: bool,
+    yes: bool = True,
+) -> None:
+    """Plan, print or send what a command asks for.
+
+    Raises:
+        InvalidArgument: a page is not changed, or not one target is given.
+    """
+    if kind != "drop" and (to is None) == (subject is None):
+        raise InvalidArgument("--to", "choose where the changes go: either --to CR or --new SUBJECT")
+    if subject is not None and not 0 < len(subject.strip()) <= SUBJECT:
+        raise InvalidArgument("--new", f"must have 1 to {SUBJECT} characters")
+    source = await lookup.change_request(session, which)
+    target = await _target(session, source, to) if to is not None else None
+    changed = await _changed_pages(session, source)
+    selection = Selection(tuple(dict.fromkeys(_page_named(changed, page).id for page in pages)))
+    plan = await plan_rearrangement(session.engine, kind, source, selection, target)
+    if dry_run:
+        session.show(_as_json(plan, None)) if session.json else print_text("\n".join(describe(plan)))
+        return
+    number = count(len(selection.pages), "page")
+    if kind == "drop" and not yes:
+        for line in describe(plan):
+            print_message(line)
+        confirm(f"Drop the changes to {number} from #{source.number}?", yes=yes)
+    done = await carry_out(session.engine, plan, (subject or "").strip())
+    print_message(f"{_DONE[kind]} the changes to {number}" + (f" to #{done.number}." if done else "."))
+    for edits in (plan.copied, plan.dropped):
+        for note in edits.notes if edits else ():
+            print_message(f"{note}.")
+    if session.json:
+        session.show(_as_json(plan, done))
+    elif done:
+        session.show_id(done)
+
+
+async def _target(session: Session, source: ChangeRequest, named: str) -> ChangeRequest:
+    """The other change request: a number in the same space, or named as everywhere else."""
+    number = named.lstrip("#")
+    if number.isdigit():
+        return await session.read(GetChangeRequest(space_id=source.space, change_request_id=number))
+    return await lookup.change_request(session, named)
+
+
+async def _changed_pages(session: Session, source: ChangeRequest) -> list[ChangedPage]:
+    changes = await session.read(changes_in(source))
+    if changes.more:
+        changes = await session.read(changes_in(source, len(changes.changes) + changes.more))
+    return list({change.page.id: change.page for change in changes.changes if change.page}.values())
+
+
+def _page_named(pages: list[ChangedPage], named: str) -> ChangedPage:
+    """A changed page by id, path or title.
+
+    Raises:
+        InvalidArgument: no changed page, or several of them match.
+    """
+    found = next((page for page in pages if named in (page.id, page.path)), None)
+    return found or lookup.pick(pages, named, "PAGE")
+
+
+def _as_json(plan: Rearrangement, target: ChangeRequest | None) -> dict[str, Any]:
+    """A plan as plain data; without a target that exists, `target` is null."""
+    parts = {"copied": plan.copied, "dropped": plan.dropped}
+    return {
+        "kind": plan.kind,
+        "source": plan.source,
+        "target": target or plan.target,
+        **{
+            name: [{"page": step.page, "title": step.title, "what": step.what} for step in edits.steps]
+            for name, edits in parts.items()
+            if edits
+        },
+        "notes": [note for edits in parts.values() if edits for note in edits.notes],
+    }

@@ -1,0 +1,94 @@
+"""Downloads files from the URLs that the service gives for them; these URLs need no token, so none is sent."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from presscheck.api.operation import Operation
+from presscheck.client.base_url import Address
+from presscheck.client.responses import Reply, check_response
+from presscheck.errors import MalformedAnswer, RequestError
+from presscheck.text.sanitize import is_safe_url
+
+MAX_SIZE = 128 << 20
+"""The maximum size of a file in bytes, after decompression."""
+MAX_ERROR_SIZE = 64 << 10
+MAX_REDIRECTS = 5
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+
+
+@dataclass(frozen=True)
+class Downloads:
+    """Downloads files.
+
+    Attributes:
+        address: the address of the service; over a Unix socket, its files come through the socket too.
+        seconds: the time-out of one file.
+        connect: creates a connection pool without a token for an address.
+        read_body: returns a decompressed body of a limited size.
+        to_error: returns the typed error for a failure of the transport.
+        on_exchange: called with path, status, milliseconds and size of each request.
+    """
+
+    address: Address
+    seconds: float
+    connect: Callable[[Address], httpx.AsyncClient]
+    read_body: Callable[[AsyncIterator[bytes], httpx.Headers, int], Any]
+    to_error: Callable[[Operation[Any], Exception, str], RequestError]
+    on_exchange: Callable[[str, int | None, float, int], None]
+
+    async def content(self, call: Operation[Any], url: str) -> bytes:
+        """The bytes of a file.
+
+        Args:
+            call: the call whose response has the URL, for error messages.
+            url: where the file is.
+
+        Raises:
+            RequestError: it cannot be downloaded.
+        """
+        for _ in range(MAX_REDIRECTS):
+            reply = await self._exchange(call, url)
+            location = reply.headers.get("location")
+            if reply.status not in REDIRECTS or not location:
+                if reply.status != 200:
+                    check_response(call, reply)
+                    raise MalformedAnswer(f"The file cannot be downloaded ({reply.status})", request=str(call))
+                return reply.body
+            target = str(httpx.URL(url).join(location))
+            if url.startswith("https:") and not target.startswith("https:"):
+                break  # on the way, the file could be read or replaced
+            url = target
+        raise MalformedAnswer("The address of the file redirects in a loop, or to an unsafe place", request=str(call))
+
+    async def _exchange(self, call: Operation[Any], url: str) -> Reply:
+        if not url.startswith(("http://", "https://")) or not is_safe_url(url):
+            raise MalformedAnswer("The service gave no web address for this file", request=str(call))
+        where = httpx.URL(url)
+        started, status, size, failure = time.perf_counter(), None, 0, None
+        try:
+            async with asyncio.timeout(self.seconds), self.connect(self._address(where)) as http:
+                headers = {"accept": "*/*", "accept-encoding": "identity"}
+                async with http.stream("GET", where, headers=headers) as response:
+                    status = response.status_code
+                    limit = MAX_SIZE if status == 200 else MAX_ERROR_SIZE
+                    body = await self.read_body(response.aiter_raw(), response.headers, limit)
+                    size = len(body)
+                    return Reply(status, response.headers, body)
+        except Exception as caught:
+            failure = caught
+        finally:
+            self.on_exchange(where.path, status, (time.perf_counter() - started) * 1000, size)
+        raise self.to_error(call, failure, where.host)
+
+    def _address(self, url: httpx.URL) -> Address:
+        own = httpx.URL(self.address.url)
+        if (url.scheme, url.host, url.port) == (own.scheme, own.host, own.port):
+            return self.address
+        return Address(url=str(url), host=url.host)

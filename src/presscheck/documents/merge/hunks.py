@@ -1,0 +1,167 @@
+"""The hunks of an edited text: its separate changes, each of which can be left out or applied alone.
+
+A hunk is what a diff shows as one change. It consists of all changed lines of a block, and of both places of a block
+that was moved, so that leaving out a hunk loses no text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from presscheck.documents.diff.block_pairs import SegmentPair, pair_segments
+from presscheck.documents.diff.segments import Segment, split_segments
+from presscheck.documents.diff.sequence_matcher import Gap, gaps
+from presscheck.text.phrases import count
+
+
+class HunkPart(NamedTuple):
+    """Changed lines in one place; either side may be empty. Lines are counted from 0 and keep their line ends."""
+
+    first_before: int
+    first_after: int
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+
+    @property
+    def lines_before(self) -> range:
+        """The lines of the old text."""
+        return range(self.first_before, self.first_before + len(self.removed))
+
+    @property
+    def lines_after(self) -> range:
+        """The lines of the new text."""
+        return range(self.first_after, self.first_after + len(self.added))
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """One change, in one place or several."""
+
+    parts: tuple[HunkPart, ...]
+
+    @property
+    def texts(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """The removed and the added lines of each part: equal for the same change in another text."""
+        return tuple((part.removed, part.added) for part in self.parts)
+
+    @property
+    def first_after(self) -> int:
+        """The line of the new text where it begins."""
+        return self.parts[0].first_after
+
+
+def split_hunks(before: str, after: str) -> list[Hunk]:
+    """Returns the hunks between two texts, in the order of the text."""
+    parts = _parts(before, after)
+    groups = [{number} for number in range(len(parts))]
+    for blocks in _shown_as_one(pair_segments(split_segments(before), split_segments(after))):
+        touched = [number for number, part in enumerate(parts) if any(_touches(part, *block) for block in blocks)]
+        if len(touched) > 1:
+            joined = set[int]().union(*(groups[number] for number in touched))
+            for number in joined:
+                groups[number] = joined
+    numbers = {min(group): sorted(group) for group in groups}
+    return [Hunk(tuple(parts[number] for number in numbers[first])) for first in sorted(numbers)]
+
+
+def apply_hunks(before: str, after: str, hunks: Collection[Hunk]) -> str:
+    """Returns the old text with these hunks of the new one; with all of them, the new text."""
+    chosen = {part for hunk in hunks for part in hunk.parts}
+    lines, at, text = _lines(before), 0, list[str]()
+    for part in _parts(before, after):
+        text += lines[at : part.first_before]
+        text += part.added if part in chosen else part.removed
+        at = part.lines_before.stop
+    return "".join(text + lines[at:])
+
+
+def hunk_of(hunks: Sequence[Hunk], block: SegmentPair) -> Hunk | None:
+    """Returns the hunk that changes a block of the diff, or None."""
+    sides = _lines_of(block.before), _lines_of(block.after)
+    return next((hunk for hunk in hunks if any(_touches(part, *sides) for part in hunk.parts)), None)
+
+
+def same_hunk(hunks: Sequence[Hunk], hunk: Hunk) -> Hunk | None:
+    """Returns the same change among those of another version of the text, the nearest if there are several."""
+    same = [other for other in hunks if other.texts == hunk.texts]
+    return min(same, key=lambda other: abs(other.first_after - hunk.first_after), default=None)
+
+
+def line_numbers(lines: range) -> str:
+    """Returns `line 3` or `lines 3 to 5`, counted from 1."""
+    first = lines.start + 1
+    return f"line {first}" if len(lines) < 2 else f"lines {first} to {lines.stop}"
+
+
+def hunk_size(hunk: Hunk) -> str:
+    """Returns `2 lines added, 1 removed`; blank lines do not count."""
+    added, removed = (sum(bool(line.strip()) for line in side) for side in _sides(hunk))
+    if not added and not removed:
+        return "blank lines"
+    if not added:
+        return f"{count(removed, 'line')} removed"
+    return f"{count(added, 'line')} added" + (f", {removed:,} removed" if removed else "")
+
+
+def _sides(hunk: Hunk) -> tuple[list[str], list[str]]:
+    return [line for part in hunk.parts for line in part.added], [line for part in hunk.parts for line in part.removed]
+
+
+def _lines(text: str) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def _parts(before: str, after: str) -> list[HunkPart]:
+    old, new = _lines(before), _lines(after)
+    parts: list[HunkPart] = []
+    for gap in gaps(old, new):
+        if isinstance(gap, Gap):
+            at, to = gap.before.start, gap.after.start
+            slid = _slide(old, new, gap, parts[-1] if parts else None)
+            removed = old[at - slid : gap.before.stop - slid]
+            parts.append(HunkPart(at - slid, to - slid, tuple(removed), tuple(new[to - slid : gap.after.stop - slid])))
+    return parts
+
+
+def _slide(old: Sequence[str], new: Sequence[str], gap: Gap, last: HunkPart | None) -> int:
+    """Returns by how many lines added or removed lines can start earlier without another result.
+
+    A paragraph can be added with the blank line before it or with the one after it. It must always be the same one, so
+    that a hunk can be found again after an edit somewhere else.
+    """
+    if gap.before and gap.after:
+        return 0
+    lines, run = (old, gap.before) if gap.before else (new, gap.after)
+    room = gap.before.start - (last.lines_before.stop if last else 0)
+    slid = 0
+    while slid < room and lines[run.start - slid - 1] == lines[run.stop - slid - 1]:
+        slid += 1
+    return slid
+
+
+def _shown_as_one(pairs: Sequence[SegmentPair]) -> list[list[tuple[range, range]]]:
+    """Returns the changed blocks as lines of both texts; both places of a moved block are together."""
+    found: list[list[tuple[range, range]]] = []
+    moved: dict[int, list[tuple[range, range]]] = {}
+    for pair in pairs:
+        if pair.kind == "moved" and pair.before:
+            # one place has the new segment, the other has not: each is joined through the old segment
+            moved.setdefault(pair.before.line, []).append((_lines_of(pair.before), _lines_of(pair.after)))
+        elif pair.kind != "same":
+            found.append([(_lines_of(pair.before), _lines_of(pair.after))])
+    return [*found, *moved.values()]
+
+
+def _lines_of(segment: Segment | None) -> range:
+    return range(segment.line, segment.line + segment.size) if segment else range(0)
+
+
+def _touches(part: HunkPart, before: range, after: range) -> bool:
+    return _overlap(part.lines_before, before) or _overlap(part.lines_after, after)
+
+
+def _overlap(one: range, other: range) -> bool:
+    return max(one.start, other.start) < min(one.stop, other.stop)

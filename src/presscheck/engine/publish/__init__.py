@@ -1,0 +1,1 @@
+"""What a site contains, and the checks before it is published."""

@@ -1,0 +1,390 @@
+"""The checks before a site is published: one function each, in one table.
+
+A finding says where, what and how bad: an error would reach readers as a fault, a warning as a weakness, and the rest
+is information. A check whose part of the site could not be read is *unknown*, never passed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from presscheck.api.content import RevisionPage
+from presscheck.api.site_settings import Redirect
+from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, StructureItem
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.publish.site_content import PageFacts, SiteContent, SpaceContent
+from presscheck.text.phrases import count
+
+Severity = Literal["error", "warning", "info", "unknown"]
+SEVERITIES: tuple[Severity, ...] = ("error", "unknown", "warning", "info")
+"""The worst first."""
+LONGEST_TITLE = 70
+"""Characters of a title that search engines show."""
+_CLAIM = re.compile(r"\bvisitor\.claims\.([A-Za-z_$][\w$-]*)(?:\.([A-Za-z_$][\w$-]*))?")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A problem, and where it is.
+
+    Attributes:
+        check: the name of the check.
+        severity: how bad it is; `unknown` if the check could not be done.
+        where: the titles of the space and the page, or of the part of the site.
+        message: what is wrong.
+        space: the id of the space, if it is in one.
+        page: the id of the page, if it is on one.
+        line: the line in the text of the page, from 1; 0 if it is on no line.
+    """
+
+    check: str
+    severity: Severity
+    where: str
+    message: str
+    space: str = ""
+    page: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check.
+
+    Attributes:
+        name: stable, for programs.
+        title: what it looks for.
+        severity: of its findings.
+        needs: the names of the parts of a site without which it is unknown.
+        find: returns its findings.
+    """
+
+    name: str
+    title: str
+    severity: Severity
+    needs: tuple[str, ...]
+    find: Callable[[SiteContent], Iterator[Problem]]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A finding without the name and the severity of its check."""
+
+    where: str
+    message: str
+    space: str = ""
+    page: str = ""
+    line: int = 0
+
+
+def check_site(content: SiteContent) -> list[Finding]:
+    """All findings about a site, the worst first, in the order of the checks."""
+    found = [
+        Finding(check.name, check.severity, one.where, one.message, one.space, one.page, one.line)
+        for check in CHECKS
+        for one in check.find(content)
+    ]
+    for part in content.unread:
+        names = ", ".join(check.title for check in CHECKS if part.name in check.needs)
+        found.append(Finding("not-checked", "unknown", part.where, f"not checked: {names} ({part.reason})"))
+    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+def summary(findings: Iterable[Finding]) -> str:
+    """The number of findings by severity: `2 errors, 1 not checked, 14 warnings`; empty if there is none."""
+    counts = Counter(finding.severity for finding in findings)
+    words = {"error": "error", "warning": "warning"}
+    shown = [
+        f"{number} not checked" if severity == "unknown" else count(number, words.get(severity, "note"))
+        for severity in SEVERITIES
+        if (number := counts[severity])
+    ]
+    return ", ".join(shown)
+
+
+def _empty_site(content: SiteContent) -> Iterator[Problem]:
+    if not content.spaces:
+        yield Problem(content.site.title, "has no spaces")
+
+
+def _empty_space(content: SiteContent) -> Iterator[Problem]:
+    unread = {part.where for part in content.unread if part.name == "pages"}
+    for space in content.spaces:
+        if not space.pages and space.title not in unread:
+            yield Problem(space.title, "no pages", space.space.id)
+
+
+def _draft(content: SiteContent) -> Iterator[Problem]:
+    for space in content.spaces:
+        if space.item.draft or (space.section and space.section.draft):
+            yield Problem(space.title, "not published yet", space.space.id)
+
+
+def _broken_link(content: SiteContent) -> Iterator[Problem]:
+    yield from _links(content, "broken", "broken link")
+
+
+def _in_app_link(content: SiteContent) -> Iterator[Problem]:
+    yield from _links(content, "in-app", "only members can open")
+
+
+def _links(content: SiteContent, status: str, words: str) -> Iterator[Problem]:
+    for space in content.spaces:
+        for link in space.links:
+            target = link.target_reference
+            named = (target.url or "") if target else ""
+            for place in link.location_references if link.status == status else ():
+                page = place.page
+                where = f"{space.title}: {page.title}" if page else space.title
+                yield Problem(where, f"{words}: {named or 'no target'}", space.space.id, page.id if page else "")
+
+
+def _conflict_markers(content: SiteContent) -> Iterator[Problem]:
+    for space, page, facts in _texts(content):
+        for line in facts.conflicts:
+            yield _on(space, page, f"unresolved conflict markers at line {line}", line)
+
+
+def _empty_page(content: SiteContent) -> Iterator[Problem]:
+    for space, page, facts in _texts(content):
+        if facts.is_empty and not page.pages and not page.hidden:
+            yield _on(space, page, "has no text")
+
+
+def _unnamed_image(content: SiteContent) -> Iterator[Problem]:
+    for space, page, facts in _texts(content):
+        if facts.unnamed_images:
+            images = count(len(facts.unnamed_images), "image")
+            first = facts.unnamed_images[0]
+            yield _on(space, page, f"{images} without alternative text, the first at line {first}", first)
+
+
+def _hidden_page(content: SiteContent) -> Iterator[Problem]:
+    for space, page in _pages(content):
+        if page.hidden:
+            yield _on(space, page, "hidden: not in the navigation, but anyone with the address can open it")
+
+
+def _long_title(content: SiteContent) -> Iterator[Problem]:
+    for space, page in _pages(content):
+        if len(page.title) > LONGEST_TITLE:
+            yield _on(space, page, f"title of {len(page.title)} characters: search engines show {LONGEST_TITLE}")
+
+
+def _no_description(content: SiteContent) -> Iterator[Problem]:
+    for space, page in _pages(content):
+        if page.type == "document" and not page.description and not page.hidden and not page.no_index:
+            yield _on(space, page, "no description for search engines")
+
+
+def _open_requests(content: SiteContent) -> Iterator[Problem]:
+    for space in content.spaces:
+        number = space.space.change_requests_open or 0
+        if number:
+            yield Problem(space.title, f"{count(number, 'open change request')}, not merged yet", space.space.id)
+
+
+def _no_default(content: SiteContent) -> Iterator[Problem]:
+    for where, siblings in _levels(content):
+        if siblings and not any(item.default for item in siblings):
+            yield Problem(where, "none is the default: its address has nothing to show")
+
+
+def _duplicate_path(content: SiteContent) -> Iterator[Problem]:
+    for where, siblings in _levels(content):
+        paths = Counter(item.path for item in siblings if item.path)
+        for path, number in paths.items():
+            if number > 1:
+                yield Problem(where, f"{number} items have the path /{path}: readers reach only one of them")
+
+
+def _redirect_loop(content: SiteContent) -> Iterator[Problem]:
+    for source, way in _redirect_ways(content):
+        if _is_circle(source, way):
+            yield Problem(f"Redirect {source}", f"leads in a circle: {' → '.join((source, *way))}")
+
+
+def _redirect_chain(content: SiteContent) -> Iterator[Problem]:
+    for source, way in _redirect_ways(content):
+        if len(way) > 1 and not _is_circle(source, way):
+            yield Problem(f"Redirect {source}", f"leads to another redirect: {' → '.join((source, *way))}")
+
+
+def _redirect_target(content: SiteContent) -> Iterator[Problem]:
+    pages = {space.item.id: {page.id for page in flatten(space.pages)} for space in content.spaces}
+    sections = {space.section.id for space in content.spaces if space.section}
+    for redirect in content.redirects:
+        to = redirect.destination
+        space = to.site_space_id or ""
+        is_gone = (
+            (to.kind in ("site-page", "site-space") and space not in pages)
+            or (to.kind == "site-page" and to.page_id not in pages.get(space, ()) and bool(pages.get(space)))
+            or (to.kind == "site-section" and to.site_section_id not in sections)
+        )
+        if is_gone:
+            yield Problem(f"Redirect {redirect.source}", "leads to something that is not in the site any more")
+
+
+def _schema(content: SiteContent) -> Iterator[Problem]:
+    schema = content.schema.json_schema if content.schema else None
+    if schema is not None and (schema.get("type") != "object" or not isinstance(schema.get("properties"), dict)):
+        yield Problem("Visitor schema", "is not a JSON schema of an object with properties")
+
+
+def _unknown_claim(content: SiteContent) -> Iterator[Problem]:
+    if _is_unread(content, "schema"):
+        return
+    schema = content.schema.json_schema if content.schema else None
+    properties = schema.get("properties") if schema else None
+    known: dict[str, object] = dict(properties) if isinstance(properties, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  # JSON
+    for place, condition in _conditions(content):
+        for name, nested in _CLAIM.findall(condition):
+            inner = known.get(name)
+            below = inner.get("properties") if isinstance(inner, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]  # JSON
+            is_nested_unknown = nested and isinstance(below, dict) and nested not in below
+            if name not in known or is_nested_unknown:
+                claim = f"{name}.{nested}" if is_nested_unknown else name
+                yield Problem(
+                    place.where,
+                    f"its condition uses the claim “{claim}”, which the visitor schema lacks",
+                    place.space,
+                    place.page,
+                )
+
+
+def _no_share_link(content: SiteContent) -> Iterator[Problem]:
+    is_shared = content.site.visibility == "share-link" and not _is_unread(content, "share links")
+    if is_shared and not any(link.active for link in content.share_links):
+        yield Problem(content.site.title, "visible with a share link, and no link is active")
+
+
+def _no_sign_in(content: SiteContent) -> Iterator[Problem]:
+    how = content.authentication
+    if how is None:
+        return
+    if how.backend == "integration" and not how.integration:
+        yield Problem(content.site.title, "visitors sign in through an integration, and none is chosen")
+    if how.backend == "custom" and not how.fallback_url:
+        yield Problem(content.site.title, "no address for visitors who are not signed in")
+
+
+CHECKS: tuple[Check, ...] = (
+    Check("empty-site", "a site without spaces", "error", (), _empty_site),
+    Check("conflict-markers", "conflict markers", "error", ("pages", "texts"), _conflict_markers),
+    Check("broken-link", "broken links", "error", ("pages", "links"), _broken_link),
+    Check("empty-space", "spaces without pages", "error", ("pages",), _empty_space),
+    Check("duplicate-path", "duplicate paths", "error", (), _duplicate_path),
+    Check("redirect-loop", "redirect loops", "error", ("redirects", "pages"), _redirect_loop),
+    Check("redirect-target", "targets of redirects", "error", ("redirects", "pages"), _redirect_target),
+    Check("visitor-schema", "the visitor schema", "error", ("schema",), _schema),
+    Check("unknown-claim", "claims of conditions", "error", ("schema", "pages"), _unknown_claim),
+    Check("no-share-link", "active share links", "warning", ("share links",), _no_share_link),
+    Check("no-sign-in", "how visitors sign in", "warning", ("visitors",), _no_sign_in),
+    Check("no-default", "default spaces and sections", "warning", (), _no_default),
+    Check("draft", "drafts in the structure", "warning", (), _draft),
+    Check("empty-page", "pages without text", "warning", ("pages", "texts"), _empty_page),
+    Check("in-app-link", "links that only members can open", "warning", ("pages", "links"), _in_app_link),
+    Check("unnamed-image", "images without alternative text", "warning", ("pages", "texts"), _unnamed_image),
+    Check("redirect-chain", "redirect chains", "warning", ("redirects", "pages"), _redirect_chain),
+    Check("long-title", "long titles", "info", ("pages",), _long_title),
+    Check("no-description", "missing descriptions", "info", ("pages",), _no_description),
+    Check("hidden-page", "hidden pages", "info", ("pages",), _hidden_page),
+    Check("open-requests", "open change requests", "info", ("space",), _open_requests),
+)
+"""All checks, in the order of their findings within a severity."""
+
+
+def _is_unread(content: SiteContent, name: str) -> bool:
+    return any(part.name == name for part in content.unread)
+
+
+def _pages(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage]]:
+    for space in content.spaces:
+        for page in flatten(space.pages):
+            yield space, page
+
+
+def _texts(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage, PageFacts]]:
+    for space, page in _pages(content):
+        if page.id in space.facts:
+            yield space, page, space.facts[page.id]
+
+
+def _on(space: SpaceContent, page: RevisionPage, message: str, line: int = 0) -> Problem:
+    return Problem(f"{space.title}: {page.title}", message, space.space.id, page.id, line)
+
+
+def _levels(content: SiteContent) -> Iterator[tuple[str, Sequence[SiteSpace | SiteSection]]]:
+    """The items that share an address: sections of the site, or spaces of the site or of a section."""
+    items = [*_without_groups(content.structure.structure)]
+    yield content.site.title, items
+    for item in items:
+        if isinstance(item, SiteSection):
+            yield item.title, item.site_spaces
+
+
+def _without_groups(items: Iterable[StructureItem]) -> Iterator[SiteSpace | SiteSection]:
+    for item in items:
+        if isinstance(item, SiteSectionGroup):
+            yield from _without_groups(item.children)
+        elif isinstance(item, SiteSpace | SiteSection):
+            yield item
+
+
+def _conditions(content: SiteContent) -> Iterator[tuple[Problem, str]]:
+    """Each place with a condition, and the condition."""
+    for item in _without_groups(content.structure.structure):
+        if isinstance(item, SiteSection) and item.condition:
+            yield Problem(item.title, ""), item.condition
+    for space in content.spaces:
+        if space.item.condition:
+            yield Problem(space.title, "", space.space.id), space.item.condition
+    for space, page in _pages(content):
+        if page.condition:
+            yield _on(space, page, ""), page.condition
+
+
+def _redirect_ways(content: SiteContent) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The path of each redirect, and the paths to which it leads through other redirects, until one repeats."""
+    targets = {redirect.source: path for redirect in content.redirects if (path := _target_path(content, redirect))}
+    for source, first in targets.items():
+        way = [first]
+        while way[-1] in targets and not _is_circle(source, way):
+            way.append(targets[way[-1]])
+        yield source, tuple(way)
+
+
+def _is_circle(source: str, way: Sequence[str]) -> bool:
+    return way[-1] == source or way[-1] in way[:-1]
+
+
+def _target_path(content: SiteContent, redirect: Redirect) -> str:
+    """The path within the site to which a redirect leads; empty if it leads elsewhere."""
+    to = redirect.destination
+    if to.kind == "external":
+        address, published = urlsplit(to.url or ""), urlsplit(content.site.urls.published or "")
+        is_inside = bool(published.netloc) and address.netloc == published.netloc
+        base = published.path.rstrip("/")
+        return address.path.removeprefix(base).rstrip("/") if is_inside and address.path.startswith(base) else ""
+    for space in content.spaces:
+        is_section = to.kind == "site-section" and space.section and space.section.id == to.site_section_id
+        if is_section:
+            return _join(_section_path(space))
+        if space.item.id == to.site_space_id:
+            page = next((page for page in flatten(space.pages) if page.id == to.page_id), None)
+            return _join(
+                _section_path(space), "" if space.item.default else space.item.path, (page and page.path) or ""
+            )
+    return ""
+
+
+def _section_path(space: SpaceContent) -> str:
+    return space.section.path if space.section and not space.section.default else ""
+
+
+def _join(*parts: str) -> str:
+    return "".join(f"/{part}" for part in parts if part)

@@ -1,0 +1,501 @@
+"""Reads through the cache: what is cached, what the service answers, and subscriptions to both.
+
+Reads of the cache are synchronous and take microseconds; writes and upkeep (eviction, updates of the search index) are
+done by the cache's own thread, in small steps, so that other work of the thread gets its turn between them. Subscribed
+responses are not evicted.
+
+Reads from the service fall back to the cache if it cannot be reached. Operations that the service does not have are
+remembered for 24 hours, so that an upgrade is noticed. The first page of a listing is small, so that it can be shown
+soon; a listing that does not end is cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
+
+from presscheck.api.operation import Operation, Page, Paged
+from presscheck.api.users import User
+from presscheck.client.request_priority import Priority
+from presscheck.client.responses import read_answer, read_json, unusable
+from presscheck.engine.activity_log import Activity
+from presscheck.engine.reads.listing_guard import ListingGuard
+from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, REQUESTED, RequestScheduler
+from presscheck.engine.reads.subscriptions import Subscriptions
+from presscheck.engine.reads.substitutes import Substitutes
+from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
+from presscheck.engine.results import Result, Window
+from presscheck.engine.writes.pending_writes import PendingWrites
+from presscheck.errors import IncompleteList, NetworkError, NotSupported, PresscheckError
+from presscheck.store.cache import Cache, Condition, Stored
+
+T = TypeVar("T")
+M = TypeVar("M")
+INDEX_DELAY = 2.0
+"""Seconds between a change of the cache and the update of the index."""
+INDEX_PAUSE = 0.02
+"""Seconds between two transactions, for other work of the thread."""
+FIRST_PAGE, OTHER_PAGES = 100, 1000
+"""Page sizes: of the first page, and of all others."""
+
+
+class CacheWriter:
+    """The writer thread of one cache.
+
+    Args:
+        cache: the cache.
+        subscriptions: the open subscriptions, whose responses are not evicted.
+        on_notice: called with each line that the cache has for the user.
+    """
+
+    def __init__(self, cache: Cache, subscriptions: Subscriptions, on_notice: Callable[[str], None]) -> None:
+        self.thread = ThreadPoolExecutor(1, "store")
+        self._cache, self._subscriptions, self._on_notice = cache, subscriptions, on_notice
+        self._eviction: asyncio.Task[None] | None = None
+        self._has_grown = False
+
+    async def do(self, work: Callable[[Cache], T]) -> T:
+        """Run a function on the cache in its thread; returns the function's result."""
+        try:
+            return await self._do(work)
+        finally:
+            self._report_notice()
+            self._has_grown = True
+            if self._eviction is None or self._eviction.done():
+                self._eviction = asyncio.create_task(self._evict())
+
+    async def close(self) -> None:
+        """Stop the thread and close the cache."""
+        if self._eviction:
+            self._eviction.cancel()
+            await asyncio.gather(self._eviction, return_exceptions=True)
+        self.thread.shutdown()
+        self._cache.close()
+
+    async def _do(self, work: Callable[[Cache], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.thread, work, self._cache)
+
+    async def _evict(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the thread was stopped
+            while self._has_grown:
+                self._has_grown = False
+                while await self._do(partial(Cache.evict, pinned=self._subscriptions.keys())):
+                    pass
+
+    def _report_notice(self) -> None:
+        notice, self._cache.notice = self._cache.notice, None
+        if notice:
+            self._on_notice(notice)
+
+
+class InStore(Protocol):
+    """Runs a function on the cache in its writer thread."""
+
+    def __call__(self, work: Callable[[Cache], T], /) -> Awaitable[T]:
+        """Returns the result of the function."""
+        ...
+
+
+class IndexUpdates:
+    """Keeps the search index of one cache up to date, outside the user interface's thread.
+
+    Args:
+        in_store: runs a function on the cache in its writer thread.
+    """
+
+    def __init__(self, in_store: InStore) -> None:
+        self._in_store = in_store
+        self._task: asyncio.Task[None] | None = None
+        self._is_outdated = False
+
+    def schedule(self) -> None:
+        """Schedule an update: the cache has changed."""
+        self._is_outdated = True
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._update_later())
+
+    async def close(self) -> None:
+        """Stop; the rest of the queue is indexed in the next session."""
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def catch_up(self, seconds: float) -> None:
+        """Index the queue now, for at most this time; the rest in the background."""
+        ends = time.monotonic() + seconds
+        while await self._in_store(_index_some):
+            if time.monotonic() > ends:
+                self.schedule()
+                return
+
+    async def _update_later(self) -> None:
+        while self._is_outdated:
+            self._is_outdated = False
+            await asyncio.sleep(INDEX_DELAY)
+            while await self._in_store(_index_some):  # noqa: ASYNC110  # each pass does work
+                await asyncio.sleep(INDEX_PAUSE)
+
+
+def _index_some(cache: Cache) -> int:
+    index = cache.search
+    if not index.waiting():
+        return 0  # without importing the readers
+    from presscheck.engine.search.index_entries import read_source  # 3 ms, only if there is something to index
+
+    return index.fill(read_source)
+
+
+class StoredReads:
+    """Reads cached responses and stores new ones.
+
+    Args:
+        cache: the cache.
+        cache_writer: the thread that writes to it.
+        pending: the unsent writes, which are applied to each response.
+        activity: the log of cache reads.
+        on_write: called before each write to the cache.
+    """
+
+    def __init__(
+        self,
+        cache: Cache,
+        cache_writer: CacheWriter,
+        pending: PendingWrites,
+        activity: Activity,
+        on_write: Callable[[], None],
+    ) -> None:
+        self._cache, self._cache_writer, self._pending = cache, cache_writer, pending
+        self._activity, self._on_write = activity, on_write
+
+    def known(self, call: Operation[T], priority: Priority | None = None) -> Result[T] | None:
+        """The cached response with pending writes applied; None if it was never fetched.
+
+        Args:
+            call: the read.
+            priority: its priority in the activity log; None if it is not logged.
+        """
+        started, stored = time.perf_counter(), self._cache.answer(call.key()) or self._unlimited(call)
+        if stored is None:
+            return None
+        try:
+            value = call.read_answer(stored.json.encode())
+        except ValueError:
+            return None  # stored by a version with another model: it is fetched again
+        if priority is not None:
+            self._activity.record_cached(call, started, len(stored.json), priority)
+        return Result(self._pending.apply(call, value), "cached", max(0.0, time.time() - stored.at))
+
+    def resource(self, kind: str, identity: str) -> dict[str, Any]:
+        """The fields of a cached resource by the names of the API, from whatever response it is; empty if not cached.
+
+        Args:
+            kind: its `object`, such as `change-request`.
+            identity: its id.
+        """
+        text = self._cache.resource(kind, identity)
+        return json.loads(text) if text else {}
+
+    def window(
+        self, listing: Operation[Page[M]], start: int, count: int, priority: Priority | None = None
+    ) -> Window[M]:
+        """Cached rows of a listing that `watch_listing` fetched; `priority` as for `known`."""
+        started, found = time.perf_counter(), self._cache.window(listing.key(), start, count)
+        if found.at is not None and priority is not None:
+            self._activity.record_cached(listing, started, 0, priority)
+        items = _items(listing, found.items)
+        if items is None:
+            return Window((), start, 0, None, complete=False)
+        age = None if found.at is None else max(0.0, time.time() - found.at)
+        return Window(items, start, found.total, age, found.complete, found.is_total_known)
+
+    def rows(self, listing: Operation[Page[M]], positions: Iterable[int]) -> dict[int, M]:
+        """Cached rows of a listing by their positions."""
+        found = self._cache.rows(listing.key(), positions)
+        items = _items(listing, found.values())
+        return {} if items is None else dict(zip(found, items, strict=True))
+
+    def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
+        """The positions of the items with these ids in a cached listing, by id."""
+        return self._cache.positions(listing.key(), ids)
+
+    def first_matching(
+        self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int
+    ) -> list[tuple[int, str]]:
+        """Those of the first rows of a cached listing that meet all conditions, as (position, space id)."""
+        return self._cache.first_matching(listing.key(), conditions, first)
+
+    def remember(self, name: str, json: str) -> None:
+        """Store a text of a screen in the cache, from which it may be evicted."""
+        self._cache_writer.thread.submit(self._cache.keep, name, json.encode(), time.time())
+
+    async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
+        """Parse a response and cache it, in the cache thread; returns it and whether it differs from the cached one.
+
+        Raises:
+            MalformedAnswer: the response does not have the declared type.
+        """
+
+        def parse_and_store(cache: Cache) -> tuple[T, bool]:
+            value = read_answer(call, body, request_id)
+            try:
+                return value, cache.keep(call.key(), body, time.time())
+            except ValueError as error:  # such as a number with too many digits for `json`
+                raise unusable(call, str(error), request_id) from None
+
+        return await self.in_store(parse_and_store)
+
+    async def in_store(self, work: Callable[[Cache], T]) -> T:
+        """Run a function on the cache in its writer thread; returns its result."""
+        self._on_write()
+        return await self._cache_writer.do(work)
+
+    def _unlimited(self, call: Operation[Any]) -> Stored | None:
+        """The response of the same listing without a limit, if all its rows are cached; it has all rows."""
+        rows = _without_limit(call)
+        is_cached = rows is not None and self._cache.window(rows.key(), 0, 0).complete
+        return self._cache.answer(rows.key()) if rows and is_cached else None
+
+
+def _items(listing: Operation[Page[M]], rows: Iterable[str]) -> tuple[M, ...] | None:
+    """Cached rows of a listing; None if one was stored by a version with another model."""
+    try:
+        return listing.read_answer(f'{{"items":[{",".join(rows)}]}}'.encode()).items
+    except ValueError:
+        return None  # the listing is fetched again
+
+
+def _without_limit(call: Operation[Any]) -> Operation[Any] | None:
+    """The listing without its limit; None if the call has no limit, or is for another page than the first."""
+    given = call.given()
+    if "limit" not in given or "page" in given or not issubclass(type(call), Paged):
+        return None
+    del given["limit"]
+    return type(call)(**given)
+
+
+class ServiceReads:
+    """Reads from the service, through the cache.
+
+    Args:
+        scheduler: sends the requests.
+        unsupported: the calls that the service does not have.
+        stored: reads and writes the cache; also an attribute.
+        pending: the unsent writes, which are applied to each response.
+        user: who the user is, for a service that does not tell.
+    """
+
+    def __init__(
+        self,
+        scheduler: RequestScheduler,
+        unsupported: UnsupportedCalls,
+        stored: StoredReads,
+        pending: PendingWrites,
+        user: str | None = None,
+    ) -> None:
+        self._scheduler, self._unsupported, self._pending = scheduler, unsupported, pending
+        self._substitutes = Substitutes(_FreshReader(self), user)
+        self.stored = stored
+
+    @property
+    def is_online(self) -> bool:
+        """Whether the service can be reached."""
+        return self._scheduler.offline is None
+
+    async def fetch(self, call: Operation[Any], priority: Priority = REQUESTED) -> bytes:
+        """The response body, not parsed; of an operation that the service does not have, made from others if possible.
+
+        Raises:
+            NotSupported: the service does not have this operation, as it answered now or in the last 24 hours.
+            RequestError: the request failed.
+        """
+        try:
+            self._unsupported.check(call)
+            return await self._unsupported.record(call, self._scheduler.fetch(call, priority))
+        except NotSupported as error:
+            if self._scheduler.offline:
+                raise self._scheduler.offline from None
+            return await self._substitutes.body(call, error, priority)
+
+    async def note_missing(self, call: Operation[Any], error: NotSupported) -> None:
+        """Store that the service answered to a write that it does not have the operation."""
+        await self._unsupported.store(call, error)
+
+    async def people(self, organization: str) -> list[User]:
+        """The people of an organization, as far as the service lists them.
+
+        Raises:
+            RequestError: a request failed.
+        """
+        return await self._substitutes.people(organization, REQUESTED)
+
+    def set_user(self, user: str) -> None:
+        """Set who the user is, for a service that does not tell."""
+        self._substitutes.user = user
+
+    async def fresh(self, call: Operation[T], priority: Priority) -> tuple[T, bool]:
+        """The response with pending writes applied, and whether it differs from the cached one.
+
+        Raises:
+            RequestError: the request failed.
+        """
+        value, is_changed = await self.stored.keep(call, await self.fetch(call, priority))
+        return self._pending.apply(call, value), is_changed
+
+    async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
+        """The response of the service, or the cached one while the service cannot be reached.
+
+        Raises:
+            PresscheckError: the service returned an error, or cannot be reached and nothing is cached.
+        """
+        try:
+            value, _ = await self.fresh(call, priority)
+        except NetworkError:
+            known = self.stored.known(call, priority)
+            if known is None:
+                raise
+            return known.value
+        return value
+
+    async def result(self, call: Operation[T], priority: Priority) -> Result[T | None]:
+        """The response of the service as a result; if the request fails, the cached one with the error."""
+        try:
+            value, is_changed = await self.fresh(call, priority)
+        except PresscheckError as error:
+            known = self.stored.known(call)
+            state = "offline" if isinstance(error, NetworkError) else "failed"
+            return Result(known.value if known else None, state, known.age if known else 0.0, error)
+        return Result(cast("T | None", value), "fresh" if is_changed else "unchanged", 0.0)
+
+
+class _FreshReader:
+    """Reads from the service only, so that an answer made of several responses is not older than it seems."""
+
+    def __init__(self, reads: ServiceReads) -> None:
+        self._reads = reads
+
+    async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
+        """The response of the service."""
+        value, _ = await self._reads.fresh(call, priority)
+        return value
+
+    def known(self, call: Operation[T], /) -> Result[T] | None:
+        """The cached response."""
+        return self._reads.stored.known(call)
+
+
+async def fetch_all_pages(
+    reads: ServiceReads, listing: Operation[Any], priority: Priority
+) -> AsyncIterator[Result[int]]:
+    """Fetch all pages of a listing into the cache; yields the number of items after each page.
+
+    An error is not raised: it is in the last result. For a listing that does not end, that is IncompleteList; its first
+    items are cached.
+    """
+    start, cursor, is_changed, guard = 0, None, False, ListingGuard(listing)
+    try:
+        while True:
+            paging = {"limit": FIRST_PAGE} if cursor is None else {"limit": OTHER_PAGES, "page": cursor}
+            call = listing.model_copy(update=paging)
+            body = await reads.fetch(call, priority)
+            stored = await reads.stored.in_store(partial(_store_page, call, listing.key(), body, start, guard))
+            start, cursor = stored.end, stored.cursor
+            is_changed = is_changed or stored.is_changed
+            priority = max(priority, PREFETCH)  # the visible rows are on the first page
+            if stored.problem:
+                yield Result(start, "fresh", 0.0, stored.problem)
+                return
+            if cursor is None:
+                yield Result(start, "fresh" if is_changed else "unchanged", 0.0)
+                return
+            yield Result(max(stored.total or 0, start), "fresh", 0.0)
+    except PresscheckError as error:
+        window = reads.stored.window(listing, 0, 0)
+        state = "offline" if isinstance(error, NetworkError) else "failed"
+        yield Result(window.total, state, window.age or 0.0, error)
+
+
+class _StoredPage(NamedTuple):
+    """The state of a listing after a page was cached."""
+
+    end: int
+    total: int | None
+    cursor: str | None
+    is_changed: bool
+    problem: IncompleteList | None
+
+
+def _store_page(
+    call: Operation[Any], key: str, body: bytes, start: int, guard: ListingGuard, cache: Cache
+) -> _StoredPage:
+    """Cache one page of a listing.
+
+    Raises:
+        MalformedAnswer: it is not a page of this listing; nothing is cached.
+    """
+    page = read_answer(call, body)
+    cursor = page.next.page if page.next else None
+    items = guard.new_items(cast("list[Any]", read_json(call, body)["items"]))
+    problem = guard.problem(cursor)
+    is_last = cursor is None or problem is not None
+    total = None if problem else page.total
+    is_changed = cache.keep_page(
+        key, items, start, time.time(), total=total, last=is_last, has_more=problem is not None
+    )
+    return _StoredPage(start + len(items), total, cursor, is_changed, problem)
+
+
+class SubscribedReads:
+    """Results of subscribed calls as they change.
+
+    Args:
+        reads: reads from the service and the cache.
+        subscriptions: the open subscriptions.
+    """
+
+    def __init__(self, reads: ServiceReads, subscriptions: Subscriptions) -> None:
+        self._reads, self._subscriptions = reads, subscriptions
+
+    async def watch(self, call: Operation[T], priority: Priority) -> AsyncIterator[Result[T | None]]:
+        """Yield the results of a call; ends only when the iterator is closed."""
+        with self._subscriptions.of(call) as subscription:
+            first: Priority | None = priority
+            while True:
+                known, first = self._reads.stored.known(call, first), None
+                if known:
+                    subscription.answered(known.value)
+                    yield cast("Result[T | None]", known)
+                if subscription.take_stale():
+                    result = await self._reads.result(call, priority)
+                    subscription.answered(result.value)
+                    yield result
+                await subscription.changed()
+
+    async def watch_listing(self, listing: Operation[Page[Any]], priority: Priority) -> AsyncIterator[Result[int]]:
+        """Yield the number of cached rows after each fetched page; ends only when the iterator is closed."""
+        with self._subscriptions.of(listing) as subscription:
+            first: Priority | None = priority
+            while True:
+                window, first = self._reads.stored.window(listing, 0, 0, first), None
+                if window.age is not None:
+                    yield Result(window.total, "cached", window.age)
+                if subscription.take_stale():
+                    async for result in fetch_all_pages(self._reads, listing, priority):
+                        yield result
+                await subscription.changed()
+
+    async def poll(self, call: Operation[T]) -> T:
+        """The response of the service, read in the background; subscribers are notified only if it has changed.
+
+        Raises:
+            RequestError: the request failed.
+        """
+        value, is_changed = await self._reads.fresh(call, BACKGROUND)
+        if is_changed:
+            self._subscriptions.news((call.key(),))
+        return value

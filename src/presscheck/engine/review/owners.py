@@ -1,0 +1,195 @@
+"""The owners of the pages that a change request changes: people and teams, as the owners file names them.
+
+A team is found by its id or title, as far as the service lists teams; ``@company/writers`` is the team `writers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from presscheck.api.teams import ListTeamMembers, ListTeams
+from presscheck.engine.protocols import Reader
+from presscheck.engine.review.changes import NOT_COMPARED
+from presscheck.engine.shared_calls import ALL, changes_in
+from presscheck.errors import PresscheckError
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.content_changes import SemanticChanges
+    from presscheck.api.spaces import Space
+    from presscheck.api.teams import Team
+    from presscheck.api.users import User
+    from presscheck.config.owners_file import OwnerRule, Owners
+    from presscheck.engine.review.changes import ChangedItem
+    from presscheck.engine.review.merge_readiness import Reviewer
+
+OwnerReview = Literal["", "asked", "stale", "approved", "changes-requested", "author"]
+NOT_REVIEWED: tuple[OwnerReview, ...] = ("", "asked", "stale")
+"""The states of an owner who has not reviewed the newest revision."""
+_FURTHEST: tuple[OwnerReview, ...] = ("changes-requested", "approved", "stale", "asked")
+"""Of several reviews the first one counts."""
+
+
+class HasUser(Protocol):
+    """A person who can be chosen."""
+
+    @property
+    def user(self) -> User:
+        """The user."""
+        ...
+
+
+@dataclass(frozen=True)
+class OwnedPage:
+    """A changed page and the rule with its owners; None if no rule matches."""
+
+    item: ChangedItem
+    rule: OwnerRule | None
+
+
+@dataclass(frozen=True)
+class PageOwner:
+    """An owner of changed pages.
+
+    Attributes:
+        name: as the owners file names them; not sanitized.
+        page_ids: the changed pages that they own, of `total`.
+        users: the user, or the members of the team; none if they were not found.
+        team: the title of the team; empty for a user.
+    """
+
+    name: str
+    page_ids: frozenset[str]
+    total: int
+    users: tuple[User, ...] = ()
+    team: str = ""
+
+    @property
+    def pages(self) -> int:
+        """The number of changed pages that they own."""
+        return len(self.page_ids)
+
+    @property
+    def title(self) -> str:
+        """The name of the user or the team; as the file has it if they were not found."""
+        return self.team or (self.users[0].display_name if self.users else "") or self.name
+
+    @property
+    def share(self) -> str:
+        """`owns 3 of 5 pages`."""
+        return f"owns {self.pages:,} of {self.total:,} {'page' if self.total == 1 else 'pages'}"
+
+
+def owned_pages(owners: Owners, space: Space, items: Iterable[ChangedItem]) -> tuple[OwnedPage, ...]:
+    """The changed pages, each with the rule that has its owners; without pages whose changes are not known."""
+    names = (space.id, space.title)
+    pages = [item for item in items if item.noun == "page" and NOT_COMPARED not in item.kinds]
+    return tuple(OwnedPage(page, owners.rule_for(names, page.path or "")) for page in pages)
+
+
+def named_owners(pages: Sequence[OwnedPage]) -> tuple[PageOwner, ...]:
+    """All owners of pages as the file names them; not found among users and teams yet."""
+    ids: dict[str, set[str]] = {}
+    for page in pages:
+        for name in page.rule.owners if page.rule else ():
+            ids.setdefault(name, set()).add(page.item.id)
+    return tuple(PageOwner(name, frozenset(own), len(pages)) for name, own in ids.items())
+
+
+async def find_owners(
+    engine: Reader, organization: str, owners: Sequence[PageOwner], people: Iterable[HasUser]
+) -> tuple[PageOwner, ...]:
+    """The owners with the users and teams that they name, each once, those of most pages first.
+
+    Args:
+        engine: lists the teams, if an owner is no user; teams that cannot be listed are unknown.
+        organization: the id of the organization.
+        owners: from `named_owners`.
+        people: the users who can be owners.
+    """
+    users = [person.user for person in people]
+    found = {owner.name: _users_called(owner.name, users) for owner in owners}
+    teams = await _teams(engine, organization) if any(not matches for matches in found.values()) else {}
+    result: dict[tuple[str, ...], PageOwner] = {}
+    for owner in owners:
+        members, title = found[owner.name], ""
+        key = ("user", *(user.id for user in members)) if members else ("unknown", owner.name.casefold())
+        if not members and (team := _team_called(owner.name, teams)):
+            key, title = ("team", team.id), team.title or team.id
+            members = result[key].users if key in result else await _members(engine, organization, team)
+        page_ids = owner.page_ids | (result[key].page_ids if key in result else frozenset[str]())
+        result[key] = PageOwner(owner.name, page_ids, owner.total, members, title)
+    return tuple(sorted(result.values(), key=lambda owner: -owner.pages))
+
+
+def owner_review(owner: PageOwner, reviewers: Iterable[Reviewer], author: str | None) -> OwnerReview:
+    """The review of an owner, or of a member of a team: the furthest; `author` if the changes are theirs."""
+    ids = {user.id for user in owner.users}
+    if author in ids:
+        return "author"
+    reviews = {_review(reviewer) for reviewer in reviewers if reviewer.id in ids}
+    for review in _FURTHEST:
+        if review in reviews:
+            return review
+    return ""
+
+
+def shares_by_user(owners: Iterable[PageOwner]) -> dict[str, str]:
+    """What each user owns, in words, by user id: as a person before what they own in a team."""
+    shares: dict[str, str] = {}
+    for owner in sorted(owners, key=lambda owner: bool(owner.team)):
+        for user in owner.users:
+            shares.setdefault(user.id, f"{owner.share} with {owner.team}" if owner.team else owner.share)
+    return shares
+
+
+async def read_changes(engine: Reader, request: ChangeRequest) -> SemanticChanges:
+    """All changes of a change request.
+
+    Raises:
+        PresscheckError: they cannot be read.
+    """
+    changes = await engine.read(changes_in(request))
+    if changes.more:
+        changes = await engine.read(changes_in(request, len(changes.changes) + changes.more + ALL))
+    return changes
+
+
+def _review(reviewer: Reviewer) -> OwnerReview:
+    return "stale" if reviewer.stale and reviewer.status == "approved" else reviewer.status
+
+
+def _users_called(name: str, users: Sequence[User]) -> tuple[User, ...]:
+    """The users with this id, else with this e-mail address, else with this name."""
+    wanted = name.casefold()
+    for matches in (
+        [user for user in users if user.id == name],
+        [user for user in users if (user.email or "").casefold() == wanted],
+        [user for user in users if user.display_name.casefold() == wanted],
+    ):
+        if matches:
+            return tuple(matches)
+    return ()
+
+
+def _team_called(name: str, teams: Mapping[str, Team]) -> Team | None:
+    """The team with this id or title, also after the name of a company and a slash."""
+    return teams.get(name.casefold()) or teams.get(name.rpartition("/")[2].casefold())
+
+
+async def _teams(engine: Reader, organization: str) -> dict[str, Team]:
+    try:
+        teams = (await engine.read(ListTeams(organization_id=organization, limit=ALL))).items
+    except PresscheckError:
+        return {}
+    return {name.casefold(): team for team in reversed(teams) for name in (team.title, team.id) if name}
+
+
+async def _members(engine: Reader, organization: str, team: Team) -> tuple[User, ...]:
+    try:
+        members = await engine.read(ListTeamMembers(organization_id=organization, team_id=team.id, limit=ALL))
+    except PresscheckError:
+        return ()
+    return tuple(member.organization.user for member in members.items)

@@ -1,0 +1,137 @@
+"""The pending review of a change request: comments that are held in the outbox until a person submits them.
+
+A held comment is a row of the outbox in the state `collected`, whoever wrote it: the user in the app, or a program on
+the command line. So every process that has the outbox open shows the same review, and none sends it unasked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from presscheck.api.operation import Operation
+    from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite
+
+
+class Marks(Protocol):
+    """Stores small texts."""
+
+    def recall(self, key: str) -> str | None:
+        """A stored text; None if there is none."""
+        ...
+
+    def remember(self, key: str, value: str | None) -> None:
+        """Store a text; None deletes it."""
+        ...
+
+
+class ReviewWrites(Protocol):
+    """The parts of the engine that a pending review needs."""
+
+    @property
+    def outbox(self) -> Marks:
+        """The local state."""
+        ...
+
+    def waiting(self) -> tuple[OutboxEntry, ...]:
+        """All unsent writes, oldest first."""
+        ...
+
+    def may_wait(self, call: type[Operation[Any]]) -> bool:
+        """Whether a write can be queued."""
+        ...
+
+    def write(self, call: Operation[Any], *, hold: float = 0, collect: bool = False) -> PendingWrite[Any]:
+        """Queue a write; `collect` holds it until `release`."""
+        ...
+
+    def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
+        """Send held writes in their original order."""
+        ...
+
+
+class PendingReview:
+    """The pending review of one change request.
+
+    Args:
+        engine: the engine.
+        request_id: the id of the change request.
+    """
+
+    def __init__(self, engine: ReviewWrites, request_id: str) -> None:
+        self._engine, self.request_id = engine, request_id
+        self._pending: tuple[OutboxEntry, ...] | None = None
+        self._entries: tuple[OutboxEntry, ...] = ()
+        self._is_marked = False
+
+    @property
+    def is_started(self) -> bool:
+        """Whether new comments are held: it has held comments, or it was started and has none yet."""
+        self._read()
+        return bool(self._entries) or self._is_marked
+
+    def entries(self) -> tuple[OutboxEntry, ...]:
+        """The held comments and replies, oldest first."""
+        self._read()
+        return self._entries
+
+    def start(self) -> None:
+        """Hold all comments from now on."""
+        self._mark("begun")
+
+    def end(self) -> None:
+        """Send new comments at once again; the held ones stay held."""
+        self._mark(None)
+
+    def _mark(self, value: str | None) -> None:
+        self._engine.outbox.remember(self._key, value)
+        self._pending = None
+
+    def _read(self) -> None:
+        """Read it again if the outbox has changed, here or in another process."""
+        pending = self._engine.waiting()
+        if pending is self._pending:
+            return
+        self._pending = pending
+        self._is_marked = self._engine.outbox.recall(self._key) is not None
+        self._entries = tuple(
+            entry
+            for entry in pending
+            if entry.state == "collected" and getattr(entry.call, "change_request_id", None) == self.request_id
+        )
+
+    def hold(self, call: Operation[Any]) -> PendingWrite[Any]:
+        """Add a comment or a reply."""
+        return self._engine.write(call, collect=True)
+
+    def submit(
+        self, call: Operation[Any] | None, numbers: Collection[int], *, hold: float = 0
+    ) -> PendingWrite[Any] | None:
+        """Send held comments, then `call`: the review, or a last comment; all in one transaction.
+
+        Args:
+            call: what is sent last; None if there is nothing else.
+            numbers: the outbox rows of the comments that the user was asked about. A comment that a program added
+                since then stays held.
+            hold: seconds before the first is sent.
+
+        Returns:
+            The write of `call`.
+        """
+        rows = [entry.id for entry in self.entries() if entry.id in numbers]
+        ticket = None
+        if call and rows:
+            ticket = self._engine.write(call, collect=True)
+            rows.append(ticket.id)
+        elif call:
+            ticket = self._engine.write(call, hold=hold if self._engine.may_wait(type(call)) else 0)
+        if rows:
+            self._engine.release(rows, hold=hold)
+        self.end()
+        return ticket
+
+    @property
+    def _key(self) -> str:
+        return f"review of {self.request_id}"

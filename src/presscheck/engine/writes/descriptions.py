@@ -1,0 +1,167 @@
+"""Descriptions of writes: what a write does in a few words, and the place that it changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from presscheck.api import change_requests, collections, comments, content_changes, spaces
+from presscheck.api.operation import Operation
+
+_capital = re.compile(r"(?<=[a-z])(?=[A-Z])")
+LONGEST = 40
+"""Characters of a title in a description."""
+STATUS = {"archived": "archive", "open": "reopen", "draft": "convert to draft"}
+DETAILS = {"no_index": "search indexing", "no_robots_index": "robots indexing"}
+PAGE_EDITS = {"insert_page": "add page", "delete_page": "delete page", "revert_page": "restore page"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a write changes, by ids; None for what it does not name.
+
+    Attributes:
+        page: a page of the change request, or of the live content.
+    """
+
+    space: str | None = None
+    request: str | None = None
+    comment: str | None = None
+    page: str | None = None
+    organization: str | None = None
+    site: str | None = None
+    collection: str | None = None
+
+
+def describe(call: Operation[Any]) -> str:
+    """What a write does, in a few words: `resolve thread`, `post comment`, `rename page to “Tokens”`."""
+    words = _DESCRIPTIONS.get(type(call))
+    return (words(call) if words else "") or describe_name(type(call).__name__)
+
+
+def describe_name(name: str) -> str:
+    """The name of an operation as words: `post comment` for PostComment."""
+    return _capital.sub(" ", name.rpartition(".")[2]).lower()
+
+
+def place_of(call: Operation[Any], result: dict[str, Any] | None = None) -> Place:
+    """The place that a write changes; `result` has the id of what it created."""
+    given: Any = call
+    created = (result or {}).get("id")
+    space, request = getattr(call, "space_id", None), getattr(call, "change_request_id", None)
+    if isinstance(call, change_requests.CreateChangeRequest):
+        request = created
+    comment = created if isinstance(call, comments.PostComment) else getattr(call, "comment_id", None)
+    page = getattr(call, "page", None)
+    if isinstance(call, content_changes.EditChangeRequestContent):
+        pages = (result or {}).get("pages") or [None]
+        page = next((change.page for change in given.changes if hasattr(change, "page")), pages[0])
+    if isinstance(call, spaces.CreateSpace):
+        space = created
+    collection = created if isinstance(call, collections.CreateCollection) else getattr(call, "collection_id", None)
+    organization, site = getattr(call, "organization_id", None), getattr(call, "site_id", None)
+    return Place(space, request, comment, page, organization, site, collection)
+
+
+def _update_of_message(call: Any) -> str:
+    noun = "comment" if isinstance(call, comments.UpdateComment) else "reply"
+    if call.body is not None:
+        return f"edit {noun}"
+    if call.resolved is not None:
+        return "resolve thread" if call.resolved else "reopen thread"
+    return "add reaction" if call.added_reactions else "remove reaction" if call.removed_reactions else ""
+
+
+def _update_of_request(call: Any) -> str:
+    fields = call.model_fields_set - set(call.path_fields())
+    if fields == {"status"}:
+        return f"{STATUS.get(call.status, 'change status of')} change request"
+    if fields == {"subject"}:
+        return f"change subject to “{_short(call.subject or '')}”"
+    return f"edit {' and '.join(sorted(fields))}" if fields else ""
+
+
+def _edit_of_pages(call: Any) -> str:
+    changes = call.changes
+    if len(changes) > 1:
+        verbs = {_verb(change) for change in changes}
+        verb = verbs.pop() if len(verbs) == 1 else "edit"
+        pages = len({getattr(change, "page", number) for number, change in enumerate(changes)})
+        return f"{verb} {pages} pages" if pages > 1 else f"{verb} page"
+    [change] = changes
+    if change.operation != "update_page":
+        title = getattr(change, "title", None)
+        name = PAGE_EDITS.get(change.operation, "add files")
+        return f"{name} “{_short(title)}”" if title else name
+    fields = _details(change)
+    if fields == {"title"}:
+        return f"rename page to “{_short(change.title or '')}”"
+    if len(fields) == 1 and not fields & {"document", "hidden", "into", "at"}:
+        return f"change {_label(*fields)} of page"
+    return f"{_verb(change)} page"
+
+
+def _label(name: str) -> str:
+    return DETAILS.get(name, name)
+
+
+def _details(change: Any) -> set[str]:
+    return change.model_fields_set - {"operation", "page"}
+
+
+def _verb(change: Any) -> str:
+    if change.operation != "update_page":
+        return {"insert_page": "add", "delete_page": "delete"}.get(change.operation, "edit")
+    fields = _details(change)
+    if fields == {"hidden"}:
+        return "hide" if change.hidden else "show"
+    return "move" if fields and fields <= {"into", "at"} else "edit"
+
+
+def _update_of_space(call: Any) -> str:
+    fields = call.model_fields_set - set(call.path_fields())
+    if fields == {"edit_mode"}:
+        return "lock space" if call.edit_mode == "locked" else "unlock space"
+    return _update_of("space", call, fields)
+
+
+def _update_of(noun: str, call: Any, fields: set[str]) -> str:
+    """The update of some fields of a thing that has a title."""
+    if fields == {"title"}:
+        return f"rename {noun} to “{_short(call.title or '')}”"
+    names = " and ".join(sorted(field.replace("_", " ") for field in fields))
+    return f"change {names} of {noun}" if names else ""
+
+
+def _move_of(noun: str) -> Callable[[Any], str]:
+    return lambda call: f"move {noun}" if "parent" in call.model_fields_set else f"change position of {noun}"
+
+
+def _create(noun: str) -> Callable[[Any], str]:
+    return lambda call: f"create {noun} “{_short(call.title)}”" if call.title else ""
+
+
+_DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
+    comments.UpdateComment: _update_of_message,
+    comments.UpdateReply: _update_of_message,
+    change_requests.SubmitReview: lambda call: "approve" if call.status == "approved" else "request changes",
+    change_requests.PullChangeRequest: lambda _: "update from main",
+    change_requests.UpdateChangeRequest: _update_of_request,
+    content_changes.EditChangeRequestContent: _edit_of_pages,
+    spaces.UpdateSpace: _update_of_space,
+    spaces.CreateSpace: _create("space"),
+    spaces.MoveSpace: _move_of("space"),
+    collections.UpdateCollection: lambda call: _update_of(
+        "collection", call, call.model_fields_set - {"collection_id"}
+    ),
+    collections.CreateCollection: _create("collection"),
+    collections.MoveCollection: _move_of("collection"),
+}
+"""The operations whose name says too little."""
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1].rstrip()}…"

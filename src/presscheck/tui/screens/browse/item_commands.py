@@ -1,0 +1,40 @@
+"""Commands that pages have as well as spaces and collections: what is under the cursor decides which part runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.browse.page_tree import Item
+
+SHARED = ("add", "rename", "delete", "move_down", "move_up", "copy_change", "move_change")
+"""The commands that both parts may have."""
+
+
+class ItemCommands:
+    """Has `command_<name>` and `reason_<name>` of the shared commands; each calls that of one of both parts.
+
+    Args:
+        item: returns what is under the cursor.
+        spaces: handles the commands on spaces and collections, and those in an empty tree.
+        pages: handle the commands on everything else, as far as they have them.
+    """
+
+    def __init__(self, item: Callable[[], Item | None], spaces: object, *pages: object) -> None:
+        self._item, self._spaces, self._pages = item, spaces, pages
+        for name in SHARED:
+            setattr(self, f"command_{name}", partial(self._call, f"command_{name}", None))
+            setattr(
+                self, f"reason_{name}", partial(self._call, f"reason_{name}", "go to a space or a collection first")
+            )
+
+    def _call(self, method: str, missing: Any) -> Any:
+        item = self._item()
+        owners = (self._spaces,) if item is None or item.kind in ("space", "collection") else self._pages
+        owner = next((owner for owner in owners if hasattr(owner, method)), None)
+        if owner is not None:
+            return getattr(owner, method)()
+        command = method.replace("reason_", "command_")
+        return None if any(hasattr(owner, command) for owner in owners) else missing

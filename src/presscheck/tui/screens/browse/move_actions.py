@@ -1,0 +1,276 @@
+"""Moves of pages in the browse screen: among siblings, deeper, higher and elsewhere; copies; and marks of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partialmethod
+from typing import TYPE_CHECKING, Any, Literal
+
+from presscheck.api.comments import Document
+from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages, RevisionPage
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
+from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.review.page_edits import MOST_CHANGES
+from presscheck.errors import ChecksFailed
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.browse.page_moves import PageMoves
+from presscheck.tui.screens.browse.page_tree import page_key
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.api.spaces import Space
+    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.edit_actions import EditActions, Path
+
+Way = Literal["down", "up", "in", "out"]
+Plan = Callable[[PageOrder, Mapping[str, RevisionPage], Sequence[str]], "list[Move] | str"]
+"""Works out the moves of pages, or why there are none."""
+TOP = " top"
+"""The key of the top level in the picker: no id of a page has a blank."""
+COPIED = ("icon", "emoji", "description", "hidden", "no_index", "no_robots_index", "condition")
+"""Details that a copy of a page gets."""
+TITLE = 256
+"""Characters that the title of a page may have."""
+
+
+class MoveActions:
+    """Handles the commands that move and copy pages, and those that mark them.
+
+    Args:
+        screen: the browse screen.
+        edits: names the change request to edit in, and the pages that a command is about.
+    """
+
+    def __init__(self, screen: BrowseContext, edits: EditActions) -> None:
+        self._screen, self._edits = screen, edits
+        self._moves = PageMoves(screen)
+
+    def reason_move_down(self) -> str | None:
+        """Why no page can be moved."""
+        return self._edits.reason_pages()
+
+    reason_move_up = reason_indent = reason_outdent = reason_move_change = reason_move_down
+
+    def reason_copy_change(self) -> str | None:
+        """Why no page can be copied."""
+        return self._edits.reason_edit()
+
+    def _shift(self, way: Way) -> Awaitable[None] | None:
+        """Move the page, or the marked pages; not asynchronous in a change request, so that keys act in their order."""
+        return self._start(_PLANS[way])
+
+    command_move_down = partialmethod(_shift, "down")
+    command_move_up = partialmethod(_shift, "up")
+    command_indent = partialmethod(_shift, "in")
+    command_outdent = partialmethod(_shift, "out")
+
+    def command_move_change(self) -> Awaitable[None] | None:
+        """Choose a page or group, and move the page into it."""
+        space, pages = self._edits.targets()
+        return self._move_to(space, pages) if space else None
+
+    def command_copy_change(self) -> Awaitable[None] | None:
+        """Add a copy of the page, with the pages below it, after it."""
+        item = self._screen.item
+        return self._duplicate(item.space, item.page.id) if item and item.space and item.page else None
+
+    def command_mark(self) -> None:
+        """Mark the page, or remove its mark."""
+        self._screen.notify(self._marks() if self._screen.tree_view.mark() else "only pages can be marked")
+
+    def command_mark_range(self) -> None:
+        """Start a range of marks, or end it."""
+        is_first = self._screen.tree_view.mark_range()
+        self._screen.notify("a range starts here: V ends it" if is_first else self._marks())
+
+    def command_mark_visible(self) -> None:
+        """Mark all visible pages, or remove their marks."""
+        self._screen.tree_view.mark_visible()
+        self._screen.notify(self._marks())
+
+    def _marks(self) -> str:
+        marked = len(self._screen.tree_view.marked)
+        return f"{count(marked, 'page')} marked: J K ( ) move them" if marked else "no page is marked"
+
+    def _start(self, plan: Plan) -> Awaitable[None] | None:
+        space, pages = self._edits.targets()
+        if space is None:
+            return None
+        if space.id in self._screen.library.requests:
+            self._apply(space, pages, plan)
+            return None
+        return self._apply_after_choice(space, pages, plan)
+
+    async def _apply_after_choice(self, space: Space, pages: Sequence[str], plan: Plan) -> None:
+        if await self._ready(space):
+            self._apply(space, pages, plan)
+
+    async def _ready(self, space: Space) -> Path | None:
+        """The change request to edit in, with its pages in the tree."""
+        is_chosen = space.id in self._screen.library.requests
+        path = await self._edits.path(space)
+        if path and not is_chosen:
+            self._screen.library.set_pages(space.id, await self._screen.engine.read(ListChangeRequestPages(**path)))
+            self._screen.tree_view.show()
+        return path
+
+    def _apply(self, space: Space, pages: Sequence[str], plan: Plan) -> None:
+        known, request = self._screen.library.pages(space.id), self._screen.library.requests.get(space.id)
+        if known is None or request is None:
+            self._screen.notify("the pages are not loaded yet")
+            return
+        by_id = {page.id: page for page in flatten(known.pages)}
+        order = PageOrder.of(known.pages)
+        targets = order.outermost(pages)
+        if not targets:
+            self._screen.notify(f"#{request.number} does not have this page")
+            return
+        moves = plan(order, by_id, targets)
+        if isinstance(moves, str):
+            self._screen.notify(moves)
+            return
+        tree = self._screen.tree_view
+        tree.expanded.update(page_key(space.id, move.parent) for move in moves if move.parent)
+        self._moves.move((space.id, request.id), moves)
+
+    async def _move_to(self, space: Space, pages: Sequence[str]) -> None:
+        if not await self._ready(space):
+            return
+        known = self._screen.library.pages(space.id)
+        if known is None:
+            return  # it was left meanwhile
+        order, by_id = PageOrder.of(known.pages), {page.id: page for page in flatten(known.pages)}
+        title = sanitize(by_id[pages[0]].title) if len(pages) == 1 and pages[0] in by_id else count(len(pages), "page")
+        choices = [Choice(TOP, "Top level", sanitize(space.title)), *_destinations(order, by_id, pages)]
+        picker = Picker(f"Move {title} to", choices, self._screen.style_for, ranked=False, is_menu=False)
+        chosen = await self._screen.ask(picker)
+        if chosen:
+            parent = None if chosen[0] == TOP else chosen[0]
+            self._apply(space, pages, lambda order, by_id, targets: _into(order, by_id, targets, parent))
+
+    async def _duplicate(self, space: Space, page_id: str) -> None:
+        path = await self._ready(space)
+        if path is None:
+            return
+        pages = (await self._screen.engine.read(ListChangeRequestPages(**path))).pages
+        page = next((page for page in flatten(pages) if page.id == page_id), None)
+        if page is None:
+            raise ChecksFailed("Not copied: this change request does not have the page")
+        copied = [one for one in flatten((page,)) if one.type == "document"]
+        if len(copied) > MOST_CHANGES:
+            raise ChecksFailed(f"Not copied: {count(len(copied), 'page')}, and at most {MOST_CHANGES} go at once")
+        self._screen.notify(f"copying {count(len(copied), 'page')} …")
+        changes = [await self._copy(path, one) for one in copied]
+        order = PageOrder.of(pages)
+        refs = {one.id: change.ref for one, change in zip(copied, changes, strict=True)}
+        title = f"{page.title[: TITLE - 7]} (copy)"
+        place: dict[str, Any] = {"into": order.parent(page.id), "at": order.siblings(page.id).index(page.id) + 1}
+        placed = [
+            change.model_copy(update={"into": refs[order.parent(one.id) or ""]})
+            for one, change in zip(copied[1:], changes[1:], strict=True)
+        ]
+        given = {name: value for name, value in place.items() if value is not None}
+        first = InsertPage.model_validate(changes[0].model_dump(exclude_unset=True) | given | {"title": title})
+        call = EditChangeRequestContent(**path, changes=(first, *placed), compat=False)
+        answer = await self._screen.engine.write(call).landed()
+        left = sum(1 for _ in flatten((page,))) - len(copied)
+        self._screen.notify(f"copied{f', without {left} of its links' if left else ''}")
+        created = answer.changes[0].page_id if answer and answer.changes else None
+        if created:
+            self._screen.tree_view.move_to_key(page_key(space.id, created))
+
+    async def _copy(self, path: Path, page: RevisionPage) -> InsertPage:
+        """A new page with text and details of another; its id is its reference."""
+        call = GetChangeRequestPage(**path, page_id=page.id, format="document")
+        text = await self._screen.engine.read(call)
+        details = {name: getattr(page, name) for name in COPIED if getattr(page, name)}
+        document = Document(document=text.document) if text.document else Document(markdown="")
+        return InsertPage(title=page.title, document=document, ref=f"copy-{page.id}", **details)
+
+
+def _destinations(order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Iterable[str]) -> list[Choice]:
+    """The pages and groups that pages can be moved into: not the pages themselves, nor those below them."""
+    moved = {*pages}
+    choices: list[Choice] = []
+    for page_id in order.every():
+        page = by_id[page_id]
+        if page.type not in ("document", "group") or any(order.is_within(page_id, one) for one in moved):
+            continue
+        above: list[str] = []
+        parent = order.parent(page_id)
+        while parent is not None:
+            above.insert(0, sanitize(by_id[parent].title))
+            parent = order.parent(parent)
+        note = " › ".join(above) or ("group" if page.type == "group" else "")
+        choices.append(Choice(page_id, sanitize(page.title) or "(no title)", note))
+    return choices
+
+
+def _down(order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Sequence[str]) -> list[Move] | str:
+    moves: list[Move] = []
+    for page in reversed(pages):
+        siblings = order.siblings(page)
+        at = siblings.index(page) + 1
+        if at < len(siblings) and siblings[at] not in pages:
+            moves.append(Move(page, order.parent(page), siblings[at]))
+            order.move(moves[-1])
+    return moves or "this is the last page here"
+
+
+def _up(order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Sequence[str]) -> list[Move] | str:
+    moves: list[Move] = []
+    for page in pages:
+        siblings = order.siblings(page)
+        at = siblings.index(page)
+        if at and siblings[at - 1] not in pages:
+            moves.append(Move(page, order.parent(page), siblings[at - 2] if at > 1 else None))
+            order.move(moves[-1])
+    return moves or "this is the first page here"
+
+
+def _indent(order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Sequence[str]) -> list[Move] | str:
+    moves: list[Move] = []
+    for page in pages:
+        siblings = order.siblings(page)
+        at = siblings.index(page)
+        above = siblings[at - 1] if at else None
+        if by_id[page].type == "group":
+            return "a group stays at the top level"
+        if above is None or above in pages:
+            continue
+        if by_id[above].type not in ("document", "group"):
+            return f"{sanitize(by_id[above].title)} cannot have subpages: it is a link"
+        moves.append(Move(page, above, next(reversed(order.below(above)), None)))
+        order.move(moves[-1])
+    return moves or "there is no page before it to go into"
+
+
+def _outdent(order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Sequence[str]) -> list[Move] | str:
+    moves: list[Move] = []
+    for page in reversed(pages):
+        parent = order.parent(page)
+        if parent is not None and parent not in pages:
+            moves.append(Move(page, order.parent(parent), parent))
+            order.move(moves[-1])
+    return moves or "it is at the top level already"
+
+
+def _into(
+    order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Sequence[str], parent: str | None
+) -> list[Move] | str:
+    if parent is not None and any(by_id[page].type == "group" for page in pages):
+        return "a group stays at the top level"
+    moves: list[Move] = []
+    for page in pages:
+        last = next((one for one in reversed(order.below(parent)) if one != page), None)
+        move = Move(page, parent, last)
+        if not order.is_possible(move):
+            return "the place to move to is gone"
+        moves.append(move)
+        order.move(move)
+    return moves
+
+
+_PLANS: Mapping[Way, Plan] = {"down": _down, "up": _up, "in": _indent, "out": _outdent}

@@ -1,0 +1,244 @@
+"""The revisions of a space, each with what it changed, and pages as they were in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+
+from presscheck.api.content_changes import GetRevisionChanges
+from presscheck.api.spaces import GetSpace
+from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.engine.review.revision_history import revisions
+from presscheck.engine.shared_calls import page_in
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import now, since
+from presscheck.text.sanitize import is_safe_url, sanitize
+from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.browse.page_navigation import WIDEST
+from presscheck.tui.screens.revision_lines import change_lines, revision_head
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.page_view import PageView
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.api.content_changes import ChangedPage, SemanticChange
+    from presscheck.api.spaces import Space
+    from presscheck.engine.review.revision_history import Step
+    from presscheck.tui.screens.browse.context import BrowseContext
+
+CHUNK = 20
+"""Revisions that are read at a time."""
+
+
+class RevisionActions:
+    """The command that lists the revisions of a space.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+
+    def reason_history(self) -> str | None:
+        """Disabled without a space, and if the service does not tell what a revision changed."""
+        item = self._screen.item
+        if item is None or item.space is None:
+            return "go to a space or a page first"
+        return self._screen.engine.missing_reason(GetRevisionChanges)
+
+    def command_history(self) -> None:
+        """List the revisions of the space."""
+        item = self._screen.item
+        if item and item.space:
+            self._screen.app_context.push_screen(RevisionListScreen(item.space))
+
+
+class _Row(NamedTuple):
+    """A row: a revision, or one of its changes."""
+
+    line: Line
+    revision: str
+    created_at: str
+    change: SemanticChange | None = None
+
+
+class RevisionListScreen(BaseScreen):
+    """The revisions of a space, newest first; below each what it changed.
+
+    Args:
+        space: the space.
+    """
+
+    DEFAULT_CSS = "RevisionListScreen RowList { margin-top: 1; }"
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "find_here", "refresh", "close")
+
+    def __init__(self, space: Space) -> None:
+        super().__init__()
+        self._space = space
+        self._rows: list[_Row] = []
+        self._steps: AsyncIterator[Step] | None = None
+        self._is_complete = False
+
+    def title_line(self) -> Line:
+        """The title of the space."""
+        return (Span(" Revisions of ", "quiet"), Span(sanitize(self._space.title), "title"))
+
+    def body(self) -> ComposeResult:
+        """The rows, or why there are none."""
+        yield EmptyState(self.style_for)
+        yield RowList(self._row, self.style_for, is_heading=self._is_heading)
+
+    def on_mount(self) -> None:
+        """Read the newest revisions."""
+        super().on_mount()
+        self.query_one(RowList).focus()
+        self.command_refresh()
+
+    def command_refresh(self) -> None:
+        """Read the newest revisions again."""
+        self._rows, self._steps, self._is_complete = [], None, False
+        self.query_one(EmptyState).show_loading("Loading the revisions …")
+        self.run(self._read, group="revisions", exclusive=True)
+
+    def command_open(self) -> None:
+        """Read a page as it was in the revision; the last row reads older revisions."""
+        at = self.query_one(RowList).cursor
+        if at == len(self._rows) and not self._is_complete:
+            self.run(self._read, group="revisions", exclusive=True)
+            return
+        row = self._rows[at] if at < len(self._rows) else None
+        page = row.change.page if row and row.change else None
+        if row is None or row.change is None or page is None:
+            self.notify("no page here: go to the line of a page")
+        elif row.change.type == "page_deleted":
+            self.notify("this revision deleted the page: an older one has it")
+        elif page.type not in ("document", "computed"):
+            self.notify("this has no text")
+        else:
+            self.app_context.push_screen(PageAsItWas(self._space, row.revision, row.created_at, page))
+
+    async def _read(self) -> None:
+        """Read the next revisions, and show each as soon as it is there."""
+        try:
+            if self._steps is None:
+                space = await self.engine.read(GetSpace(space_id=self._space.id))
+                self._steps = revisions(self.engine, space.id, space.revision)
+            for _ in range(CHUNK):
+                step = await anext(self._steps, None)
+                if step is None:
+                    self._is_complete = True
+                    break
+                self._rows += _rows_of(step, now())
+                self._show()
+        except PresscheckError as error:
+            self._steps, self._is_complete = None, True
+            if not self._rows:
+                self.query_one(EmptyState).show_failed("The revisions could not be loaded.", error.message)
+                return
+            self.app_context.show_error(error)
+        self._show()
+
+    def _show(self) -> None:
+        rows = self.query_one(RowList)
+        if self._rows:
+            self.query_one(EmptyState).hide()
+        else:
+            self.query_one(EmptyState).show_empty("No revisions.", "This space has no content yet.")
+        rows.show(len(self._rows) + (not self._is_complete), cursor=rows.cursor)
+
+    def _row(self, at: int, columns: int) -> Line:
+        if at >= len(self._rows):
+            return (Span("   older revisions: enter reads them", "quiet"),)
+        return cut(self._rows[at].line, columns)
+
+    def _is_heading(self, at: int) -> bool:
+        return at < len(self._rows) and self._rows[at].change is None
+
+
+class PageAsItWas(BaseScreen):
+    """A page as it was in a revision.
+
+    Args:
+        space: its space.
+        revision: the id of the revision.
+        created_at: when the revision was made.
+        page: the page.
+    """
+
+    DEFAULT_CSS = "PageAsItWas PageView { margin-top: 1; }"
+    FOOTER: ClassVar[tuple[str, ...]] = ("half_down", "find_here", "copy_text", "close")
+
+    def __init__(self, space: Space, revision: str, created_at: str, page: ChangedPage) -> None:
+        super().__init__()
+        self._space, self._revision, self._created_at, self._page = space, revision, created_at, page
+        self._markdown = ""
+
+    def title_line(self) -> Line:
+        """The page, and when it was so."""
+        when = since(self._created_at, now()) if self._created_at else "earlier"
+        name = f"{sanitize(self._space.title)} › {sanitize(self._page.title)}"
+        return (Span(f" {name}", "title"), Span(f"   as it was {when}", "waiting"))
+
+    def body(self) -> ComposeResult:
+        """The page, or why it cannot be shown."""
+        yield EmptyState(self.style_for)
+        yield PageView(self.style_for)
+
+    def on_mount(self) -> None:
+        """Read the page."""
+        super().on_mount()
+        self.query_one(PageView).focus()
+        self.command_refresh()
+
+    def command_refresh(self) -> None:
+        """Read the page again."""
+        self.query_one(EmptyState).show_loading("Loading the page …")
+        self.run(self._read, group="page", exclusive=True)
+
+    def command_copy_text(self) -> None:
+        """Copy the Markdown of the page as it was."""
+        self.app_context.copy_to_clipboard(self._markdown)
+        self.notify("copied the Markdown of the page")
+
+    @on(LineView.LinkChosen)
+    def link_chosen(self, event: LineView.LinkChosen) -> None:
+        """Open an address; pages of an old revision are opened from the list of revisions."""
+        if is_safe_url(event.target):
+            open_address(self.app_context, event.target)
+        else:
+            self.notify("links between pages are followed in Browse, in the page as it is now")
+
+    async def _read(self) -> None:
+        try:
+            call = page_in(self._space.id, self._revision, self._page.id)
+            known = self.engine.known(call)  # a revision never changes
+            page = known.value if known else await self.engine.read(call)
+        except PresscheckError as error:
+            self.query_one(EmptyState).show_failed("This page could not be loaded.", error.message)
+            return
+        self.query_one(EmptyState).hide()
+        self._markdown = markdown = page.markdown or ""
+        view = self.query_one(PageView)
+        view.show(lambda columns: PageLines(markdown, min(columns, WIDEST), title=page.title))
+
+
+def _rows_of(step: Step, moment: datetime) -> list[_Row]:
+    """A row for a revision, and one for each of its changes."""
+    revision, changes = step.revision, step.changes
+    created_at = revision.created_at or ""
+    rows = [_Row(revision_head(revision, moment), revision.id, created_at)]
+    lines = change_lines(changes.changes)
+    rows += [_Row(line, revision.id, created_at, change) for line, change in zip(lines, changes.changes, strict=True)]
+    if changes.more:
+        rows.append(_Row((Span(f"   and {changes.more} more", "quiet"),), revision.id, created_at))
+    elif not changes.changes:
+        rows.append(_Row((Span("   no visible changes", "quiet"),), revision.id, created_at))
+    return rows

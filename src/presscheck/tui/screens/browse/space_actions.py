@@ -1,0 +1,494 @@
+"""Actions on spaces and collections in the tree: create, change, move, lock, duplicate, transfer, delete, restore."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from presscheck.api.collections import (
+    CreateCollection,
+    DeleteCollection,
+    MoveCollection,
+    TransferCollection,
+    UpdateCollection,
+)
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.roles import CollectionPointer, ContentPosition, Neighbour, SpacePointer
+from presscheck.api.spaces import (
+    CreateSpace,
+    DeleteSpace,
+    DuplicateSpace,
+    MoveSpace,
+    RestoreSpace,
+    TransferSpace,
+    UpdateSpace,
+)
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
+from presscheck.tui.screens.browse.space_facts import emoji_character, emoji_code
+from presscheck.tui.screens.browse.space_settings import SpaceSettings
+from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.engine.results import Result
+    from presscheck.engine.writes.descriptions import Place
+    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.edit_actions import EditActions
+    from presscheck.tui.screens.browse.page_tree import Item
+
+TITLE, DESCRIPTION = 50, 100
+"""Characters that the title of a space or collection, and the description of a collection, may have."""
+TOP = "top"
+"""The key of the top level among the places to move to."""
+NOTHING_DELETED = "No space was deleted in the last seven days, as far as this computer knows."
+
+
+class SpaceActions:
+    """Handles the commands on spaces and collections.
+
+    Args:
+        screen: the browse screen.
+        pages: adds a page into a space.
+    """
+
+    def __init__(self, screen: BrowseContext, pages: EditActions) -> None:
+        self._screen, self._pages = screen, pages
+        self._settings = SpaceSettings(screen)
+        self._moving = 0
+        self._unsettled: set[str] = set()
+        """The kinds of items that were moved, until the service told their new order."""
+
+    def holds_back(self, result: Result[int], kind: str) -> bool:
+        """Whether an answer is older than the order on the screen, which a move has changed.
+
+        Args:
+            result: the answer of a listing.
+            kind: what it lists.
+        """
+        if result.state != "cached" and not self._moving:
+            self._unsettled.discard(kind)
+        return bool(self._moving or self._unsettled)
+
+    # reasons
+
+    def _offline(self) -> str | None:
+        status = self._screen.engine.status
+        if status.read_only:
+            return "this profile is read-only"
+        return None if status.online else "you are offline, and this cannot be queued"
+
+    def _item_reason(self) -> str | None:
+        return self._offline() or (None if self._screen.item else "there is nothing yet: a creates a space")
+
+    def _admin_reason(self) -> str | None:
+        item = self._screen.item
+        return self._item_reason() or (lacks_admin(item) if item else None)
+
+    def _space_reason(self) -> str | None:
+        """Why a command on spaces alone is disabled."""
+        item = self._screen.item
+        return self._offline() or (None if item and item.kind == "space" else "go to a space first")
+
+    def reason_add(self) -> str | None:
+        """Disabled offline, read-only, and until the organization is known."""
+        return self._offline() or (None if self._screen.organization_id else "not loaded yet")
+
+    reason_rename = _admin_reason
+    reason_delete = _admin_reason
+
+    def reason_move_down(self) -> str | None:
+        """Disabled offline, read-only, and without the role that moving needs in the collection."""
+        item = self._screen.item
+        parent = self._screen.library.item(item.parent) if item else None
+        return self._item_reason() or (lacks_create(parent) if parent else None)
+
+    reason_move_up = reason_move_down
+    reason_move_change = _item_reason
+
+    def reason_copy_change(self) -> str | None:
+        """Disabled on collections, and without the role that it needs in the collection."""
+        item = self._screen.item
+        parent = self._screen.library.item(item.parent) if item else None
+        if item and item.kind == "collection":
+            return "only spaces can be duplicated, not collections"
+        return self._space_reason() or (lacks_create(parent) if parent else None)
+
+    def reason_lock(self) -> str | None:
+        """Disabled without a space that the user administers."""
+        return self._space_reason() or self._admin_reason()
+
+    def reason_settings(self) -> str | None:
+        """Disabled without a space or collection that the user administers."""
+        item = self._screen.item
+        if item and item.kind not in ("space", "collection"):
+            return "go to a space or a collection first"
+        return self._admin_reason()
+
+    def reason_transfer(self) -> str | None:
+        """Disabled without a space or collection that the user administers, and if the service cannot do it."""
+        item = self._screen.item
+        operation = TransferSpace if item and item.kind == "space" else TransferCollection
+        return self._screen.engine.missing_reason(operation) or self.reason_settings()
+
+    reason_go_deleted = _offline
+
+    # create
+
+    def command_add(self) -> Awaitable[None]:
+        """Choose what to create: a page in the space, a space, a collection."""
+        return self._add(self._screen.item)
+
+    async def _add(self, item: Item | None) -> None:
+        library = self._screen.library
+        inside = item if item and item.kind == "collection" else library.item(item.parent) if item else None
+        place = f"in {sanitize(inside.title)}" if inside else "at the top level"
+        missing = self._screen.engine.missing_reason(CreateSpace)
+        reasons = {"space": missing or lacks_create(inside), "collection": lacks_create(inside), "top space": missing}
+        choices = [Choice("space", f"Space {place}"), Choice("collection", f"Collection {place}")]
+        if item and item.kind == "space":
+            choices.insert(0, Choice("page", f"Page in {sanitize(item.title)}"))
+            reasons["page"] = self._pages.reason_add()
+        elif inside:
+            choices += [
+                Choice("top space", "Space at the top level"),
+                Choice("top collection", "Collection at the top level"),
+            ]
+        chosen = await self._choose("Create", choices, reasons)
+        if chosen == "page":
+            if work := self._pages.command_add():
+                await work
+        elif chosen:
+            await self._create(chosen.split()[-1], None if chosen.startswith(TOP) else inside)
+
+    async def _create(self, kind: str, inside: Item | None) -> None:
+        parent = inside.collection.id if inside and inside.collection else None
+        draft = f"new {kind} {parent or TOP}"
+        title = await self._prompt(f"Title of the new {kind}", "", TITLE, draft)
+        if title is None:
+            return
+        given: dict[str, Any] = {"organization_id": self._screen.organization_id, "title": title}
+        given |= {"parent": parent} if parent else {}
+        engine = self._screen.engine
+        made = await (
+            engine.write(CreateSpace(**given)).landed()
+            if kind == "space"
+            else engine.write(CreateCollection(**given)).landed()
+        )
+        self._screen.engine.outbox.save_draft(draft, "")
+        if made is not None:
+            self._screen.go_to(f"{kind} {made.id}")
+
+    def command_copy_change(self) -> Awaitable[None] | None:
+        """Duplicate the space, and go to the copy."""
+        item = self._screen.item
+        return self._duplicate(item.space.id) if item and item.space else None
+
+    async def _duplicate(self, space_id: str) -> None:
+        copy = await self._screen.engine.write(DuplicateSpace(space_id=space_id)).landed()
+        if copy is not None:
+            self._screen.go_to(f"space {copy.id}")
+            self._screen.notify(f"{sanitize(copy.title)} created: z deletes it again")
+
+    # title, emoji, description
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Choose what to change: the title; the emoji of a space, the description of a collection."""
+        item = self._screen.item
+        return self._rename(item) if item else None
+
+    async def _rename(self, item: Item) -> None:
+        choices = [Choice("title", "Title", sanitize(item.title))]
+        if item.space:
+            choices.append(Choice("emoji", "Emoji", emoji_character(item.space.emoji) or "none"))
+        elif item.collection:
+            choices.append(Choice("description", "Description", sanitize(item.collection.description or "") or "none"))
+        field = await self._choose(f"Change {sanitize(item.title)}", choices)
+        if field == "emoji" and item.space:
+            await self._change_emoji(item.space.id, emoji_character(item.space.emoji))
+        elif field:
+            await self._change_text(item, field)
+
+    async def _change_text(self, item: Item, field: str) -> None:
+        """Change the title, or the description of a collection."""
+        is_title = field == "title"
+        text = item.title if is_title else (item.collection.description or "") if item.collection else ""
+        draft = f"{field} {item.key}"
+        size = {"max_length": TITLE, "min_length": 1} if is_title else {"max_length": DESCRIPTION, "min_length": 0}
+        new = await self._prompt(f"{field.capitalize()} of {sanitize(item.title)}", text, draft=draft, **size)
+        if new is not None and new != text:
+            await self._write(_update(item, **{field: new}))
+        if new is not None:
+            self._screen.engine.outbox.save_draft(draft, "")
+
+    async def _change_emoji(self, space_id: str, present: str) -> None:
+        def validate(text: str) -> str | None:
+            return None if not text or emoji_code(text) else "one emoji, or its code such as 1f4d6"
+
+        hint = "one emoji, or its code such as 1f4d6; empty: none"
+        dialog = PromptDialog(
+            "Emoji", present, self._screen.style_for, min_length=0, max_length=TITLE, validate=validate, hint=hint
+        )
+        text = await self._screen.ask(dialog)
+        if text is not None and text != present:
+            await self._write(UpdateSpace(space_id=space_id, emoji=emoji_code(text)))
+
+    # order and place
+
+    def command_move_down(self) -> Awaitable[None] | None:
+        """Move it below the next space or collection beside it."""
+        return self._move_by(self._screen.item, 1)
+
+    def command_move_up(self) -> Awaitable[None] | None:
+        """Move it above the previous space or collection beside it."""
+        return self._move_by(self._screen.item, -1)
+
+    def _move_by(self, item: Item | None, by: Literal[1, -1]) -> Awaitable[None] | None:
+        """Move an item among its siblings: shown at once, and reverted if the service refuses."""
+        if item is None:
+            return None
+        siblings = self._screen.library.siblings(item)
+        at = [other.key for other in siblings].index(item.key) + by
+        if not 0 <= at < len(siblings):
+            edge = "last" if by > 0 else "first"
+            self._screen.notify(f"this is the {edge} {item.kind} here; . m moves it to another collection")
+            return None
+        neighbor = siblings[at]
+        pointer = _pointer(neighbor)
+        position = ContentPosition(after=pointer) if by > 0 else ContentPosition(before=pointer)
+        self._screen.library.swap(item.key, neighbor.key)
+        self._screen.redraw()
+        self._moving += 1
+        return self._send_move(item, _move(item, position=position))
+
+    async def _send_move(self, item: Item, call: Operation[Any]) -> None:
+        has_landed = False
+        try:
+            await self._screen.engine.write(call).landed()
+            has_landed = True
+        finally:
+            self._moving -= 1
+            if has_landed:
+                self._unsettled.add(item.kind)
+            elif not self._moving:
+                self._unsettled.discard(item.kind)
+                self._screen.reload_spaces()
+
+    def command_move_change(self) -> Awaitable[None] | None:
+        """Choose the collection that it goes into, or the top level."""
+        item = self._screen.item
+        return self._move_to(item) if item else None
+
+    async def _move_to(self, item: Item) -> None:
+        library = self._screen.library
+        choices = [Choice(TOP, "Top level")]
+        reasons: dict[str, str | None] = {item.parent or TOP: "it is here"}
+        for target in library.all_collections():
+            ancestors = library.ancestors(target.key)
+            if item.key in (target.key, *ancestors):
+                continue  # not into itself
+            titles = [library.item(key) for key in (*ancestors, target.key)]
+            label = " › ".join(sanitize(part.title) for part in titles if part)
+            choices.append(Choice(target.key, label))
+            reasons.setdefault(target.key, lacks_create(target))
+        key = await self._choose(f"Move {sanitize(item.title)} to", choices, reasons)
+        target = library.item(key)
+        if key:
+            await self._write(_move(item, parent=target.collection.id if target and target.collection else None))
+            if target:  # so that it can be seen there, under the cursor
+                self._screen.tree_view.expanded.update((*library.ancestors(target.key), target.key))
+
+    # lock, settings, transfer
+
+    def command_lock(self) -> Awaitable[None] | None:
+        """Lock the space, or unlock it."""
+        item = self._screen.item
+        return self._lock(item) if item and item.space else None
+
+    async def _lock(self, item: Item) -> None:
+        is_locked = item.space is not None and item.space.edit_mode == "locked"
+        await self._write(_update(item, edit_mode="live" if is_locked else "locked"))
+        self._screen.notify(f"{sanitize(item.title)} {'unlocked' if is_locked else 'locked'}: z undoes it")
+
+    def command_settings(self) -> Awaitable[None] | None:
+        """Choose a setting, and change it."""
+        item = self._screen.item
+        return self._settings.change(item) if item else None
+
+    def command_transfer(self) -> Awaitable[None] | None:
+        """Transfer it to another organization, after its title was typed."""
+        item = self._screen.item
+        return self._transfer(item) if item else None
+
+    async def _transfer(self, item: Item) -> None:
+        organizations = (await self._screen.engine.read(ListOrganizations())).items
+        others = [one for one in organizations if one.id != self._screen.organization_id]
+        title = sanitize(item.title)
+        if not others:
+            self._screen.notify(f"you are in no other organization that {title} could go to")
+            return
+        choices = [Choice(one.id, sanitize(one.title)) for one in others]
+        target = await self._choose(f"Transfer {title} to", choices)
+        name = next((sanitize(one.title) for one in others if one.id == target), "")
+        if target is None:
+            return
+        lines: list[Line] = [
+            (Span(f"It leaves this organization and goes to the top level of {name}."),),
+            (Span("Only an admin there can transfer it back.", "waiting"),),
+        ]
+        if await self._confirm(f"Transfer {title} to {name}?", lines, "Transfer", title):
+            call: Operation[Any] = (
+                TransferSpace(space_id=item.space.id, organization=target)
+                if item.space
+                else TransferCollection(collection_id=_id(item), organization=target)
+            )
+            await self._write(call)
+            self._screen.notify(f"{title} is now in {name}")
+
+    # delete, restore, undo
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Delete it after its title was typed."""
+        item = self._screen.item
+        return self._delete(item) if item else None
+
+    async def _delete(self, item: Item) -> None:
+        title = sanitize(item.title)
+        lines = _space_losses(item) if item.space else self._collection_losses(item)
+        if not await self._confirm(f"Delete the {item.kind} {title}?", lines, "Delete", title):
+            return
+        if item.space is None:
+            await self._write(DeleteCollection(collection_id=_id(item)))
+            return
+        DeletedSpaces(self._screen.engine).remember(self._screen.organization_id, [item.space])
+        await self._write(DeleteSpace(space_id=item.space.id))
+        self._screen.notify(f"{title} deleted: g d restores it for seven days")
+
+    def _collection_losses(self, item: Item) -> list[Line]:
+        inside = self._screen.library.inside(item)
+        numbers = [(noun, sum(other.kind == noun for other in inside)) for noun in ("space", "collection")]
+        parts = " and ".join(count(number, noun) for noun, number in numbers if number)
+        first = f"What is in it stays, one level higher: {parts}." if parts else "Nothing is in it."
+        return [(Span(first),), (Span("A deleted collection cannot be restored.", "waiting"),)]
+
+    async def command_go_deleted(self) -> None:
+        """List the deleted spaces with the days left; restore the chosen one."""
+        engine, organization = self._screen.engine, self._screen.organization_id
+        self._screen.notify("looking for deleted spaces …")
+        deleted = await DeletedSpaces(engine).restorable(organization)
+        self._screen.app_context.clear_notice()
+        self._screen.refresh_status_bars()
+        choices = [Choice(space.id, sanitize(space.title) or "(no title)", space.time_left()) for space in deleted]
+        picker = Picker(
+            "Restore a deleted space", choices, self._screen.style_for, empty_text=lambda _: NOTHING_DELETED
+        )
+        chosen = await self._screen.ask(picker)
+        if chosen:
+            space = await engine.write(RestoreSpace(space_id=chosen[0])).landed()
+            self._screen.go_to(f"space {chosen[0]}")
+            self._screen.notify(f"{sanitize(space.title) if space else 'the space'} restored")
+
+    def undo_last_sent(self) -> Awaitable[None]:
+        """Offer to undo the last sent change of the tree, or of the space under the cursor."""
+        item = self._screen.item
+        space = item.space.id if item and item.space else None
+
+        def is_here(place: Place) -> bool:
+            is_of_tree = place.space and not (place.request or place.comment or place.page or place.site)
+            return bool(place.collection or is_of_tree) or (space is not None and place.space == space)
+
+        return undo_last_sent(self._screen, is_here)
+
+    # dialogs
+
+    async def _choose(
+        self, title: str, choices: list[Choice], reasons: Mapping[str, str | None] | None = None
+    ) -> str | None:
+        """The key of the chosen row of a menu; a row with a reason against it is gray, and shows that instead."""
+        against = {key: reason for key, reason in (reasons or {}).items() if reason}
+        rows = [
+            Choice(row.key, row.label, against[row.key], (Span(row.label, "quiet"),)) if row.key in against else row
+            for row in choices
+        ]
+        chosen = await self._screen.ask(Picker(title, rows, self._screen.style_for, ranked=False))
+        if chosen and chosen[0] in against:
+            self._screen.notify(against[chosen[0]])
+            return None
+        return chosen[0] if chosen else None
+
+    async def _prompt(self, question: str, text: str, max_length: int, draft: str, min_length: int = 1) -> str | None:
+        """A text, which is a draft until the service accepted it."""
+        outbox = self._screen.engine.outbox
+
+        def save(typed: str) -> None:
+            outbox.save_draft(draft, "" if typed == text else typed)
+
+        dialog = PromptDialog(
+            question,
+            outbox.draft(draft) or text,
+            self._screen.style_for,
+            min_length=min_length,
+            max_length=max_length,
+            save=save,
+        )
+        return await self._screen.ask(dialog)
+
+    async def _confirm(self, question: str, lines: list[Line], action: str, title: str) -> bool:
+        dialog = ConfirmDialog(question, lines, action, self._screen.style_for, type_to_confirm=title)
+        return bool(await self._screen.ask(dialog))
+
+    async def _write(self, call: Operation[Any]) -> None:
+        await self._screen.engine.write(call).landed()
+
+
+def _id(item: Item) -> str:
+    """The id of a space or collection."""
+    return item.key.partition(" ")[2]
+
+
+def _update(item: Item, **given: Any) -> Operation[Any]:
+    """The change of some fields of a space or collection."""
+    if item.space:
+        return UpdateSpace(space_id=item.space.id, **given)
+    return UpdateCollection(collection_id=_id(item), **given)
+
+
+def _move(item: Item, **given: Any) -> Operation[Any]:
+    if item.space:
+        return MoveSpace(space_id=item.space.id, **given)
+    return MoveCollection(collection_id=_id(item), **given)
+
+
+def _pointer(item: Item) -> Neighbour:
+    return SpacePointer(space=item.space.id) if item.space else CollectionPointer(collection=_id(item))
+
+
+def lacks_admin(item: Item) -> str | None:
+    """Why the user may not administer a space or collection, as far as the service tells."""
+    thing = item.space or item.collection
+    told = thing.permissions if thing else None
+    lacks = told is not None and "admin" in told.model_fields_set and not told.admin
+    return f"this needs the admin role in this {item.kind}" if lacks else None
+
+
+def lacks_create(inside: Item | None) -> str | None:
+    """Why the user may not create in a collection, as far as the service tells."""
+    told = inside.collection.permissions if inside and inside.collection else None
+    lacks = told is not None and "create" in told.model_fields_set and not told.create
+    return f"this needs the create role in {sanitize(inside.title)}" if lacks and inside else None
+
+
+def _space_losses(item: Item) -> list[Line]:
+    space = item.space
+    lines: list[Line] = []
+    if space and space.visibility not in ("private", "in-collection"):
+        lines.append((Span("It is published: readers lose it at once.", "waiting"),))
+    if space and space.change_requests_open:
+        number = count(space.change_requests_open, "open change request")
+        lines.append((Span(f"It has {number}.", "waiting"),))
+    return [*lines, (Span("It can be restored for seven days: g d lists deleted spaces."),)]

@@ -1,0 +1,92 @@
+"""The facts of a space in its row: a sign each for its icon, lock, visibility and Git sync; the same in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+
+if TYPE_CHECKING:
+    from presscheck.api.spaces import Space
+
+
+class Sign(NamedTuple):
+    """A sign of one cell, and the words for it."""
+
+    sign: str
+    words: str
+
+
+ICON = Sign("▣", "has an icon of its own")
+LOCKED = Sign("■", "locked")
+VISIBILITIES = {
+    "public": Sign("●", "public"),
+    "unlisted": Sign("○", "unlisted"),
+    "share-link": Sign("◌", "share link"),
+    "visitor-auth": Sign("◍", "visitors sign in"),
+    "in-collection": Sign("◦", "published in a collection"),
+}
+OTHER_VISIBILITY = Sign("◇", "another visibility")
+GIT_SYNC = Sign("⇄", "Git sync")
+LEGEND: tuple[tuple[str, str], ...] = (
+    *((sign.sign, f"Space: {sign.words}") for sign in (LOCKED, *VISIBILITIES.values(), OTHER_VISIBILITY, GIT_SYNC)),
+    (ICON.sign, f"Space: {ICON.words}"),
+    ("12", "Space: open change requests"),
+)
+"""Each sign and what it says, for the list of keys."""
+_EMOJI = range(0x1F000, 0x1FC00)
+"""Emoji that are two cells wide in every terminal."""
+
+
+def signs(space: Space) -> Line:
+    """The signs of a space, with a blank behind them; empty without facts."""
+    text = "".join(fact.sign for fact in _facts(space))
+    return (Span(f"{text} ", "quiet"),) if text else ()
+
+
+def words(space: Space) -> str:
+    """The facts of a space in words: `locked · public · 3 open change requests`."""
+    facts = [fact.words for fact in _facts(space)]
+    if space.visibility not in ("private", *VISIBILITIES):
+        facts = [sanitize(space.visibility) if fact == OTHER_VISIBILITY.words else fact for fact in facts]
+    if space.change_requests_open:
+        facts.append(count(space.change_requests_open, "open change request"))
+    return " · ".join(facts)
+
+
+def emblem(space: Space) -> Line:
+    """The emoji of a space with a blank, or the sign of an icon, which a terminal cannot show; empty without both."""
+    character = emoji_character(space.emoji)
+    if character:
+        return (Span(f"{character} "),)
+    return (Span(f"{ICON.sign} ", "quiet"),) if space.urls.icon else ()
+
+
+def emoji_character(code: str | None) -> str:
+    """An emoji that is given as its code point in hexadecimal, as services do, or as itself; empty if it is neither."""
+    text = (code or "").strip()
+    if len(text) == 1:
+        return text if ord(text) in _EMOJI else ""
+    try:
+        number = int(text, 16)
+    except ValueError:
+        return ""
+    return chr(number) if number in _EMOJI else ""
+
+
+def emoji_code(text: str) -> str | None:
+    """What a service is given for a typed emoji: its code point in hexadecimal; None if it is no emoji."""
+    character = emoji_character(text)
+    return f"{ord(character):x}" if character else None
+
+
+def _facts(space: Space) -> Iterator[Sign]:
+    if space.edit_mode == "locked":
+        yield LOCKED
+    if space.visibility != "private":
+        yield VISIBILITIES.get(space.visibility, OTHER_VISIBILITY)
+    if space.git_sync is not None:
+        yield GIT_SYNC

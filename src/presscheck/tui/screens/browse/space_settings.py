@@ -1,0 +1,156 @@
+"""The settings of a space or collection: default level, language and merge rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+from presscheck.api.collections import UpdateCollection
+from presscheck.api.languages import Language
+from presscheck.api.roles import MergeRuleChange, MergeRules, MergeRulesChange
+from presscheck.api.spaces import UpdateSpace
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.api.spaces import Space
+    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.page_tree import Item
+
+LEVELS = {
+    "inherit": "as in the collection, or by role",
+    "admin": "everybody administers it",
+    "create": "everybody creates content",
+    "edit": "everybody edits and merges",
+    "review": "everybody reviews",
+    "comment": "everybody comments",
+    "read": "everybody reads",
+}
+"""The default levels of the service, and what each means."""
+NONE = "none"
+"""The key of no default level, and of no language."""
+SIMPLE_RULES = (
+    "require_at_least_one_review",
+    "require_at_least_one_approved_review",
+    "require_all_reviews_approved",
+    "require_up_to_date_change_request",
+    "require_change_request_subject",
+    "require_change_request_description",
+    "require_author_to_merge",
+)
+"""The merge rules that need no more than their name."""
+
+
+class SpaceSettings:
+    """Asks for a setting of a space or collection, and changes it.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+
+    async def change(self, item: Item) -> None:
+        """Choose a setting and its new value; a present value is shown beside its name."""
+        thing = item.space or item.collection
+        if thing is None:
+            return
+        choices = [Choice("level", "Default level", sanitize(thing.default_level or "no access"))]
+        if item.space:
+            choices += [
+                Choice("language", "Language", sanitize(item.space.language or "not set")),
+                Choice("rules", "Merge rules", _rules_in_words(item.space.merge_rules)),
+            ]
+        setting = await self._choose(f"Settings of {sanitize(item.title)}", choices)
+        if setting == "level":
+            await self._change_level(item, thing.default_level)
+        elif setting == "language" and item.space:
+            await self._change_language(item.space)
+        elif setting == "rules" and item.space:
+            await self._change_rules(item.space)
+
+    async def _change_level(self, item: Item, present: str | None) -> None:
+        choices = [Choice(level, level, meaning) for level, meaning in LEVELS.items()]
+        choices.append(Choice(NONE, "no access", "only admins, and teams with a role"))
+        level = await self._choose(f"Default level of {sanitize(item.title)}", choices)
+        value: Any = None if level == NONE else level
+        if level is None or value == present:
+            return
+        if item.space:
+            await self._screen.engine.write(UpdateSpace(space_id=item.space.id, default_level=value)).landed()
+        elif item.collection:
+            call = UpdateCollection(collection_id=item.collection.id, default_level=value)
+            await self._screen.engine.write(call).landed()
+
+    async def _change_language(self, space: Space) -> None:
+        choices = [Choice(NONE, "not set"), *(Choice(code, code) for code in get_args(Language))]
+        code = await self._choose(f"Language of {sanitize(space.title)}", choices)
+        value: Any = None if code == NONE else code
+        if code is not None and value != space.language:
+            await self._screen.engine.write(UpdateSpace(space_id=space.id, language=value)).landed()
+
+    async def _change_rules(self, space: Space) -> None:
+        present = space.merge_rules
+        choices = [
+            Choice("inherit", "Those of the organization"),
+            Choice("none", "No merge rules"),
+            Choice("rules", "Rules of this space …", _rules_in_words(present) if _own_rules(present) else ""),
+        ]
+        kind = await self._choose(f"Merge rules of {sanitize(space.title)}", choices)
+        rules: MergeRulesChange | None = None
+        if kind in ("inherit", "none"):
+            rules = MergeRulesChange(type="inherit" if kind == "inherit" else "none")
+        elif kind == "rules":
+            rules = await self._ask_rules(space)
+        if rules is not None:
+            await self._screen.engine.write(UpdateSpace(space_id=space.id, merge_rules=rules)).landed()
+
+    async def _ask_rules(self, space: Space) -> MergeRulesChange | None:
+        """The rules that are marked; a rule about people, or with an expression, can only be kept or removed."""
+        own = {str(number): rule for number, rule in enumerate(_own_rules(space.merge_rules))}
+        keys = {rule.rule: key for key, rule in own.items() if rule.rule in SIMPLE_RULES}
+        choices = [Choice(keys.get(name, name), _rule_in_words(name)) for name in SIMPLE_RULES]
+        choices += [
+            Choice(key, _rule_in_words(rule.rule), count(len(rule.users), "person", "people") if rule.users else "")
+            for key, rule in own.items()
+            if rule.rule not in SIMPLE_RULES
+        ]
+        title = f"Merge rules of {sanitize(space.title)}"
+        picker = Picker(title, choices, self._screen.style_for, multiple=True, chosen=own, ranked=False)
+        marked = await self._screen.ask(picker)
+        if marked is None:
+            return None
+        rules = [
+            MergeRuleChange(
+                **own[key].model_dump(include={"rule", "users", "expression", "message"}, exclude_unset=True)
+            )
+            if key in own
+            else MergeRuleChange(rule=key)  # pyright: ignore[reportArgumentType]  # a name of SIMPLE_RULES
+            for key in marked
+        ]
+        lines: list[Line] = [(Span(f"· {_rule_in_words(rule.rule)}"),) for rule in rules]
+        dialog = ConfirmDialog(f"{title}: change?", lines or [(Span("None."),)], "Change", self._screen.style_for)
+        if not await self._screen.ask(dialog):
+            return None
+        return MergeRulesChange(type="rules", rules=tuple(rules)) if rules else MergeRulesChange(type="none")
+
+    async def _choose(self, title: str, choices: list[Choice]) -> str | None:
+        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        return chosen[0] if chosen else None
+
+
+def _own_rules(rules: MergeRules | None) -> tuple[Any, ...]:
+    return rules.rules if rules and rules.type == "rules" else ()
+
+
+def _rule_in_words(name: str) -> str:
+    return sanitize(name.removeprefix("require_").replace("_", " "))
+
+
+def _rules_in_words(rules: MergeRules | None) -> str:
+    if rules is None or rules.type == "inherit":
+        return "those of the organization"
+    return count(len(rules.rules), "rule") if rules.type == "rules" and rules.rules else "none"

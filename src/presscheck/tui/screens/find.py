@@ -1,0 +1,186 @@
+"""Finding text in the pane of a screen in which text is read, or in more than the pane shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from textual.widget import AwaitMount, Widget
+
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import LineView, Match
+from presscheck.tui.widgets.search_inputs import FindBar, SearchInput
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+NO_MATCH = Span("no match", "waiting")
+
+
+class Searchable(Protocol):
+    """Something in which text is found: a pane, or several pages of which a pane shows one."""
+
+    @property
+    def search_text(self) -> str:
+        """The text that is marked; empty if none is."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """The number of its items; if it changes, the matches are out of date."""
+        ...
+
+    def highlight(self, text: str) -> None:
+        """Mark every match of a text from now on; an empty text removes the marks."""
+        ...
+
+    async def find_items(self, text: str) -> Sequence[object]:
+        """The places with a text, in order."""
+        ...
+
+    async def search(self, text: str, *, step: int = 1) -> Match | None:
+        """Go to the next place with a text (the previous one if `step` is -1), wrapping at the end."""
+        ...
+
+
+class FindContext(Protocol):
+    """A screen as the search sees it."""
+
+    @property
+    def text_pane(self) -> LineView | None:
+        """The pane in which text is found."""
+        ...
+
+    @property
+    def style_for(self) -> StyleLookup:
+        """The style of the current theme for these words."""
+        ...
+
+    def set_focus(self, widget: Widget | None) -> None:
+        """Give a widget the focus."""
+        ...
+
+    def mount(self, *widgets: Widget) -> AwaitMount:
+        """Add a widget."""
+        ...
+
+    def run(self, work: Callable[[], Awaitable[None]], *, group: str = "work", exclusive: bool = False) -> object:
+        """Run something asynchronous; it ends with the screen."""
+        ...
+
+    def refresh_status_bars(self) -> None:
+        """Draw status bar and footer."""
+        ...
+
+
+class Find:
+    """Finds a text in the pane that had the focus, and shows which of all matches the cursor is on.
+
+    Args:
+        screen: the screen whose panes are searched.
+    """
+
+    def __init__(self, screen: FindContext) -> None:
+        self._screen = screen
+        self._pane: Searchable | None = None
+        self._focus: Widget | None = None
+        """What gets the focus once the text is typed."""
+        self._bar: FindBar | None = None
+        self._last = ""
+        self._match: Match | None = None
+        self._size = 0
+        """The number of items at the last search; with another number, its count is out of date."""
+
+    async def command_find_here(self) -> None:
+        """Ask for a text."""
+        pane = self._screen.text_pane
+        if pane:
+            await self.open(pane, pane)
+
+    async def open(self, pane: Searchable, focus: Widget) -> None:
+        """Ask for a text to find; afterwards the focus goes to a widget."""
+        self.end()
+        self._pane, self._focus, self._bar = pane, focus, FindBar(self._last, self._screen.style_for)
+        await self._screen.mount(self._bar)
+        self._screen.set_focus(self._bar.query_one(SearchInput))  # at once, for keys that were typed ahead
+
+    def command_find_next(self) -> None:
+        """Go to the next match."""
+        self._go(1)
+
+    def command_find_previous(self) -> None:
+        """Go to the previous match."""
+        self._go(-1)
+
+    def typed(self, text: str) -> None:
+        """Mark the matches of a text while it is typed, and count them."""
+        pane, bar = self._pane, self._bar
+        if pane is None or bar is None:
+            return
+        pane.highlight(text)
+
+        async def count_matches() -> None:
+            number = len(await pane.find_items(text))
+            if self._bar is bar:
+                found = Span(count(number, "match", "matches"), "quiet") if number else NO_MATCH
+                bar.show_count((found,) if text else ())
+
+        self._screen.run(count_matches, group="find", exclusive=True)
+
+    def submitted(self, text: str) -> None:
+        """Go to the first match behind the cursor."""
+        if text:
+            self._last = text
+            self.close_bar()
+            self._go(1)
+        else:
+            self.end()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a text is being typed."""
+        return self._bar is not None
+
+    def close_bar(self) -> None:
+        """Close the input; the marks stay."""
+        bar, self._bar = self._bar, None
+        if bar is None:
+            return
+        if self._focus and bar.has_focus_within:
+            self._screen.set_focus(self._focus)
+        bar.remove()
+
+    def end(self) -> bool:
+        """Remove the marks, and the input if it is open; returns whether text was being found."""
+        pane, self._match = self._pane, None
+        is_finding = self._bar is not None or bool(pane and pane.search_text)
+        if is_finding:
+            self.close_bar()
+        if pane and is_finding:
+            pane.highlight("")
+        return is_finding
+
+    def line(self) -> Line:
+        """The text that is marked, and which of its matches the cursor is on; empty if none is."""
+        pane = self._pane
+        if pane is None or self._bar or not pane.search_text:
+            return ()
+        text = Span(f"/{sanitize(self._last)}  ", "quiet")
+        if pane.count != self._size:
+            return (text,)
+        return (text, Span(f"{self._match.number} of {self._match.total}", "accent") if self._match else NO_MATCH)
+
+    def _go(self, step: int) -> None:
+        pane = self._pane or self._screen.text_pane
+        if pane is None or not self._last:
+            return
+        self._pane = pane
+
+        async def search() -> None:
+            self._match = await pane.search(self._last, step=step)
+            self._size = pane.count
+            self._screen.refresh_status_bars()
+
+        self._screen.run(search, group="find", exclusive=True)

@@ -1,0 +1,182 @@
+"""Renders the preview of a change request: its facts, and below them description, pages and latest threads.
+
+It has no more lines than there is room for; what is left out is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import zip_longest
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.comments import Comment
+from presscheck.documents.pages.quotes import split_quote
+from presscheck.engine.inbox.preview import Preview, last_activity
+from presscheck.engine.inbox.views import RowDetails
+from presscheck.engine.review.changes import ChangedItem, is_viewed, kinds_text
+from presscheck.text.phrases import ago, count, since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
+
+FACTS = 4
+"""The lines of the facts; with more room, description, pages and threads follow."""
+SIDE_BY_SIDE = 100
+"""The width from which pages and threads are side by side, in cells."""
+THREAD_LINES = 2
+"""The most lines that the text of a thread takes."""
+MIN_PAGES = 40
+"""The least width of the pages beside the threads, in cells."""
+MIN_LISTS = 12
+"""The lines from which pages and threads are both listed, one below the other."""
+UNTITLED, UNTITLED_PAGE = "(no subject)", "Untitled"
+
+
+def preview_lines(
+    request: ChangeRequest, known: RowDetails, contents: Preview | None, columns: int, rows: int, moment: datetime
+) -> list[Line]:
+    """The preview in at most so many rows.
+
+    Args:
+        request: the change request.
+        known: its details, as its row shows them.
+        contents: its description, pages and threads; None if they were not read yet.
+        columns: the width, in cells.
+        rows: the lines that there is room for.
+        moment: the current time.
+    """
+    has_room = rows > FACTS + 2
+    lines = [*_title(request, columns, moment, has_room=has_room), _reviewers(known), _changes(known)]
+    if known.latest and not has_room:
+        lines.append(_latest(known.latest))
+    if contents and has_room:
+        lines += _contents(request, contents, columns - 2, rows - len(lines), moment)
+    return [cut(line, max(1, columns - 1)) for line in lines[:rows]]
+
+
+def _title(request: ChangeRequest, columns: int, moment: datetime, *, has_room: bool) -> list[Line]:
+    """Number and subject with the facts behind them, or below them if they do not fit and there is room."""
+    author = sanitize(request.created_by.display_name) if request.created_by else "somebody"
+    facts = Span(f"{request.status} · by {author} · {since(request.updated_at, moment)}", "quiet")
+    title = (Span(f" #{request.number} ", "quiet"), Span(sanitize(request.subject) or UNTITLED, "title"))
+    room = columns - width((facts,)) - 4
+    if width(title) > room and has_room:
+        return [title, (Span(" "), facts)]
+    return [(*cut(title, max(10, room)), Span("   "), facts)]
+
+
+def _contents(request: ChangeRequest, contents: Preview, columns: int, rows: int, moment: datetime) -> list[Line]:
+    """Description, pages and threads, each after a blank line."""
+    lines: list[Line] = []
+    if contents.description.strip():
+        lines += [(), *_description(contents.description, columns, max(2, rows // 3))]
+    left = rows - len(lines) - 1
+    if left < 2:
+        return lines
+    if columns >= SIDE_BY_SIDE:
+        pages = _pages(request, contents, columns * 2 // 5, left)
+        size = max(MIN_PAGES, *map(width, pages), 0)
+        threads = _threads(contents, columns - size - 3, left, moment)
+        sides = zip_longest(pages, threads, fillvalue=())
+        return [*lines, (), *((*pad(page, size), Span("   "), *thread) for page, thread in sides)]
+    if left < MIN_LISTS:
+        titles = ", ".join(sanitize(item.title) or UNTITLED_PAGE for item in contents.items or ())
+        return [(Span(f"            {titles}"),), *lines, (), *_threads(contents, columns, left - 1, moment)]
+    needed = 1 + len(contents.items or ())
+    pages = _pages(request, contents, columns, min(needed, max(3, left // 2)))
+    threads = _threads(contents, columns, left - len(pages) - 1, moment)
+    return [*lines, (), *pages, (), *threads]
+
+
+def _description(text: str, columns: int, most: int) -> list[Line]:
+    lines = wrap([Span(sanitize(" ".join(text.split())))], max(1, columns - 1))
+    if len(lines) > most:
+        lines = [*lines[: most - 1], cut((*lines[most - 1], Span(" …")), columns - 1)]
+    return [(Span(" "), *line) for line in lines]
+
+
+def _pages(request: ChangeRequest, contents: Preview, columns: int, most: int) -> list[Line]:
+    """The changed items with a mark if they are viewed, and how they changed."""
+    if contents.items is None:
+        return []
+    lines: list[Line] = [(Span(f" {count(len(contents.items), 'changed page')}", "heading"),)]
+    shown = _fitting(contents.items, most - 1)
+    for item in shown:
+        kind = Span(kinds_text(item), "quiet")
+        mark = "✓" if is_viewed(item, contents.viewed or {}, request.revision) else " "
+        title = (Span(f" {mark} ", "added"), Span(sanitize(item.title) or UNTITLED_PAGE))
+        lines.append((*pad(title, max(8, min(columns - width((kind,)) - 2, _longest(shown) + 5))), kind))
+    return [*lines, *_rest(len(contents.items) - len(shown))]
+
+
+def _longest(items: Sequence[ChangedItem]) -> int:
+    return max(width((Span(sanitize(item.title) or UNTITLED_PAGE),)) for item in items)
+
+
+def _threads(contents: Preview, columns: int, most: int, moment: datetime) -> list[Line]:
+    """The open threads: who, when and where, and the text below."""
+    if contents.threads is None:
+        return []
+    if not contents.threads:
+        return [(Span(" no open comments", "quiet"),)]
+    titles = {item.id: sanitize(item.title) for item in contents.items or ()}
+    lines: list[Line] = [(Span(f" {count(len(contents.threads), 'open comment')}", "heading"),)]
+    for number, thread in enumerate(contents.threads):
+        block = _thread(thread, titles, columns, moment)
+        left = len(contents.threads) - number
+        if number == 0:
+            block = block[: max(0, most - 1)]
+        elif len(lines) + len(block) + (left > 1) > most:
+            return [*lines, *_rest(left)][: max(1, most)]
+        lines += block
+    return lines
+
+
+def _thread(thread: Comment, titles: dict[str, str], columns: int, moment: datetime) -> list[Line]:
+    page = titles.get(thread.target.page.id or "", "") if thread.target.page else ""
+    facts = [ago(last_activity(thread), moment), *([f"on {page}"] if page else [])]
+    facts += [count(thread.replies, "reply", "replies")] if thread.replies else []
+    name = sanitize(thread.posted_by.display_name.partition(" ")[0])
+    text = " ".join(split_quote(thread.body.markdown or "")[1].split())
+    lines = wrap([Span(sanitize(text))], max(1, columns - 3))
+    if len(lines) > THREAD_LINES:
+        lines = [*lines[: THREAD_LINES - 1], cut((*lines[THREAD_LINES - 1], Span(" …")), columns - 3)]
+    head = (Span(f" {name}", "strong"), Span(f"  {' · '.join(facts)}", "quiet"))
+    return [head, *((Span("   "), *line) for line in lines)]
+
+
+def _fitting(items: Sequence[ChangedItem], most: int) -> Sequence[ChangedItem]:
+    """The first items; one fewer if not all fit, for the line that counts the rest."""
+    return items if len(items) <= most else items[: max(0, most - 1)]
+
+
+def _rest(number: int) -> list[Line]:
+    return [(Span(f"   … {number} more", "quiet"),)] if number else []
+
+
+def _latest(comment: Comment) -> Line:
+    body = sanitize(" ".join(split_quote(comment.body.markdown or "")[1].split()))
+    name = sanitize(comment.posted_by.display_name.partition(" ")[0])
+    return (Span(" Latest     ", "quiet"), Span(name, "strong"), Span(f": “{body}”"))
+
+
+def _reviewers(known: RowDetails) -> Line:
+    if known.approved is None and known.asked is None:
+        return (Span(" Reviewers  …", "quiet"),)
+    parts = [Span(" Reviewers  ", "quiet")]
+    parts += [Span(f"✓ {sanitize(name)}   ", "added") for name in known.approved or ()]
+    parts += [Span(f"✗ {sanitize(name)}   ", "removed") for name in known.refused or ()]
+    parts += [Span(f"✓ {sanitize(name)} (older revision)   ", "waiting") for name in known.stale]
+    parts += [Span(f"◷ {sanitize(name)}   ", "waiting") for name in known.asked or ()]
+    return tuple(parts) if len(parts) > 1 else (parts[0], Span("none requested", "quiet"))
+
+
+def _changes(known: RowDetails) -> Line:
+    if known.changes is None:
+        return (Span(" Pages      …", "quiet"),)
+    words = [
+        f"{number} {word}"
+        for number, word in zip(known.changes, ("added", "edited", "moved", "deleted"), strict=True)
+        if number
+    ]
+    return (Span(" Pages      ", "quiet"), Span(", ".join(words) or "no changes yet", "" if words else "quiet"))

@@ -1,0 +1,340 @@
+"""The list of keys of a screen: those of the place first, in groups, in two columns where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from presscheck.engine.reads.unsupported_calls import is_about_service
+from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.commands import Command, keys_of, shown
+from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import LineView, raised
+from presscheck.tui.widgets.search_inputs import SearchInput
+
+if TYPE_CHECKING:
+    from presscheck.tui.app_context import AppContext
+    from presscheck.tui.screens.base_screen import BaseScreen
+
+COMMON_SCOPES = ("move", "find", "go", "mark", "copy, open", "state", "always")
+"""Groups of commands that every screen has; they come after those of the place."""
+KEYS_COLUMNS = 15
+"""The width of the keys, in cells."""
+MIN_COLUMNS = 48
+"""The least width of a column, in cells."""
+GAP = 2
+
+
+class Entry(NamedTuple):
+    """A command in the list: its name, its keys and what it does; `missing` is why the service cannot do it."""
+
+    name: str
+    keys: str
+    text: str
+    missing: str = ""
+
+
+class Group(NamedTuple):
+    """Commands with a heading."""
+
+    heading: str
+    entries: Sequence[Entry]
+
+
+def shown_keys(app: AppContext, command: Command) -> str:
+    """The keys of a command, at most three."""
+    return "  ".join(shown(keys) for keys in keys_of(command, app.keymap)[:3])
+
+
+def missing_operation(screen: BaseScreen, command: Command) -> str:
+    """Why a command is disabled, if it is because the service does not have its operation; else empty."""
+    reason = screen.disabled_reason(command.name) or ""
+    return reason if is_about_service(reason) else ""
+
+
+def groups_of(app: AppContext, screen: BaseScreen) -> list[Group]:
+    """The commands of a screen by their scope: its own first, then other special ones, common ones; then its signs."""
+    commands = screen.command_table.commands
+    scopes = list(dict.fromkeys(command.scope for command in commands))
+    scopes.sort(key=lambda scope: (scope != screen.SCOPE, scope in COMMON_SCOPES))
+    groups = [
+        Group(
+            scope,
+            [
+                Entry(command.name, shown_keys(app, command), command.help or command.title, missing)
+                for command in commands
+                if command.scope == scope
+                for missing in (missing_operation(screen, command),)
+            ],
+        )
+        for scope in scopes
+    ]
+    signs = [Entry("", sign, words) for sign, words in screen.LEGEND]
+    return [*groups, Group("signs", signs)] if signs else groups
+
+
+def show_keys(app: AppContext, screen: BaseScreen) -> None:
+    """Show all keys of a screen; enter runs the command."""
+
+    def run(name: str | None) -> None:
+        command = screen.command_table.command(name or "")
+        if command:
+            screen.run_command(command)
+            screen.refresh_status_bars()
+
+    app.push_screen(KeyList(groups_of(app, screen), app.style_for), run)
+
+
+class KeyGrid(LineView):
+    """Groups of keys in one or two columns, with a cursor on one of them."""
+
+    has_cursor = False
+    bar_width = 0
+
+    @dataclass
+    class Chosen(Message):
+        """Posted when a command was clicked twice."""
+
+        name: str
+
+    @dataclass
+    class Highlighted(Message):
+        """Posted when the cursor moved to another entry, or other keys are shown."""
+
+        entry: Entry | None
+
+    def __init__(self, style_for: StyleLookup) -> None:
+        super().__init__(style_for)
+        self._groups: Sequence[Group] = ()
+        self._columns: list[list[Entry | str]] = [[]]
+        """What stands in each column: entries, headings and empty lines."""
+        self._place = (0, 0)
+        """The column and the line of the cursor."""
+
+    @property
+    def count(self) -> int:
+        """The number of lines."""
+        return max(map(len, self._columns))
+
+    @property
+    def entry(self) -> Entry | None:
+        """The entry under the cursor."""
+        return self._entry_at(*self._place)
+
+    def show(self, groups: Sequence[Group]) -> None:
+        """Show other keys, with the cursor on the first one."""
+        self._groups = groups
+        self._arrange()
+        self._place = (0, next((at for at, cell in enumerate(self._columns[0]) if isinstance(cell, Entry)), 0))
+        self.top = 0
+        self.redraw()
+        self.post_message(self.Highlighted(self.entry))
+
+    @property
+    def has_two_columns(self) -> bool:
+        """Whether there is room for two columns."""
+        return self.columns >= 2 * MIN_COLUMNS + GAP
+
+    def item(self, number: int, part: int, columns: int) -> Line:
+        """A line: a cell of each column."""
+        size = self._cell_size(columns)
+        cells = [self._cell(column, number, size) for column in range(len(self._columns))]
+        return tuple(span for cell in cells for span in (*pad(cell, size), Span(" " * GAP)))
+
+    def move(self, by: int) -> None:
+        """Move the cursor in its column."""
+        column, line = self._place
+        step = 1 if by > 0 else -1
+        for _ in range(abs(by)):
+            ahead = range(line + step, len(self._columns[column]) if step > 0 else -1, step)
+            line = next((at for at in ahead if self._entry_at(column, at)), line)
+        self._go(column, line)
+
+    def move_half_pages(self, count: int) -> None:
+        """Move the cursor by half pages."""
+        self.move(count * self.half_page)
+
+    def switch_column(self, by: int) -> None:
+        """Move the cursor to the nearest key of another column."""
+        column = max(0, min(self._place[0] + by, len(self._columns) - 1))
+        lines = [at for at, cell in enumerate(self._columns[column]) if isinstance(cell, Entry)]
+        if lines:
+            self._go(column, min(lines, key=lambda at: abs(at - self._place[1])))
+
+    def choose(self) -> None:
+        """Choose the command under the cursor, which was clicked twice."""
+        if self.entry:
+            self.post_message(self.Chosen(self.entry.name))
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor."""
+        column = min(event.x // (self._cell_size(self.columns) + GAP), len(self._columns) - 1)
+        line = self.top + event.y
+        if self._entry_at(column, line):
+            self._go(column, line)
+        else:
+            event.prevent_default()  # a double click beside all keys chooses none
+
+    def on_resize(self) -> None:
+        """Arrange the columns for the new width."""
+        name = self.entry.name if self.entry else ""
+        self._arrange()
+        places = (
+            (column, line)
+            for column, cells in enumerate(self._columns)
+            for line, cell in enumerate(cells)
+            if isinstance(cell, Entry) and cell.name == name
+        )
+        self._go(*next(places, (0, 0)))
+
+    def _arrange(self) -> None:
+        """Put the groups into one column, or into two of about the same length."""
+        blocks: list[list[Entry | str]] = [[group.heading, *group.entries, ""] for group in self._groups]
+        if not self.has_two_columns:
+            self._columns = [[cell for block in blocks for cell in block]]
+            return
+        total = sum(map(len, blocks))
+        cuts = range(1, len(blocks)) or range(1)
+        at = min(cuts, key=lambda cut_: abs(2 * sum(map(len, blocks[:cut_])) - total))
+        parts = [blocks[:at], blocks[at:]] if at else [blocks]
+        self._columns = [[cell for block in part for cell in block] for part in parts]
+
+    def _cell_size(self, columns: int) -> int:
+        if not self.has_two_columns:
+            return max(1, columns - GAP)
+        return max(1, (columns - 2 * GAP) // 2)
+
+    def _cell(self, column: int, line: int, size: int) -> Line:
+        cells = self._columns[column]
+        cell = cells[line] if line < len(cells) else ""
+        if isinstance(cell, str):
+            return cut((Span(f" {cell}", "title"),), size)
+        is_current = (column, line) == self._place
+        style = "quiet" if cell.missing else ""
+        keys = pad((Span(cell.keys, style or "accent"),), KEYS_COLUMNS)
+        bar = Span("▌" if is_current else " ", "accent")
+        return cut(
+            (bar, *keys, Span(" "), Span(cell.missing or cell.text, f"{style} strong" if is_current else style)), size
+        )
+
+    def _entry_at(self, column: int, line: int) -> Entry | None:
+        cells = self._columns[column] if column < len(self._columns) else []
+        cell = cells[line] if 0 <= line < len(cells) else ""
+        return cell if isinstance(cell, Entry) else None
+
+    def _go(self, column: int, line: int) -> None:
+        self._place = (column, line)
+        height = max(1, self.size.height)
+        # the heading above the first key of a group is shown with it
+        first = line - 1 if isinstance(next(iter(self._columns[column][max(0, line - 1) : line]), None), str) else line
+        if first < self.top:
+            self.top = max(0, first)
+        elif line >= self.top + height:
+            self.top = line - height + 1
+        self.redraw()
+        self.post_message(self.Highlighted(self.entry))
+
+
+class KeyList(ModalScreen[str | None], inherit_bindings=False):
+    """A dialog with the keys of a screen, which can be searched; its result is the name of a command to run, or None.
+
+    Args:
+        groups: the keys.
+        style_for: returns the style for style words.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = """
+    KeyList { align: center top; background: transparent; }
+    KeyList > Vertical { width: 120; max-width: 100%; height: 100%; margin: 1 0; padding: 1 2; }
+    KeyList > Vertical { background: $ink-raised; }
+    KeyList KeyGrid { margin: 1 0; }
+    """
+
+    def __init__(self, groups: Sequence[Group], style_for: StyleLookup) -> None:
+        super().__init__()
+        self._groups, self.style_for = groups, raised(style_for)
+
+    def compose(self) -> ComposeResult:
+        """Title, input, keys, hints."""
+        with Vertical():
+            yield StatusLine(self.style_for, id="question")
+            yield SearchInput(placeholder="type to search")
+            yield KeyGrid(self.style_for)
+            yield StatusLine(self.style_for, id="keys")
+
+    def on_mount(self) -> None:
+        """Focus the input and show all keys."""
+        grid = self.query_one(KeyGrid)
+        grid.can_focus = False
+        self.query_one(SearchInput).focus()
+        self._show("")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show the keys that match the typed text."""
+        self._show(event.value)
+
+    @on(KeyGrid.Highlighted)
+    def key_highlighted(self, event: KeyGrid.Highlighted) -> None:
+        """Show all of what a key does, which may be cut in a column; below, the keys of the dialog."""
+        entry = event.entry
+        text = Span(entry.missing or entry.text if entry else "", "quiet")
+        self.query_one("#question", StatusLine).show((Span("Keys", "title"),), (text,))
+        hints = [("enter", "run"), ("escape", "close")]
+        if self.query_one(KeyGrid).has_two_columns:
+            hints.insert(1, ("tab", "other column"))
+        parts = (
+            (*pressing(key, Span(shown(key), "accent"), Span(f" {label}", "quiet")), Span("  ", "quiet"))
+            for key, label in hints
+        )
+        line = tuple(span for part in parts for span in part) if entry else (Span("No match", "quiet"),)
+        self.query_one("#keys", StatusLine).show(line)
+
+    @on(KeyGrid.Chosen)
+    def key_chosen(self, event: KeyGrid.Chosen) -> None:
+        """Run the command that was clicked twice."""
+        self.dismiss(event.name)
+
+    def on_key(self, event: events.Key) -> None:
+        """Move the cursor, run, or close."""
+        grid = self.query_one(KeyGrid)
+        moves = {"down": 1, "ctrl+n": 1, "up": -1, "ctrl+p": -1}
+        if event.key in moves:
+            grid.move(moves[event.key])
+        elif event.key in ("pagedown", "pageup"):
+            grid.move_half_pages(1 if event.key == "pagedown" else -1)
+        elif event.key in ("tab", "shift+tab"):
+            grid.switch_column(1 if event.key == "tab" else -1)
+        elif event.key == "enter":
+            if grid.entry:
+                self.dismiss(grid.entry.name)
+        elif event.key == "escape":
+            self.dismiss(None)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _show(self, text: str) -> None:
+        words = text.lower().split()
+        groups: list[Group] = []
+        for group in self._groups:
+            entries = [entry for entry in group.entries if _contains(group.heading, entry, words)]
+            if entries:
+                groups.append(Group(group.heading, entries))
+        self.query_one(KeyGrid).show(groups)
+
+
+def _contains(heading: str, entry: Entry, words: Sequence[str]) -> bool:
+    label = f"{entry.keys} {entry.text} {entry.name.replace('_', ' ')} {heading}".lower()
+    return all(word in label for word in words)

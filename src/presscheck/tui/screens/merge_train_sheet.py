@@ -1,0 +1,91 @@
+"""The confirmation of a merge train: for each change request what its own merge confirmation would say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.engine.review.changes import changed_items, summarize_changes
+from presscheck.engine.review.merge_inputs import read_merge_inputs
+from presscheck.engine.review.merge_readiness import MergeInputs, merge_readiness
+from presscheck.engine.shared_calls import changes_in
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.review.header_renderer import merge_line, verdicts
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+COLUMNS = 400
+"""The dialog wraps what is longer than its own width."""
+STOPS = ("no", "blocked")
+"""The certainties with which a train stops at a change request."""
+
+
+async def confirm_train(screen: ScreenContext, requests: Sequence[ChangeRequest]) -> bool:
+    """Ask before a merge train; it cannot be confirmed before every change request was checked.
+
+    Args:
+        screen: asks.
+        requests: the change requests, in the order in which they are merged.
+    """
+    title = f"Merge {count(len(requests), 'change request')}, one after another?"
+    lines: list[Line] = [line for request in requests for line in (_head(request), _quiet("Checking …"))]
+    dialog = ConfirmDialog(title, lines, "Merge", screen.style_for, is_ready=False)
+
+    async def check() -> None:
+        checked = await asyncio.gather(*(_check(screen, request) for request in requests))
+        stops = [request for request, (_, does_stop) in zip(requests, checked, strict=True) if does_stop]
+        lines = [line for about, _ in checked for line in about]
+        dialog.make_ready([*_summary(stops), (), *lines])
+
+    screen.run(check, group="merge train", exclusive=True)
+    return bool(await screen.ask(dialog))
+
+
+def _summary(stops: Sequence[ChangeRequest]) -> list[Line]:
+    """What happens to all of them; it stands above what may be a long list."""
+    lines: list[Line] = []
+    if stops:
+        lines.append((Span(f"The train stops at #{stops[0].number}, unless that changes before its turn.", "removed"),))
+    return [*lines, (Span("Each is updated from main and checked again. This cannot be undone.", "waiting"),)]
+
+
+async def _check(screen: ScreenContext, request: ChangeRequest) -> tuple[list[Line], bool]:
+    """The lines about a change request, and whether the train stops at it."""
+    try:
+        changes = await screen.engine.read(changes_in(request))
+        inputs = await read_merge_inputs(screen.engine, request)
+    except PresscheckError as error:
+        return [_head(request), (Span(f"   could not be checked: {sanitize(error.message)}", "waiting"),)], False
+    readiness = merge_readiness(inputs)
+    summary = summarize_changes(changed_items(changes.changes)) or "no changes"
+    reviews = verdicts(inputs.reviewers or ())
+    lines: list[Line] = [
+        _head(request),
+        (Span(f"   {summary}", "quiet"), *((Span("  · reviews", "quiet"), *reviews) if reviews else ())),
+        (Span("   "), *merge_line(readiness, COLUMNS)),
+        *_updates(inputs),
+    ]
+    return lines, readiness.certainty in STOPS
+
+
+def _updates(inputs: MergeInputs) -> list[Line]:
+    """What the update from main will do, as far as it is known."""
+    if not inputs.request.outdated or inputs.conflicts:
+        return []
+    words = "main could not be compared" if inputs.conflicts is None else "no conflicts with main"
+    return [_quiet(words)]
+
+
+def _head(request: ChangeRequest) -> Line:
+    return (Span(f"#{request.number} ", "quiet"), Span(sanitize(request.subject) or "(no subject)", "strong"))
+
+
+def _quiet(words: str) -> Line:
+    return (Span(f"   {words}", "quiet"),)

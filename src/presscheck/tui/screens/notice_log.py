@@ -1,0 +1,92 @@
+"""The log of notices: messages, errors and what others did since the start, the newest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+
+from presscheck.text.styled_text import Line, Span, cut, wrap
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from presscheck.tui.notifications import Notice
+
+
+class NoticeLogScreen(BaseScreen):
+    """All notices; opening one goes to its change request, or shows its whole text."""
+
+    DEFAULT_CSS = "NoticeLogScreen RowList { margin-top: 1; }"
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "copy_text", "find_here", "activity", "close")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._notices: list[Notice] = []
+        self._stop_listening: Callable[[], None] | None = None
+
+    def title_line(self) -> Line:
+        """The title and the number of notices."""
+        return (Span(" Notices", "strong"), Span(f"  {len(self._notices)}" if self._notices else "", "quiet"))
+
+    def body(self) -> ComposeResult:
+        """The notices, or the message that there are none."""
+        yield EmptyState(self.style_for)
+        yield RowList(self._row, self.style_for, key=lambda at: id(self._notices[at]))
+
+    def on_mount(self) -> None:
+        """Show the notices from now on."""
+        super().on_mount()
+        self._stop_listening = self.app_context.notices.on_change(lambda: self.when_shown("notices", self._show))
+        self._show()
+        self.query_one(RowList).focus()
+
+    def on_unmount(self) -> None:
+        """Stop listening."""
+        if self._stop_listening:
+            self._stop_listening()
+
+    def command_open(self) -> None:
+        """Open the change request of the notice, or show its whole text."""
+        notice = self._current
+        if notice is None:
+            return
+        if notice.request:
+            self.app_context.open_review(notice.space, notice.request)
+        else:
+            text = wrap((Span(notice.text),), max(20, self.size.width - 2))
+            lines = [(Span(f" {notice.at.astimezone():%H:%M:%S}", "quiet"),), ()]
+            self.app_context.push_screen(TextScreen("Notice", [*lines, *((Span(" "), *line) for line in text)]))
+
+    def command_copy_text(self) -> None:
+        """Copy the text of the notice."""
+        if self._current:
+            self.app_context.copy_to_clipboard(self._current.text)
+            self.notify("copied")
+
+    command_copy = command_copy_text
+
+    @property
+    def _current(self) -> Notice | None:
+        at = self.query_one(RowList).cursor
+        return self._notices[at] if at < len(self._notices) else None
+
+    def _show(self) -> None:
+        self._notices = [*reversed(self.app_context.notices.history)]
+        self.query_one(RowList).show(len(self._notices))
+        empty_state = self.query_one(EmptyState)
+        if self._notices:
+            empty_state.hide()
+        else:
+            empty_state.show_empty("No notices yet.", "Messages, errors and what others do are listed here.")
+        self.refresh_status_bars()
+
+    def _row(self, at: int, columns: int) -> Line:
+        notice = self._notices[at]
+        sign, style = ("✗", "error") if notice.is_error else ("●", "accent") if notice.request else ("·", "quiet")
+        head = (Span(f"{notice.at.astimezone():%H:%M:%S}  ", "quiet"), Span(f"{sign} ", style))
+        return cut((*head, Span(notice.text)), columns)

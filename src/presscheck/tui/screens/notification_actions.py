@@ -1,0 +1,102 @@
+"""Mute and follow: what is selected on a screen makes no news any more, or makes news as if the user took part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.text.phrases import count
+
+if TYPE_CHECKING:
+    from presscheck.engine.engine import Engine
+    from presscheck.engine.inbox.notification_settings import Change, NotificationTarget, State
+
+SIGNS: dict[State, tuple[str, str]] = {"muted": ("⊘", "quiet"), "followed": ("◉", "accent")}
+"""The sign of each state, and its style."""
+_ENDED: dict[State, str] = {"muted": "no longer muted", "followed": "no longer followed"}
+
+
+class Selection(NamedTuple):
+    """What is selected: the targets, the name of a single one as display text, and what they are."""
+
+    targets: Sequence[NotificationTarget]
+    name: str
+    noun: str = "change request"
+
+
+class NotificationActions:
+    """Mutes and follows what a screen has selected, and undoes the last change.
+
+    Args:
+        engine: has the settings.
+        notify: shows a message.
+        selection: returns what is selected now, or why nothing can be muted or followed here.
+        changed: called after each change, to draw the screen again.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        notify: Callable[[str], None],
+        selection: Callable[[], Selection | str],
+        changed: Callable[[], None],
+    ) -> None:
+        self._engine, self._notify, self._selection, self._changed = engine, notify, selection, changed
+        self._last: tuple[Change, Selection, int] | None = None
+
+    def reason_mute(self) -> str | None:
+        """Why nothing can be muted."""
+        selection = self._selection()
+        return selection if isinstance(selection, str) else None
+
+    reason_follow = reason_mute
+
+    def command_mute(self) -> None:
+        """Mute what is selected, or end that if all of it is muted."""
+        self._toggle("muted")
+
+    def command_follow(self) -> None:
+        """Follow what is selected, or end that if all of it is followed."""
+        self._toggle("followed")
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether the last change is newer than all writes."""
+        return self._last is not None and self._newest_write() <= self._last[2]
+
+    def undo(self) -> None:
+        """Undo the last change."""
+        if self._last is None:
+            return
+        change, selection, _ = self._last
+        self._last = None
+        self._engine.notification_settings.undo(change)
+        self._changed()
+        self._notify(f"undone: {_described(selection)} {_ENDED[change.state] if change.is_on else change.state}")
+
+    def forget(self) -> None:
+        """Undo nothing any more, because something else was done since."""
+        self._last = None
+
+    def _toggle(self, state: State) -> None:
+        selection = self._selection()
+        if isinstance(selection, str):
+            return
+        change = self._engine.notification_settings.toggle(selection.targets, state)
+        for target in selection.targets if change.is_on and state == "muted" else ():
+            if not target.thread:
+                self._engine.events.unread.discard(target.request)
+        self._last = change, selection, self._newest_write()
+        self._changed()
+        self._notify(f"{_described(selection)} {state if change.is_on else _ENDED[state]} (z to undo)")
+
+    def _newest_write(self) -> int:
+        """The number of the newest write, sent or not; 0 if there is none."""
+        unsent = (entry.id for entry in self._engine.waiting())
+        sent = (row.id for row in self._engine.outbox.history())
+        return max((*unsent, *sent), default=0)
+
+
+def _described(selection: Selection) -> str:
+    number = len(selection.targets)
+    return selection.name if number == 1 else count(number, selection.noun)

@@ -1,0 +1,166 @@
+"""The details of a page: a menu of what an edit can set, each asked in a line, or switched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from presscheck.api.content import ListChangeRequestPages, RevisionPage
+from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.documents.pages.tree import flatten
+from presscheck.errors import ChecksFailed
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.page_editor import TITLE, ask_line, draft_key
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+_SLUG = re.compile(r"[^\s/?#%]+")
+_ICON = re.compile(r"[a-z0-9-]*")
+_CODE = re.compile(r"[0-9a-f]{4,6}")
+_VARIANT = "\ufe0f"
+"""Asks for the colored form of an emoji; the code of the service is without it."""
+
+
+def _slug_problem(text: str) -> str | None:
+    return None if _SLUG.fullmatch(text) else "no spaces, /, ?, # or %"
+
+
+def _icon_problem(text: str) -> str | None:
+    return None if _ICON.fullmatch(text) else "small letters, digits and - only"
+
+
+def _emoji_problem(text: str) -> str | None:
+    return None if not text or emoji_code(text) else "one emoji, or its code such as 1f680"
+
+
+def emoji_code(text: str) -> str | None:
+    """The code point by which the service names an emoji that is typed as such, or by its code; None for other text."""
+    character = text.replace(_VARIANT, "")
+    if len(character) == 1 and ord(character) >= 0x2190:
+        return f"{ord(character):x}"
+    code = text.lower()
+    return code if _CODE.fullmatch(code) and 0x2190 <= int(code, 16) <= 0x1FBFF else None
+
+
+def _stored_emoji(text: str) -> str:
+    return emoji_code(text) or ""
+
+
+def _same(text: str) -> str:
+    return text
+
+
+class _Detail(NamedTuple):
+    """A detail that is asked in a line of text.
+
+    Attributes:
+        name: its field.
+        label: its name on the screen.
+        letter: its letter in the menu.
+        kinds: the kinds of page that have it.
+        min_length: the fewest characters; where 0 is allowed, an empty text removes it.
+        max_length: the most characters.
+        problem: returns why a text is invalid.
+        stored: returns the text as it is sent.
+    """
+
+    name: str
+    label: str
+    letter: str
+    kinds: tuple[str, ...]
+    min_length: int = 0
+    max_length: int | None = None
+    problem: Callable[[str], str | None] = lambda _: None
+    stored: Callable[[str], str] = _same
+
+
+_EVERY = ("document", "computed", "group", "link")
+_WITH_PATH = ("document", "computed", "group")
+_TEXTS = ("document", "computed")
+DETAILS = (
+    _Detail("title", "Title", "t", _EVERY, 1, TITLE),
+    _Detail("description", "Description", "d", _TEXTS),
+    _Detail("icon", "Icon", "i", _EVERY, 0, 50, _icon_problem),
+    _Detail("emoji", "Emoji", "e", _EVERY, 0, 50, _emoji_problem, _stored_emoji),
+    _Detail("slug", "Slug", "s", _WITH_PATH, 1, 100, _slug_problem),
+)
+
+
+class _Switch(NamedTuple):
+    """A detail that is on or off: its field, its letter, and what the two directions are called."""
+
+    name: str
+    letter: str
+    turn_on: str
+    turn_off: str
+    state: str
+
+
+SWITCHES = (
+    _Switch("hidden", "h", "Hide from the table of contents", "Show in the table of contents", "hidden"),
+    _Switch("no_index", "n", "Keep out of search engines", "Allow in search engines", "not indexed"),
+)
+
+
+async def edit_details(screen: ScreenContext, path: dict[str, Any], page_ids: Sequence[str]) -> None:
+    """Choose a detail of a page and change it; of several pages, hide or show all of them in one write.
+
+    Args:
+        screen: the screen that asks.
+        path: `space_id` and `change_request_id`.
+        page_ids: the pages.
+    """
+    tree = (await screen.engine.read(ListChangeRequestPages(**path))).pages
+    pages = [page for page in flatten(tree) if page.id in page_ids]
+    if not pages:
+        raise ChecksFailed("This change request does not have the page")
+    details = [detail for detail in DETAILS if len(pages) == 1 and pages[0].type in detail.kinds]
+    switches = SWITCHES if all(page.type in _WITH_PATH for page in pages) else ()
+    if not details and not switches:
+        screen.notify("links cannot be hidden: mark pages and groups only")
+        return
+    choices = [Choice(one.name, one.label, _shown(pages[0], one.name), letter=one.letter) for one in details]
+    for switch in switches:
+        is_on = all(getattr(page, switch.name) for page in pages)
+        label = switch.turn_off if is_on else switch.turn_on
+        choices.append(Choice(switch.name, label, switch.state if is_on else "", letter=switch.letter))
+    what = sanitize(pages[0].title) if len(pages) == 1 else count(len(pages), "page")
+    chosen = await screen.ask(Picker(f"Edit {what}", choices, screen.style_for, ranked=False))
+    for detail in details:
+        if chosen == (detail.name,):
+            await _edit_text(screen, path, pages[0], detail)
+    for switch in switches:
+        if chosen == (switch.name,):
+            value = not all(getattr(page, switch.name) for page in pages)
+            changes = tuple(UpdatePage.model_validate({"page": page.id, switch.name: value}) for page in pages)
+            await screen.engine.write(EditChangeRequestContent(**path, changes=changes)).landed()
+
+
+async def _edit_text(screen: ScreenContext, path: dict[str, Any], page: RevisionPage, detail: _Detail) -> None:
+    key = draft_key(path["change_request_id"], f"{detail.name} {page.id}")
+    before = getattr(page, detail.name) or ""
+    new = await ask_line(
+        screen,
+        f"{detail.label} of {sanitize(page.title)}" if detail.name != "title" else "Title of the page",
+        before,
+        key,
+        min_length=detail.min_length,
+        max_length=detail.max_length,
+        validate=detail.problem,
+        hint="empty: none" if not detail.min_length else "",
+    )
+    if new is None:
+        return
+    stored = detail.stored(new)
+    if stored != before:
+        change = UpdatePage.model_validate({"page": page.id, detail.name: stored})
+        await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
+    screen.engine.outbox.save_draft(key, "")
+
+
+def _shown(page: RevisionPage, name: str) -> str:
+    return " ".join(sanitize(getattr(page, name) or "").split())

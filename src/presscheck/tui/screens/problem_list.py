@@ -1,0 +1,101 @@
+"""A screen that lists what is missing or wrong, such as merge requirements; enter goes to where it can be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+
+from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.widgets.row_list import RowList
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ProblemRow(Generic[T]):
+    """A row: a problem, or a note about one.
+
+    Attributes:
+        line: what is shown.
+        target: where enter goes; None if nothing can be done about it here.
+        is_note: whether the cursor skips it.
+    """
+
+    line: Line
+    target: T | None = None
+    is_note: bool = False
+
+
+class ProblemListScreen(BaseScreen, Generic[T]):
+    """A list of what is missing or wrong; enter goes to where it can be mended.
+
+    Args:
+        heading: the title.
+        rows: what is shown.
+        go_to: goes to the target of a row, after this screen was closed.
+    """
+
+    DEFAULT_CSS = "ProblemListScreen RowList { margin-top: 1; }"
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "down", "find_here", "close")
+
+    def __init__(self, heading: str, rows: Sequence[ProblemRow[T]], go_to: Callable[[T], None]) -> None:
+        super().__init__()
+        self._heading, self._rows, self._go_to = heading, rows, go_to
+
+    def title_line(self) -> Line:
+        """The title."""
+        return (Span(f" {self._heading}", "title"),)
+
+    def body(self) -> ComposeResult:
+        """The problems."""
+        yield RowList(self._row, self.style_for, is_heading=lambda number: self._rows[number].is_note)
+
+    def on_mount(self) -> None:
+        """Show the problems, with the cursor on the first that something can be done about."""
+        super().on_mount()
+        rows = self.query_one(RowList)
+        first = next((number for number, row in enumerate(self._rows) if row.target), 0)
+        rows.show(len(self._rows), cursor=first)
+        rows.focus()
+
+    def show(self, rows: Sequence[ProblemRow[T]]) -> None:
+        """Show the problems as they are now, if the screen is still open; the cursor stays on its row."""
+        if not self.is_mounted or self.is_leaving:
+            self._rows = rows
+            return
+        shown = self.query_one(RowList)
+        here = self._rows[shown.cursor] if shown.cursor < len(self._rows) else None
+        self._rows = rows
+        same = (
+            number
+            for number, row in enumerate(rows)
+            if here and (row.target, row.line[-1:]) == (here.target, here.line[-1:])
+        )
+        shown.show(len(rows), cursor=next(same, None))
+
+    def reason_open(self) -> str | None:
+        """Why there is nothing to go to."""
+        row = self.query_one(RowList).cursor
+        target = self._rows[row].target if row < len(self._rows) else None
+        return None if target else "nothing to do here: enter goes to what is missing"
+
+    def command_open(self) -> None:
+        """Close the list, and go to what is missing."""
+        target = self._rows[self.query_one(RowList).cursor].target
+        if target:
+            self.app_context.pop_screen()
+            self._go_to(target)
+
+    @on(RowList.RowSelected)
+    def row_selected(self) -> None:
+        """Open a row."""
+        if self.reason_open() is None:
+            self.command_open()
+
+    def _row(self, number: int, columns: int) -> Line:
+        return cut(self._rows[number].line, columns)

@@ -1,0 +1,155 @@
+"""The checks of a site: made in the background while the site is looked at, listed, and shown before publishing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from presscheck.engine.publish.checks import Finding, Severity, check_site, summary
+from presscheck.engine.publish.site_content import SiteReader
+from presscheck.engine.reads.scheduler import BACKGROUND, REQUESTED
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
+
+if TYPE_CHECKING:
+    from presscheck.api.sites import Site
+    from presscheck.client.request_priority import Priority
+    from presscheck.tui.screens.publish.context import PublishContext
+
+REST = 0.4
+"""Seconds that the cursor rests on a site before it is checked."""
+CURRENT = 60.0
+"""Seconds for which the findings about a site are shown without checking it again."""
+SHOWN_BEFORE_PUBLISHING = 5
+"""Findings that the confirmation names."""
+SIGNS: dict[Severity, tuple[str, str]] = {
+    "error": ("✗", "removed"),
+    "unknown": ("?", "waiting"),
+    "warning": ("!", "waiting"),
+    "info": ("·", "quiet"),
+}
+_HEADINGS: dict[Severity, str] = {
+    "error": "Errors: readers would meet them",
+    "unknown": "Not checked",
+    "warning": "Warnings",
+    "info": "Notes",
+}
+
+
+class Checklist:
+    """Checks the site under the cursor, and handles the command that lists what was found.
+
+    Args:
+        screen: the publish screen.
+    """
+
+    def __init__(self, screen: PublishContext) -> None:
+        self._screen = screen
+        self._found: dict[str, list[Finding]] = {}
+        """The findings by the id of the site, as of the last check."""
+        self._failed: dict[str, str] = {}
+        """Why a site could not be checked, by its id."""
+        self._checked_at: dict[str, float] = {}
+        """When a site was checked, by its id."""
+        self._reader: SiteReader | None = None
+        self._list: ProblemListScreen[Finding] | None = None
+
+    def check_soon(self, site: Site) -> None:
+        """Check a site once the cursor rests on it, unless that was done just now."""
+
+        async def check() -> None:
+            await asyncio.sleep(REST)
+            if monotonic() - self._checked_at.get(site.id, -CURRENT) >= CURRENT:
+                await self._check_again(site, BACKGROUND)
+
+        self._screen.run(check, group="checks", exclusive=True)
+
+    async def check(self, site: Site, *, priority: Priority = REQUESTED) -> list[Finding] | None:
+        """The findings about a site as it is now; None if it could not be checked."""
+        self._reader = self._reader or SiteReader(self._screen.engine)
+        try:
+            content = await self._reader.read(self._screen.organization_id, site.id, priority=priority)
+        except PresscheckError as error:
+            self._checked_at[site.id] = monotonic()
+            self._failed[site.id] = error.message
+            self._found.pop(site.id, None)
+            return None
+        self._failed.pop(site.id, None)
+        self._checked_at[site.id] = monotonic()
+        self._found[site.id] = await asyncio.to_thread(check_site, content)
+        return self._found[site.id]
+
+    def line(self, site: Site) -> Line:
+        """What is known of a site, in one line."""
+        failed = self._failed.get(site.id)
+        if failed is not None:
+            return (Span("could not be checked: ", "waiting"), Span(sanitize(failed), "quiet"))
+        findings = self._found.get(site.id)
+        if findings is None:
+            return (Span("Checking …", "quiet"),)
+        if not findings:
+            return (Span("✓ no problems", "added"),)
+        sign, style = SIGNS[findings[0].severity]
+        return (Span(f"{sign} {summary(findings)}", style), Span(" · W lists them", "quiet"))
+
+    def reason_why(self) -> str | None:
+        """Disabled without a site."""
+        return None if self._screen.current else "there is no site: a creates one"
+
+    def command_why(self) -> None:
+        """List the findings about the site; enter goes to the page."""
+        site = self._screen.current
+        if site is None:
+            return
+        heading = f"Checks of {sanitize(site.title)}"
+        self._list = ProblemListScreen(heading, self._rows(site), self._go_to)
+        self._screen.app_context.push_screen(self._list)
+        self._screen.run(lambda: self._check_again(site, REQUESTED), group="checks", exclusive=True)
+
+    def lines_before_publishing(self, site: Site) -> list[Line]:
+        """What the confirmation says of the findings: their number, and the worst of them."""
+        findings = self._found.get(site.id, [])
+        worst = [finding for finding in findings if finding.severity in ("error", "unknown")]
+        lines: list[Line] = [self.line(site)]
+        for finding in worst[:SHOWN_BEFORE_PUBLISHING]:
+            sign, style = SIGNS[finding.severity]
+            where, what = sanitize(finding.where), sanitize(finding.message)
+            lines.append((Span(f"{sign} ", style), Span(where, "strong"), Span(f" {what}")))
+        if len(worst) > SHOWN_BEFORE_PUBLISHING:
+            lines.append((Span(f"and {count(len(worst) - SHOWN_BEFORE_PUBLISHING, 'more', 'more')}", "quiet"),))
+        return lines
+
+    async def _check_again(self, site: Site, priority: Priority) -> None:
+        await self.check(site, priority=priority)
+        self._show(site)
+
+    def _show(self, site: Site) -> None:
+        self._screen.show_checks(site)
+        if self._list:
+            self._list.show(self._rows(site))
+
+    def _rows(self, site: Site) -> Sequence[ProblemRow[Finding]]:
+        findings = self._found.get(site.id)
+        if not findings:
+            return [ProblemRow((Span("  "), *self.line(site)), is_note=True)]
+        rows: list[ProblemRow[Finding]] = []
+        for severity, heading in _HEADINGS.items():
+            group = [_row(finding) for finding in findings if finding.severity == severity]
+            if group:
+                rows += [ProblemRow((Span(f"  {heading}", "heading"),), is_note=True), *group]
+        return rows
+
+    def _go_to(self, finding: Finding) -> None:
+        self._screen.run(lambda: self._screen.app_context.open_page(finding.space, finding.page or None))
+
+
+def _row(finding: Finding) -> ProblemRow[Finding]:
+    sign, style = SIGNS[finding.severity]
+    where, what = sanitize(finding.where), sanitize(finding.message)
+    line = (Span(f"   {sign} ", style), Span(where, "strong"), Span(f"  {what}"))
+    return ProblemRow(line, finding if finding.space else None)

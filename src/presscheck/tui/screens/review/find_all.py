@@ -1,0 +1,91 @@
+"""Finding text in a whole change request: the conversation, all changed pages, and their threads."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.text.styled_text import plain
+from presscheck.tui.widgets.line_view import Match
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.find import Find
+    from presscheck.tui.screens.review.page_texts import PageTextLoader
+    from presscheck.tui.screens.review.view import ReviewView
+
+
+class FoundLine(NamedTuple):
+    """A line with the text: the row of its page in the list, 0 for the conversation, and its number there."""
+
+    row: int
+    line: int
+
+
+class WholeRequest:
+    """All lines of a review, of which the pane shows one page; what is folded or hidden there is not searched.
+
+    Args:
+        model: the change request.
+        view: shows the lines that were found.
+        texts: the texts of the pages, which are loaded before the first search.
+    """
+
+    def __init__(self, model: ReviewModel, view: ReviewView, texts: PageTextLoader) -> None:
+        self._model, self._view, self._texts = model, view, texts
+
+    @property
+    def search_text(self) -> str:
+        """The text that is marked."""
+        return self._view.change.search_text
+
+    @property
+    def count(self) -> int:
+        """The number of changed items."""
+        return len(self._model.items)
+
+    def highlight(self, text: str) -> None:
+        """Mark every match of a text in the pane."""
+        self._view.change.highlight(text)
+
+    async def find_items(self, text: str) -> list[FoundLine]:
+        """All lines with a text, from the conversation to the last item."""
+        if not text:
+            return []
+        await self._texts.load_all(self._model.items)
+        text, found, row = text.lower(), list[FoundLine](), 0
+        while row <= len(self._model.items):  # the items may change while other tasks run
+            lines = self._view.lines_of_row(row)
+            found += [FoundLine(row, number) for number, line in enumerate(lines) if text in plain(line).lower()]
+            row += 1
+            await asyncio.sleep(0)
+        return found
+
+    async def search(self, text: str, *, step: int = 1) -> Match | None:
+        """Go to the next line with a text (the previous one if `step` is -1), wrapping at the end."""
+        self.highlight(text)
+        found = await self.find_items(text)
+        if not found:
+            return None
+        here = (self._view.row, self._view.line)
+        ahead = [place for place in found if (place > here if step > 0 else place < here)] or found
+        target = ahead[0 if step > 0 else -1]
+        self._view.show_line(*target)
+        return Match(found.index(target) + 1, len(found))
+
+
+class FindInAll:
+    """Handles the command that finds text in the whole change request.
+
+    Args:
+        pages: what is searched.
+        view: shows it.
+        find: asks for the text, and goes from match to match.
+    """
+
+    def __init__(self, pages: WholeRequest, view: ReviewView, find: Find) -> None:
+        self._pages, self._view, self._find = pages, view, find
+
+    async def command_find_in_all(self) -> None:
+        """Ask for a text."""
+        await self._find.open(self._pages, self._view.change)

@@ -1,0 +1,127 @@
+"""The merge requirements as a list to act on: enter goes to the open comment, the conflict or the reviewer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from presscheck.documents.pages.quotes import split_quote
+from presscheck.engine.review.merge_readiness import checks
+from presscheck.text.phrases import ago, now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, pad
+from presscheck.tui.screens.problem_list import ProblemRow
+from presscheck.tui.screens.review.header_renderer import VERDICT_SIGNS, check_line, fix_line
+from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.changes import ChangedItem
+    from presscheck.engine.review.merge_readiness import MergeCheck, Reviewer
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.review.owners import OwnerReview, PageOwner
+    from presscheck.engine.review.threads import Thread
+    from presscheck.tui.screens.review.page_owners import PageOwners
+
+TargetKind = Literal["thread", "page", "reviewer", "command"]
+INDENT = 16
+"""The cells to the left of what a requirement depends on."""
+COMMANDS = {"main": "pull", "subject": "rename", "description": "rename"}
+"""The command that can meet a requirement, by its subject."""
+_REVIEW_WORDS = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where enter goes: a thread, a page or a reviewer by id, or a command by its name."""
+
+    kind: TargetKind
+    id: str
+
+
+def requirement_rows(
+    model: ReviewModel, threads: Sequence[tuple[ChangedItem | None, Thread]], owners: PageOwners
+) -> list[ProblemRow[Target]]:
+    """The rows of all requirements, each followed by what is still missing; then the owners, who are no requirement.
+
+    Args:
+        model: the change request.
+        threads: all threads, with their pages.
+        owners: the owners of the changed pages.
+    """
+    inputs = model.merge_inputs()
+    rows: list[ProblemRow[Target]] = []
+    for check in checks(inputs) if inputs else ():
+        is_met = check.certainty == "yes"
+        missing = [] if is_met else list(_missing(check, model, threads))
+        is_open = not is_met or (check.subject == "main" and model.request is not None and model.request.outdated)
+        command = COMMANDS.get(check.subject) if is_open else None
+        target = missing[0].target if missing else Target("command", command) if command else None
+        rows.append(ProblemRow(check_line(check), target))
+        if check.fixed_by and check.certainty != "yes":
+            rows.append(ProblemRow(fix_line(check), is_note=True))
+        rows += missing
+    return rows + list(_owner_rows(owners))
+
+
+def _missing(
+    check: MergeCheck, model: ReviewModel, threads: Sequence[tuple[ChangedItem | None, Thread]]
+) -> Iterator[ProblemRow[Target]]:
+    """A row for each thing that keeps a requirement from being met."""
+    if check.subject == "comments":
+        yield from (_thread_row(item, thread) for item, thread in threads if thread.state != "resolved")
+    elif check.subject == "conflicts":
+        yield from _page_rows(model.unresolved)
+    elif check.subject == "main" and model.forecast and model.forecast.conflicts:
+        yield from _page_rows({conflict.page_id: conflict.title for conflict in model.forecast.conflicts})
+    elif check.subject == "reviews":
+        people = model.reviewers() or ()
+        yield from (_reviewer_row(person) for person in people if person.status != "approved" or person.stale)
+
+
+def _owner_rows(owners: PageOwners) -> Iterator[ProblemRow[Target]]:
+    """The owners of changed pages who have not reviewed; enter chooses reviewers."""
+    missing = [*owners.missing()]
+    if not owners.owners:
+        return
+    message = missing_text([owner for owner, _ in missing])
+    target = Target("command", "reviewers") if missing else None
+    sign = Span(" · ", "quiet") if missing else Span(" ✓ ", "added")
+    yield ProblemRow((sign, *pad((Span("owners", "quiet"),), 13), Span(message)), target)
+    for owner, review in missing:
+        title, words = sanitize(owner.title), f"  {owner.share} · {_owner_words(owner, review)}"
+        yield ProblemRow(_indented((Span("· ", "quiet"), Span(title, "strong"), Span(words, "quiet"))), target)
+
+
+def _owner_words(owner: PageOwner, review: OwnerReview) -> str:
+    return REVIEW_WORDS[review] if owner.users else "not found among members and teams"
+
+
+def _thread_row(item: ChangedItem | None, thread: Thread) -> ProblemRow[Target]:
+    text = sanitize(" ".join(split_quote(thread.first.text)[1].split()))
+    where = item.title if item else "Conversation"
+    line = (
+        Span("● ", "waiting"),
+        Span(thread.first.author, "strong"),
+        Span(f" {ago(thread.first.posted_at, now())}  ", "quiet"),
+        Span(f"{where}  ", "link"),
+        Span(text),
+    )
+    return ProblemRow(_indented(line), Target("thread", thread.id))
+
+
+def _page_rows(titles: Mapping[str, str]) -> Iterator[ProblemRow[Target]]:
+    for page_id, title in titles.items():
+        line = (Span("✗ ", "removed"), Span(sanitize(title), "strong"), Span("  conflict", "removed"))
+        yield ProblemRow(_indented(line), Target("page", page_id))
+
+
+def _reviewer_row(reviewer: Reviewer) -> ProblemRow[Target]:
+    sign, style = VERDICT_SIGNS[reviewer.status]
+    words = f"{_REVIEW_WORDS[reviewer.status]}{' an older revision' if reviewer.stale else ''}"
+    line = (Span(f"{sign} ", style), Span(reviewer.name, "strong"), Span(f"  {words}", "quiet"))
+    return ProblemRow(_indented(line), Target("reviewer", reviewer.id))
+
+
+def _indented(line: Line) -> Line:
+    return (Span(" " * INDENT), *line)

@@ -1,0 +1,118 @@
+"""The owners of the changed pages in a review: for the choice of reviewers and for the merge requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from presscheck.config.owners_file import OwnersFile
+from presscheck.engine.members import Person, people_in
+from presscheck.engine.review.merge_readiness import join_names
+from presscheck.engine.review.owners import (
+    NOT_REVIEWED,
+    OwnerReview,
+    PageOwner,
+    find_owners,
+    named_owners,
+    owned_pages,
+    owner_review,
+    shares_by_user,
+)
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.widgets.picker import Choice
+
+if TYPE_CHECKING:
+    from presscheck.api.spaces import Space
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.context import ReviewContext
+
+REVIEW_WORDS: dict[OwnerReview, str] = {
+    "": "no review",
+    "asked": "review requested",
+    "stale": "approved an older revision",
+    "approved": "approved",
+    "changes-requested": "requested changes",
+    "author": "the author",
+}
+"""The review of an owner, in words."""
+
+
+class PageOwners:
+    """Reads the owners file when it has changed, and finds the owners of the changed pages.
+
+    Args:
+        model: the change request.
+        context: the screen.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
+        self._model, self._context = model, context
+        self._file: OwnersFile | None = None
+        self._reported: tuple[str, ...] = ()
+        self.owners: tuple[PageOwner, ...] = ()
+        """The owners as they were found last, those of most pages first."""
+
+    async def load(self, space: Space, people: Iterable[Person] | None = None) -> tuple[PageOwner, ...]:
+        """Find the owners, and report the first error in the file once.
+
+        Args:
+            space: the space of the change request.
+            people: the users who can be owners; None reads them if there are owners, as far as they can be read.
+        """
+        file = self._opened_file()
+        if file is None:
+            return ()
+        owners = file.read()
+        errors = tuple(str(error) for error in owners.errors)
+        if errors and errors != self._reported:
+            self._context.notify(sanitize(f"owners: {errors[0]}"))
+        self._reported = errors
+        counted = named_owners(owned_pages(owners, space, self._model.all_items))
+        if counted:
+            engine, organization = self._context.engine, space.organization or ""
+            if people is None:
+                try:
+                    people = await people_in(engine, organization, self._model.people())
+                except PresscheckError:  # such as offline: the owners then have the names of the file
+                    people = [Person(user, "") for user in self._model.people() if user]
+            counted = await find_owners(engine, organization, counted, people)
+        self.owners = counted
+        return counted
+
+    async def choices(self, space: Space, people: Sequence[Person]) -> list[Choice]:
+        """The people to choose reviewers from: owners of changed pages first, each with what they own."""
+        shares = shares_by_user(await self.load(space, people))
+        order = {user_id: number for number, user_id in enumerate(shares)}
+        ordered = sorted(people, key=lambda person: order.get(person.user.id, len(order)))
+        return [
+            Choice(
+                person.user.id,
+                sanitize(person.user.display_name),
+                " · ".join(filter(None, (sanitize(shares.get(person.user.id, "")), person.role))),
+            )
+            for person in ordered
+        ]
+
+    def missing(self) -> Iterator[tuple[PageOwner, OwnerReview]]:
+        """The owners who have not reviewed the newest revision, each with their review."""
+        request = self._model.request
+        author = request.created_by.id if request and request.created_by else None
+        for owner in self.owners:
+            review = owner_review(owner, self._model.reviewers() or (), author)
+            if review in NOT_REVIEWED:
+                yield owner, review
+
+    def _opened_file(self) -> OwnersFile | None:
+        app = self._context.app_context
+        if self._file is None and app.settings_file:
+            self._file = OwnersFile(app.settings_file, app.profile.owners)
+        return self._file
+
+
+def missing_text(owners: Sequence[PageOwner]) -> str:
+    """The owners without a review, in words; `all owners of the changed pages reviewed` if there are none."""
+    names = join_names([sanitize(owner.title) for owner in owners])
+    if not names:
+        return "all owners of the changed pages reviewed"
+    return f"{names} {'has' if len(owners) == 1 else 'have'} not reviewed; not required to merge"

@@ -1,0 +1,247 @@
+"""Drop, copy and move changes of a change request: the marked pages, the page in the list, or the hunk in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partialmethod
+from typing import TYPE_CHECKING, Protocol
+
+from presscheck.api.change_requests import ListChangeRequests
+from presscheck.api.content import GetRevision
+from presscheck.documents.merge.hunks import hunk_of, split_hunks
+from presscheck.engine.review.rearrange import (
+    Kind,
+    Rearrangement,
+    Selection,
+    carry_out,
+    describe,
+    plan_rearrangement,
+)
+from presscheck.engine.shared_calls import ALL
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.review.context import ReviewCursor
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
+    from presscheck.tui.widgets.row_list import RowList
+
+SUBJECT = 100
+"""The most characters of a subject."""
+NEW = "new"
+"""The key of a new change request among those to choose from."""
+VERBS: dict[Kind, str] = {"drop": "Drop", "copy": "Copy", "move": "Move"}
+DONE: dict[Kind, str] = {"drop": "dropped", "copy": "copied", "move": "moved"}
+
+
+class MarkedCursor(ReviewCursor, Protocol):
+    """What is under the cursor of a review, and its list, in which pages are marked."""
+
+    @property
+    def items(self) -> RowList:
+        """The list."""
+        ...
+
+
+class RearrangeActions:
+    """Handles the commands that mark pages, and that drop, copy or move changes.
+
+    Args:
+        model: the change request.
+        context: the screen.
+        cursor: what is selected.
+        suggestions: acts if no page is marked.
+        edit_reason: returns why no page can be edited.
+    """
+
+    def __init__(
+        self,
+        model: ReviewModel,
+        context: ReviewContext,
+        cursor: MarkedCursor,
+        suggestions: SuggestionActions,
+        edit_reason: Callable[[], str | None],
+    ) -> None:
+        self._model, self._context, self._cursor = model, context, cursor
+        self._suggestions, self._edit_reason = suggestions, edit_reason
+
+    def command_mark_range(self) -> None:
+        """Start a range of marked pages, or end it."""
+        is_first = self._cursor.items.mark_range()
+        self._context.notify("a range starts here: V ends it" if is_first else self._marks())
+
+    def command_mark_visible(self) -> None:
+        """Mark all visible pages, or remove their marks."""
+        self._cursor.items.mark_visible()
+        self._context.notify(self._marks())
+
+    def command_back(self) -> None:
+        """Remove all marks; without marks, close the review."""
+        if not self._cursor.items.clear_marks():
+            self._context.app_context.close_screen()
+
+    def reason_act_on_marked(self) -> str | None:
+        """Why nothing can be done with what is marked."""
+        return self._reason() if self._marked() else self._suggestions.reason_act_on_marked()
+
+    async def command_act_on_marked(self) -> None:
+        """Ask what to do with the marked pages; without marks, apply the suggestions."""
+        pages = self._marked()
+        if not pages:
+            await self._suggestions.command_act_on_marked()
+            return
+        choices = [
+            Choice("drop", "Drop their changes", "back to the text of main"),
+            Choice("copy", "Copy their changes", "into another change request"),
+            Choice("move", "Move their changes", "into another change request"),
+        ]
+        title = f"With {count(len(pages), 'page')}"
+        chosen = await self._context.ask(Picker(title, choices, self._context.style_for, ranked=False))
+        for kind in VERBS:
+            if chosen == (kind,):
+                await self._rearrange(kind)
+
+    def reason_drop_change(self) -> str | None:
+        """Why nothing can be dropped, copied or moved."""
+        if self._marked():
+            return self._reason()
+        item, block = self._cursor.item, self._cursor.block
+        if item is None or item.noun != "page":
+            return "no page here: go to a page, or mark pages with V"
+        if self._is_on_text:
+            if self._model.since:
+                return "only the changes since your review are shown: I shows all"
+            if block is None or block.kind == "same":
+                return "no change under the cursor: ] goes to the next change"
+        return self._reason()
+
+    reason_copy_change = reason_drop_change
+    reason_move_change = reason_drop_change
+
+    async def _rearrange(self, kind: Kind) -> None:
+        """Choose where changes go, show what will happen to each page, and do it once that is confirmed."""
+        source, selection, context = self._model.request, self._selection(), self._context
+        if source is None:
+            return
+        if selection is None:
+            context.notify("no change under the cursor: ] goes to the next change")
+            return
+        target, subject = None, ""
+        if kind != "drop":
+            requests = await self._others(source)
+            key = await self._choose(kind, requests)
+            if key is None:
+                return
+            target = next((request for request in requests if request.id == key), None)
+            if target is None:
+                subject = await self._ask_subject(source) or ""
+                if not subject:
+                    return
+        context.notify("comparing with main …")
+        plan = await plan_rearrangement(context.engine, kind, source, selection, target)
+        title = f"{VERBS[kind]} {_what(selection)}{_where(plan, subject)}?"
+        lines: list[Line] = [(Span(sanitize(line)),) for line in describe(plan)]
+        if not await context.ask(ConfirmDialog(title, lines, VERBS[kind], context.style_for)):
+            return
+        done = await carry_out(context.engine, plan, subject)
+        if subject:
+            context.engine.outbox.save_draft(_subject_key(source), "")
+        self._cursor.items.clear_marks()
+        context.notify(f"{DONE[kind]} {_what(selection)}" + (f" to #{done.number}" if done else ""))
+        context.redraw()
+
+    command_drop_change = partialmethod(_rearrange, "drop")
+    command_copy_change = partialmethod(_rearrange, "copy")
+    command_move_change = partialmethod(_rearrange, "move")
+
+    @property
+    def _is_on_text(self) -> bool:
+        """Whether the cursor is in the text of a page that both sides have, so that it is on one hunk."""
+        item = self._cursor.item
+        if item is None or not self._cursor.is_in_change or not item.has_text:
+            return False
+        return "edited" in item.kinds and {"added", "deleted"}.isdisjoint(item.kinds)
+
+    def _selection(self) -> Selection | None:
+        """The marked pages, or the hunk or the page under the cursor; None if there is none."""
+        if pages := self._marked():
+            return Selection(pages)
+        item = self._cursor.item
+        if item is None or item.noun != "page":
+            return None
+        if not self._is_on_text:
+            return Selection((item.id,))
+        block, difference = self._cursor.block, self._cursor.page.difference
+        if block is None or difference is None:
+            return None
+        hunk = hunk_of(split_hunks(difference.before, difference.after), block)
+        return Selection((item.id,), hunk) if hunk else None
+
+    def _marked(self) -> tuple[str, ...]:
+        """The marked pages that are still changed, in the order of the list."""
+        marked = self._cursor.items.marked
+        return tuple(item.id for item in self._model.items if item.noun == "page" and item.id in marked)
+
+    def _marks(self) -> str:
+        pages = self._marked()
+        return f"{count(len(pages), 'page')} marked: A acts on them" if pages else "no page is marked"
+
+    def _reason(self) -> str | None:
+        return self._context.engine.missing_reason(GetRevision) or self._edit_reason()
+
+    async def _others(self, source: ChangeRequest) -> list[ChangeRequest]:
+        """The other open change requests and drafts of the space, the newest first."""
+        requests: list[ChangeRequest] = []
+        for status in ("open", "draft"):
+            call = ListChangeRequests(space_id=source.space, status=status, limit=ALL)
+            requests += (await self._context.engine.read(call)).items
+        others = [request for request in requests if request.id != source.id]
+        return sorted(others, key=lambda request: -request.number)
+
+    async def _choose(self, kind: Kind, requests: list[ChangeRequest]) -> str | None:
+        """The id of the chosen change request, or `new`; None if nothing was chosen."""
+        choices = [Choice(NEW, "new change request …", "from main")]
+        choices += [
+            Choice(request.id, f"#{request.number} {sanitize(request.subject) or '(no subject)'}", request.status)
+            for request in requests
+        ]
+        picker = Picker(f"{VERBS[kind]} to", choices, self._context.style_for, ranked=False)
+        chosen = await self._context.ask(picker)
+        return chosen[0] if chosen else None
+
+    async def _ask_subject(self, source: ChangeRequest) -> str | None:
+        key, outbox = _subject_key(source), self._context.engine.outbox
+        return await self._context.ask(
+            PromptDialog(
+                "New change request: subject",
+                outbox.draft(key) or "",
+                self._context.style_for,
+                max_length=SUBJECT,
+                save=lambda text: outbox.save_draft(key, text),
+            )
+        )
+
+
+def _subject_key(source: ChangeRequest) -> str:
+    return f"subject {source.space}"
+
+
+def _what(selection: Selection) -> str:
+    """What is selected, in words."""
+    return "this change" if selection.hunk else f"the changes to {count(len(selection.pages), 'page')}"
+
+
+def _where(plan: Rearrangement, subject: str) -> str:
+    """Where changes are taken from, or where they go."""
+    if plan.kind == "drop":
+        return f" from #{plan.source.number}"
+    if plan.target:
+        return f" to #{plan.target.number} {sanitize(plan.target.subject)}".rstrip()
+    return f" to a new change request, {sanitize(subject)}"

@@ -1,0 +1,53 @@
+"""Lines that describe revisions: when and how one was made, and what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from presscheck.engine.review.changes import moved_text
+from presscheck.text.phrases import since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+
+if TYPE_CHECKING:
+    from presscheck.api.content import Revision
+    from presscheck.api.content_changes import SemanticChange
+
+_SIGNS = {"created": ("+", "added"), "edited": ("~", "waiting"), "deleted": ("−", "removed"), "moved": ("→", "link")}
+_KINDS = {"edits": "edited", "merge": "merged", "update": "updated from main", "rollback": "rolled back"}
+
+
+def revision_head(revision: Revision, now: datetime) -> Line:
+    """How and when a revision was made, and the change request that was merged."""
+    when = since(revision.created_at, now) if revision.created_at else ""
+    head = (Span(f" {_KINDS.get(revision.type, sanitize(revision.type))} ", "strong"), Span(when, "quiet"))
+    merged = revision.merged_from
+    return (*head, Span(f"  #{merged.number} {sanitize(merged.subject)}")) if merged else head
+
+
+def change_lines(changes: Iterable[SemanticChange]) -> list[Line]:
+    """A line for each change: sign, name, and the attributes that changed."""
+    lines: list[Line] = []
+    for change in changes:
+        noun, _, verb = change.type.rpartition("_")
+        sign, style = _SIGNS.get(verb, ("~", "waiting"))
+        attributes = ", ".join(_label(name) for name in change.attributes or {}) if verb == "edited" else ""
+        if verb == "moved" and change.parent:
+            attributes = moved_text(change.parent)
+        name = sanitize(_name(change)) or _label(noun)
+        lines.append((Span(f"   {sign} ", style), Span(name), Span(f"  {attributes}", "quiet")))
+    return lines
+
+
+def _name(change: SemanticChange) -> str:
+    if change.page:
+        return change.page.title
+    if change.file:
+        return change.file.name
+    return change.reusable_content.title if change.reusable_content else ""
+
+
+def _label(attribute: str) -> str:
+    return {"document": "text", "variables": "variables"}.get(attribute, sanitize(attribute.replace("_", " ")))

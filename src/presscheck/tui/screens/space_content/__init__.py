@@ -1,0 +1,1 @@
+"""The screen of links, files and reusable content of a space."""

@@ -1,0 +1,104 @@
+"""The part of the screen of links and files that its tabs use, as a protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from presscheck.tui.screens.screen_context import ScreenContext
+
+if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
+    from presscheck.api.links import ContentLocation
+    from presscheck.text.styled_text import Line
+    from presscheck.tui.screens.space_content.model import SpaceContent
+
+
+class SpaceContentContext(ScreenContext, Protocol):
+    """The screen of links and files as its tabs see it."""
+
+    @property
+    def model(self) -> SpaceContent:
+        """The space, its links, files and reusable content."""
+        ...
+
+    def edit_reason(self) -> str | None:
+        """Why nothing can be changed here now; None if it can."""
+        ...
+
+    async def request_path(self) -> dict[str, Any] | None:
+        """The arguments that name the change request to edit in; asks for one on main. None if none was chosen."""
+        ...
+
+    async def open_page(self, page: RevisionPage, target: ContentLocation | None) -> None:
+        """Browse a page, at its first link to a target."""
+        ...
+
+    async def choose_page(self, title: str, pages: list[RevisionPage]) -> RevisionPage | None:
+        """Ask for one of some pages."""
+        ...
+
+    def redraw(self) -> None:
+        """Draw the tab again."""
+        ...
+
+
+class Tab(Protocol):
+    """One of the tabs: its rows, and what to show where there are none."""
+
+    @property
+    def name(self) -> str:
+        """Its title."""
+        ...
+
+    @property
+    def noun(self) -> str:
+        """What it lists, in the plural."""
+        ...
+
+    @property
+    def total(self) -> int | None:
+        """How many there are in all; None while that is not known."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """The number of its rows."""
+        ...
+
+    def key(self, index: int) -> Hashable | None:
+        """What identifies a row; None if there is none."""
+        ...
+
+    @property
+    def footer(self) -> tuple[str, ...]:
+        """The commands of the footer."""
+        ...
+
+    def summary(self) -> Line:
+        """The line above the rows: how many of which kind."""
+        ...
+
+    def heading(self, columns: int) -> Line:
+        """The names of the columns."""
+        ...
+
+    def row(self, index: int, columns: int) -> Line:
+        """A row."""
+        ...
+
+    def empty(self) -> tuple[str, str]:
+        """A sentence and a hint for a list without rows that is loaded."""
+        ...
+
+    def address(self, index: int) -> str:
+        """The web address of a row; empty if it has none."""
+        ...
+
+    def text(self, index: int) -> str:
+        """The text of a row that `Y` copies; empty if it has none."""
+        ...
+
+    async def open(self, index: int) -> None:
+        """Open a row."""
+        ...

@@ -1,0 +1,207 @@
+"""Opens, saves and uploads files; disk and network never wait on the thread of the screen."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.content import GetChangeRequestFile, GetFile, RevisionFile
+from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile
+from presscheck.api.operation import Operation
+from presscheck.documents.git_format.files import media_type
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
+from presscheck.tui.external_programs import is_openable, is_remote, open_address, open_file
+from presscheck.tui.screens.space_content.model import markdown_of, size_of
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.space_content.context import SpaceContentContext
+
+LARGEST_UPLOAD = 1_000_000
+"""The most bytes that the API takes in one file."""
+LONGEST_NAME = 256
+"""Characters that the name of a file may have."""
+LONGEST_PATH = 4096
+
+
+class FileActions:
+    """Opens, saves and uploads files.
+
+    Args:
+        screen: the screen of links and files.
+    """
+
+    def __init__(self, screen: SpaceContentContext) -> None:
+        self._screen = screen
+
+    async def open(self, file: RevisionFile) -> None:
+        """Open a file in the program for its type; over SSH, and for types that could run code, in the browser."""
+        name = local_name(file)
+        if is_remote() or not is_openable(name):
+            fresh = await self._fresh(file)
+            open_address(self._screen.app_context, fresh.download_url)
+            return
+        content = await self._content(file)
+        if not await asyncio.to_thread(open_file, name, content):
+            open_address(self._screen.app_context, file.download_url)
+
+    async def save(self, file: RevisionFile) -> None:
+        """Ask for a path and save a file there; asks before it replaces one."""
+        key, outbox = f"save {file.id}", self._screen.engine.outbox
+        start = outbox.draft(key) or str(Path.cwd() / local_name(file))
+        dialog = PromptDialog(
+            f"Save {sanitize(file.name)} as",
+            start,
+            self._screen.style_for,
+            max_length=LONGEST_PATH,
+            confirm_label="Save",
+            save=lambda text: outbox.save_draft(key, text),
+        )
+        answer = await self._screen.ask(dialog)
+        if answer is None:
+            return
+        path = await asyncio.to_thread(_place, answer, local_name(file))
+        if await asyncio.to_thread(path.exists):
+            lines = [(Span("It is replaced, and cannot be restored."),)]
+            question = f"Replace {sanitize(path.name)}?"
+            if not await self._screen.ask(ConfirmDialog(question, lines, "Replace", self._screen.style_for)):
+                return
+        content = await self._content(file)
+        await asyncio.to_thread(_write, path, content)
+        outbox.save_draft(key, "")
+        self._screen.notify(f"saved {size_of(len(content))} to {sanitize(str(path))}")
+
+    async def upload(self) -> None:
+        """Ask for a path and upload the file into the change request."""
+        model, outbox = self._screen.model, self._screen.engine.outbox
+        key = f"upload {model.space_id}"
+        dialog = PromptDialog(
+            f"Upload a file, at most {size_of(LARGEST_UPLOAD)}: its path",
+            outbox.draft(key) or "",
+            self._screen.style_for,
+            max_length=LONGEST_PATH,
+            confirm_label="Upload",
+            save=lambda text: outbox.save_draft(key, text),
+            hint="~/Pictures/diagram.png",
+        )
+        answer = await self._screen.ask(dialog)
+        if answer is None:
+            return
+        new = await asyncio.to_thread(read_upload, answer)
+        path = await self._screen.request_path()
+        if path is None or not await self._may_add(new.name):
+            return
+        await self._send(path, new)
+        outbox.save_draft(key, "")
+
+    async def _may_add(self, name: str) -> bool:
+        if all(file.name != name for file in self._screen.model.files):
+            return True
+        lines = [(Span("Both files stay: the service can neither replace nor delete a file."),)]
+        question = f"Add another {sanitize(name)}?"
+        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Add", self._screen.style_for)))
+
+    async def _send(self, path: dict[str, Any], new: NewFile) -> None:
+        connection, name = self._screen.engine.connection, sanitize(new.name)
+        connection.set_running(f"uploading {name[:40]}")
+        try:
+            call = EditChangeRequestContent(**path, changes=(InsertFiles(files=(new,)),), compat=False)
+            answer = await self._screen.engine.write(call).landed()
+        finally:
+            connection.set_running(None)
+        file = answer.inserted_files[0] if answer and answer.inserted_files else None
+        if file:
+            self._screen.app_context.copy_to_clipboard(markdown_of(file))
+        self._screen.notify(f"uploaded {name}: {'its Markdown is copied' if file else 'enter copies its Markdown'}")
+
+    async def _content(self, file: RevisionFile) -> bytes:
+        """The bytes of a file, from an address that has not expired."""
+        connection = self._screen.engine.connection
+        connection.set_running(f"downloading {sanitize(file.name)[:40]}")
+        try:
+            fresh = await self._fresh(file)
+            return await self._screen.engine.download(self._read(file), fresh.download_url)
+        finally:
+            connection.set_running(None)
+
+    async def _fresh(self, file: RevisionFile) -> RevisionFile:
+        return await self._screen.engine.read(self._read(file))
+
+    def _read(self, file: RevisionFile) -> Operation[RevisionFile]:
+        space, request = self._screen.model.space_id, self._screen.model.change_request_id
+        if request:
+            return GetChangeRequestFile(space_id=space, change_request_id=request, file_id=file.id)
+        return GetFile(space_id=space, file_id=file.id)
+
+
+def local_name(file: RevisionFile) -> str:
+    """The name under which a file is stored here: no folders, no leading dot, nothing that a terminal reads."""
+    name = sanitize(file.name).replace("\\", "/").rpartition("/")[2].strip().lstrip(".")
+    stem, dot, ending = name.rpartition(".")
+    if len(name.encode()) > 200:
+        name = f"{(stem or name)[:60]}{dot}{ending[:10]}"
+    return name or "file"
+
+
+def read_upload(typed: str) -> NewFile:
+    """Reads a file to upload.
+
+    Raises:
+        PresscheckError: it is missing, no file, unreadable, empty or too large.
+    """
+    shown = sanitize(typed)
+    try:
+        path = Path(typed).expanduser()
+        if not path.exists():
+            raise PresscheckError(f"not uploaded, there is no file {shown}")
+        if not path.is_file():
+            raise PresscheckError(f"not uploaded, {shown} is {'a directory' if path.is_dir() else 'not a file'}")
+        size = path.stat().st_size
+        if size > LARGEST_UPLOAD:
+            raise PresscheckError(f"not uploaded, {shown} has {size_of(size)}: at most {size_of(LARGEST_UPLOAD)}")
+        content = path.read_bytes()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "invalid path"
+        raise PresscheckError(f"not uploaded, {shown} cannot be read: {reason}") from None
+    if not content:
+        raise PresscheckError(f"not uploaded, {shown} is empty")
+    if len(path.name) > LONGEST_NAME:
+        raise PresscheckError(f"not uploaded, the name has more than {LONGEST_NAME} characters")
+    return NewFile(name=path.name, base64=base64.b64encode(content).decode("ascii"), content_type=media_type(path.name))
+
+
+def _place(typed: str, name: str) -> Path:
+    """Where to save; in a directory, under the name of the file.
+
+    Raises:
+        PresscheckError: there is no such directory.
+    """
+    try:
+        path = Path(typed).expanduser().absolute()
+        path = path / name if path.is_dir() else path
+        is_in_directory = path.parent.is_dir()
+    except (OSError, RuntimeError, ValueError):
+        raise PresscheckError(f"not saved, {sanitize(typed)} is not a path") from None
+    if not is_in_directory:
+        raise PresscheckError(f"not saved, there is no directory {sanitize(str(path.parent))}")
+    return path
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file completely or not at all."""
+    temporary = path.with_name(f".presscheck-{secrets.token_hex(8)}")
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(content)
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise PresscheckError(f"not saved to {sanitize(str(path))}: {error.strerror}") from None

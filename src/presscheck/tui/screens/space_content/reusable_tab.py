@@ -1,0 +1,103 @@
+"""The tab of reusable content: pieces that pages include, and which pages these are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from presscheck.api.links import ContentLocation
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.screens.space_content.loader import pages_by_title
+
+if TYPE_CHECKING:
+    from presscheck.api.content import ReusableContent
+    from presscheck.tui.screens.space_content.context import SpaceContentContext
+
+USED_COLUMNS = 12
+
+
+class ReusableTab:
+    """The reusable content.
+
+    Args:
+        screen: the screen of links and files.
+    """
+
+    name, noun = "Reusable content", "reusable content"
+    footer = ("open", "copy_text", "find_here", "refresh", "close")
+
+    def __init__(self, screen: SpaceContentContext) -> None:
+        self._screen = screen
+
+    @property
+    def pieces(self) -> tuple[ReusableContent, ...]:
+        """The pieces."""
+        return self._screen.model.reusable_contents
+
+    @property
+    def total(self) -> int | None:
+        """How many there are."""
+        return len(self.pieces) if self._screen.model.revision else None
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return len(self.pieces)
+
+    def key(self, index: int) -> Hashable | None:
+        """What identifies a row."""
+        return self.pieces[index].id if index < self.count else None
+
+    def summary(self) -> Line:
+        """What can be done with it."""
+        if not self.pieces:
+            return ()
+        return (Span("enter lists the pages that include it; its text is edited on the web", "quiet"),)
+
+    def heading(self, columns: int) -> Line:
+        """The names of the columns."""
+        return self._columns((Span("title", "quiet"),), (Span("file", "quiet"),), (Span("used on", "quiet"),), columns)
+
+    def row(self, index: int, columns: int) -> Line:
+        """Title, file and use."""
+        piece = self.pieces[index]
+        users = len(self._screen.model.pages_with_reusable(piece))
+        used = (Span(count(users, "page")) if users else Span("no page", "waiting"),)
+        return self._columns(
+            (Span(sanitize(piece.title) or "(no title)", "strong"),),
+            (Span(sanitize(piece.git.path) if piece.git else "", "quiet"),),
+            used if self._screen.model.linked else (),
+            columns,
+        )
+
+    def _columns(self, title: Line, file: Line, used: Line, columns: int) -> Line:
+        room = max(8, columns - USED_COLUMNS)
+        half = room // 2
+        return (
+            *pad(cut(title, half - 1), half),
+            *pad(cut(file, room - half - 1), room - half),
+            *cut(used, USED_COLUMNS),
+        )
+
+    def empty(self) -> tuple[str, str]:
+        """Why nothing is listed."""
+        return "No reusable content in this space.", ""
+
+    def address(self, index: int) -> str:
+        """None: the service gives no address for it."""
+        return ""
+
+    def text(self, index: int) -> str:
+        """The tag that includes it in a page."""
+        piece = self.pieces[index] if index < self.count else None
+        return f'{{% include "/{piece.git.path}" %}}' if piece and piece.git else ""
+
+    async def open(self, index: int) -> None:
+        """Choose among the pages that include it."""
+        piece = self.pieces[index]
+        pages = pages_by_title(self._screen.model.pages_with_reusable(piece))
+        page = await self._screen.choose_page(f"Pages with {sanitize(piece.title)}", pages)
+        if page:
+            await self._screen.open_page(page, ContentLocation(kind="reusable-content", reusable_content=piece))

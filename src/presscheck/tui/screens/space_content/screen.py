@@ -1,0 +1,338 @@
+"""The screen of the content of a space in three tabs: its links with their states, its files, its reusable content."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.engine.shared_calls import changed_page, live_page
+from presscheck.errors import NotSupported, PresscheckError
+from presscheck.text.phrases import count, long_ago
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.space_content.file_actions import FileActions
+from presscheck.tui.screens.space_content.files_tab import FilesTab
+from presscheck.tui.screens.space_content.links_tab import LinksTab
+from presscheck.tui.screens.space_content.loader import ContentLoader
+from presscheck.tui.screens.space_content.model import SpaceContent
+from presscheck.tui.screens.space_content.reusable_tab import ReusableTab
+from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
+    from presscheck.api.links import ContentLocation
+    from presscheck.engine.writes.descriptions import Place
+    from presscheck.tui.screens.content_place import ContentPlace
+    from presscheck.tui.screens.space_content.context import Tab
+
+
+class SpaceContentScreen(BaseScreen):
+    """Links, files and reusable content of a space, on main or in a change request.
+
+    Args:
+        place: the space.
+    """
+
+    DEFAULT_CSS = """
+    SpaceContentScreen #tabs { margin-top: 1; }
+    SpaceContentScreen #columns { margin-top: 1; }
+    """
+
+    def __init__(self, place: ContentPlace) -> None:
+        super().__init__()
+        self._place = place
+        self.model = SpaceContent(place.space_id, place.change_request_id)
+        self.loader = ContentLoader(self, self.model, self.redraw)
+        self.files = FileActions(self)
+        self.links_tab = LinksTab(self)
+        self.files_tab = FilesTab(self, self.files)
+        self.tabs: tuple[Tab, ...] = (self.links_tab, self.files_tab, ReusableTab(self))
+        self._number = 0
+
+    def title_line(self) -> Line:
+        """The space, and the change request in which it is shown."""
+        request = self.model.request_name
+        head = (Span(f" {request} ", "accent strong"), Span("›", "quiet")) if request else ()
+        age = f"   as it was {long_ago(self.model.age)}" if self.model.age is not None else ""
+        title = (Span(f" {self.model.space_title}", "title"), Span(" › Links and files", "quiet"))
+        return (*head, *title, Span(age, "quiet"))
+
+    def body(self) -> ComposeResult:
+        """The tabs, the summary and the columns of one, and its rows."""
+        yield StatusLine(self.style_for, id="tabs")
+        yield StatusLine(self.style_for, id="summary")
+        yield StatusLine(self.style_for, id="columns")
+        with Vertical():
+            yield EmptyState(self.style_for)
+            for tab in self.tabs:
+                yield RowList(
+                    tab.row, self.style_for, key=tab.key, has_mark_column=False, id=f"rows-{tab.noun.split()[0]}"
+                )
+
+    def on_mount(self) -> None:
+        """Show what is stored, then subscribe to what is new."""
+        super().on_mount()
+        self.loader.start()
+        self.show_tab(0)
+
+    @property
+    def tab(self) -> Tab:
+        """The tab that is shown."""
+        return self.tabs[self._number]
+
+    @property
+    def rows(self) -> RowList:
+        """Its rows."""
+        return self._rows_of(self.tab)
+
+    def _rows_of(self, tab: Tab) -> RowList:
+        return self.query_one(f"#rows-{tab.noun.split()[0]}", RowList)
+
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """The commands of the tab."""
+        return self.tab.footer
+
+    def show_tab(self, number: int) -> None:
+        """Show another tab."""
+        self.find.end()
+        self._number = number
+        self._draw()
+
+    def redraw(self) -> None:
+        """Draw the tab again, once it is seen."""
+        if self.is_mounted and not self.is_leaving:
+            self.when_shown("redraw", self._draw)
+
+    def _draw(self) -> None:
+        if self.is_leaving:
+            return
+        for tab in self.tabs:
+            rows = self._rows_of(tab)
+            rows.show(tab.count)
+            rows.display = tab is self.tab and bool(tab.count)
+        empty, columns = self.query_one(EmptyState), self.query_one("#columns", StatusLine)
+        columns.display = bool(self.tab.count)
+        if self.tab.count:
+            empty.hide()
+            if self.focused is not self.rows and not self.find.is_open:
+                self.rows.focus()
+        else:
+            self._show_empty(empty)
+        width = max(0, self.size.width - 1)
+        columns.show((Span(" "), *self.tab.heading(width)))
+        self.query_one("#tabs", StatusLine).show(self._tab_names())
+        self.query_one("#summary", StatusLine).show((Span(" "), *self.tab.summary()), self._notes())
+        self.refresh_status_bars()
+
+    def _tab_names(self) -> Line:
+        spans: list[Span] = []
+        for number, tab in enumerate(self.tabs, 1):
+            style = "accent strong" if tab is self.tab else ""
+            total = "" if tab.total is None else f" {tab.total:,}"
+            name = pressing(str(number), Span(f"{number} ", "quiet"), Span(tab.name, style), Span(total, "quiet"))
+            spans += [Span(" "), *name, Span("   ")]
+        return tuple(spans)
+
+    def _notes(self) -> Line:
+        """What is missing in the list of links, and what is being read."""
+        linked = self.model.linked
+        if self.loader.progress:
+            return (Span(self.loader.progress, "quiet"),)
+        if linked and linked.problem:
+            return (Span("incomplete: the service repeats its pages", "waiting"),)
+        unread = f"without {count(linked.unread, 'page')} not in the cache" if linked and linked.unread else ""
+        return (Span(unread, "waiting"),) if unread else ()
+
+    def _show_empty(self, empty: EmptyState) -> None:
+        """Why there are no rows: they are loaded, cannot be, or there are none."""
+        tab, model = self.tab, self.model
+        error = (model.links_error or model.error) if tab is self.links_tab else model.error
+        if tab.total is not None:
+            title, hint = tab.empty()
+            empty.show_empty(title, hint)
+        elif isinstance(error, NotSupported):
+            hint = "" if model.change_request_id else "O chooses a change request, where they can be listed."
+            empty.show_empty(f"{error.message}.", hint)
+        elif not self.engine.status.online:
+            empty.show_offline(f"The {tab.noun} of this space are not in the cache.")
+        elif error:
+            empty.show_failed(f"Could not load the {tab.noun}", error.message)
+        else:
+            empty.show_loading(self.loader.progress or f"Loading the {tab.noun} …")
+
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
+        """Show the keys of another row."""
+        self.refresh_status_bars()
+
+    def on_resize(self) -> None:
+        """Fit the columns to the new width."""
+        super().on_resize()
+        self.redraw()
+
+    def command_tab(self) -> None:
+        """Show the tab of this number."""
+        number = int(self.last_key)
+        if number <= len(self.tabs):
+            self.show_tab(number - 1)
+
+    def command_left(self) -> None:
+        """Show the tab on the left."""
+        self.show_tab(max(0, self._number - 1))
+
+    def command_right(self) -> None:
+        """Show the tab on the right."""
+        self.show_tab(min(len(self.tabs) - 1, self._number + 1))
+
+    command_previous_pane, command_next_pane = command_left, command_right
+
+    def _no_row(self) -> str | None:
+        return None if self.tab.count else f"no {self.tab.noun} here"
+
+    reason_open = reason_copy = _no_row
+
+    def command_open(self) -> Awaitable[None] | None:
+        """Browse the page of a link; choose what to do with a file; list the pages with reusable content."""
+        return self.tab.open(self.rows.cursor) if self.tab.count else None
+
+    def reason_edit_view(self) -> str | None:
+        """Only links are filtered."""
+        return None if self.tab is self.links_tab else "only links can be filtered: 1 shows them"
+
+    def command_edit_view(self) -> Awaitable[None]:
+        """Choose the state of the links that are shown."""
+        return self.links_tab.choose_filter()
+
+    def reason_edit(self) -> str | None:
+        """Only the page of a link is edited."""
+        if self.tab is not self.links_tab:
+            return "1 shows the links: e edits the page of one"
+        return self.edit_reason() or self.links_tab.edit_reason(self.rows.cursor)
+
+    def command_edit(self) -> Awaitable[None]:
+        """Edit the page of the link."""
+        return self.links_tab.edit(self.rows.cursor)
+
+    def reason_web(self) -> str | None:
+        """Without rows."""
+        is_reusable = self.tab not in (self.links_tab, self.files_tab)
+        return "reusable content has no web address" if is_reusable else self._no_row()
+
+    def command_web(self) -> None:
+        """Open the address of the link or the file."""
+        (self.files_tab if self.tab is self.files_tab else self.links_tab).open_web(self.rows.cursor)
+
+    def command_copy(self) -> None:
+        """Copy the address of the link or the file."""
+        self._copy(self.tab.address(self.rows.cursor), "copied the address", "it has no web address: Y copies its text")
+
+    reason_copy_text = _no_row
+
+    def command_copy_text(self) -> None:
+        """Copy the target of the link, or the Markdown that shows the file."""
+        self._copy(self.tab.text(self.rows.cursor), "copied", "nothing to copy")
+
+    def _copy(self, text: str, done: str, nothing: str) -> None:
+        if text:
+            self.app_context.copy_to_clipboard(sanitize(text))
+        self.notify(done if text else nothing)
+
+    def reason_add(self) -> str | None:
+        """Files are added in the tab of files."""
+        return self.edit_reason() if self.tab is self.files_tab else "2 shows the files: a uploads one"
+
+    def command_add(self) -> Awaitable[None]:
+        """Upload a file."""
+        return self.files.upload()
+
+    def edit_reason(self) -> str | None:
+        """Why nothing can be changed here now; None if it can."""
+        status, request = self.engine.status, self.model.request
+        if missing := self.engine.missing_reason(EditChangeRequestContent):
+            return missing
+        if not status.online:
+            return "you are offline, and edits cannot be queued"
+        if status.read_only:
+            return "this profile is read-only"
+        return f"the change request is {sanitize(request.status)}" if request and _is_closed(request.status) else None
+
+    def reason_new_request(self) -> str | None:
+        """In a review, its change request stays."""
+        if self._place.choose_request is None:
+            return "opened from a review: its change request is shown"
+        status = self.engine.status
+        if not status.online:
+            return "you are offline, and edits cannot be queued"
+        return "this profile is read-only" if status.read_only else None
+
+    async def command_new_request(self) -> None:
+        """Choose the change request in which the space is shown."""
+        if self._place.choose_request:
+            self._show_request(await self._place.choose_request())
+
+    async def request_path(self) -> dict[str, Any] | None:
+        """The arguments that name the change request to edit in; asks for one on main. None if none was chosen."""
+        if self.model.change_request_id is None and self._place.choose_request:
+            self._show_request(await self._place.choose_request())
+        request = self.model.change_request_id
+        return {"space_id": self.model.space_id, "change_request_id": request} if request else None
+
+    def _show_request(self, request_id: str | None) -> None:
+        """Show the content of another change request, or of main."""
+        if request_id == self.model.change_request_id:
+            return
+        for group in ("request", "content"):
+            self.unsubscribe(group)
+        space = self.model.space
+        self.model = SpaceContent(self.model.space_id, request_id)
+        self.model.space = space
+        self.loader = ContentLoader(self, self.model, self.redraw)
+        self.loader.start()
+        self._draw()
+
+    def command_unsend(self) -> Awaitable[None]:
+        """Offer to undo the last sent change of the space."""
+        space, request = self.model.space_id, self.model.change_request_id
+
+        def is_here(place: Place) -> bool:
+            return place.space == space and (request is None or place.request == request)
+
+        return undo_last_sent(self, is_here)
+
+    async def open_page(self, page: RevisionPage, target: ContentLocation | None) -> None:
+        """Browse a page, at its first link to a target."""
+        link, model = "", self.model
+        if target:
+            space, request = model.space_id, model.change_request_id
+            call = changed_page(space, request, page.id) if request else live_page(space, page.id)
+            try:
+                link = model.written_target((await self.engine.read(call)).markdown or "", page.id, target)
+            except PresscheckError:
+                link = ""  # the page itself shows the error
+        await self.app_context.open_page(model.space_id, page.id, model.change_request_id, link)
+
+    async def choose_page(self, title: str, pages: list[RevisionPage]) -> RevisionPage | None:
+        """Ask for one of some pages."""
+        unread = self.model.linked.unread if self.model.linked else 0
+        note = f" · {count(unread, 'page')} of this space not in the cache" if unread else ""
+        if not pages:
+            self.notify(f"no known page of this space names it{note}")
+            return None
+        choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path or "")) for page in pages]
+        choice = await self.ask(Picker(f"{title}{note}", choices, self.style_for))
+        return next((page for page in pages if choice and page.id == choice[0]), None)
+
+
+def _is_closed(status: str) -> bool:
+    return status in ("merged", "archived")

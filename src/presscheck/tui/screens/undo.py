@@ -1,0 +1,95 @@
+"""Undoing sent changes: what can be undone here, the confirmation, and both texts if others changed it since."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from presscheck.errors import ChangedSince
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+
+if TYPE_CHECKING:
+    from presscheck.engine.engine import Engine, HistoryEntry, PendingWrite
+    from presscheck.engine.writes.descriptions import Place
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+
+async def undo_last_sent(screen: ScreenContext, is_here: Callable[[Place], bool]) -> None:
+    """Offer to undo the last sent change of a place, or show the reason why there is none.
+
+    Args:
+        screen: asks.
+        is_here: whether a place is the one that the user sees.
+    """
+    entry = last_sent(screen.engine, is_here)
+    if entry is None:
+        screen.notify("nothing to undo: no change of yours was sent from here")
+    else:
+        await undo_sent(screen, entry)
+
+
+def last_sent(engine: Engine, is_here: Callable[[Place], bool]) -> HistoryEntry | None:
+    """The last sent change of a place that is not undone, and is not an undo itself; None if there is none."""
+    entries = (entry for entry in engine.history() if entry.state == "sent" and not entry.is_being_undone)
+    return next((entry for entry in entries if entry.undoes is None and is_here(entry.place)), None)
+
+
+async def undo_sent(screen: ScreenContext, entry: HistoryEntry, *, shows_place: bool = False) -> None:
+    """Undo a sent change, after a confirmation with what is sent; if others changed it since, show both texts.
+
+    Args:
+        screen: asks.
+        entry: the change.
+        shows_place: whether the confirmation also says where.
+    """
+    what = sanitize(entry.description)
+    if entry.reason:
+        screen.notify(f"{what}: {sanitize(entry.reason)}")
+        return
+    try:
+        is_online = screen.engine.status.online
+        if is_online:
+            await screen.engine.check_undo(entry.id)
+        lines: list[Line] = [(Span(f"{sanitize(entry.inverse)}."),)]
+        if not is_online:
+            lines.append((Span("You are offline: it is sent later, unless others change it before.", "waiting"),))
+        if shows_place:
+            lines.append((Span(sanitize(entry.place_name), "quiet"),))
+        if not await screen.ask(ConfirmDialog(f"Undo: {what}?", lines, "Undo", screen.style_for)):
+            return
+        tickets = screen.engine.undo(entry.id)
+        if not tickets:
+            screen.notify(f"{what}: it is being undone already")
+        elif all(ticket.id for ticket in tickets):
+            screen.notify(f"undoing: {what}")
+            if is_online:  # what is sent later does not interrupt: the outbox shows what became of it
+                screen.run(_follow(screen, what, tickets))
+        else:
+            await _landed(screen, what, tickets)
+    except ChangedSince as error:
+        show_both(screen, what, error)
+
+
+def show_both(screen: ScreenContext, what: str, error: ChangedSince) -> None:
+    """Show what the user wrote, and what is there now."""
+    lines: list[Line] = [(), (Span(f" {sanitize(error.message.partition('. You wrote')[0])}.", "waiting"),)]
+    for heading, text in (("What you wrote", error.written), ("What is there now", error.present)):
+        rows = sanitize(text, lines=True).split("\n")
+        lines += [(), (Span(f" {heading}", "title"),), (), *((Span(f" {row}"),) for row in rows)]
+    screen.app_context.push_screen(TextScreen(f"Not undone: {what}", lines))
+
+
+async def _follow(screen: ScreenContext, what: str, tickets: list[PendingWrite[Any]]) -> None:
+    try:
+        await _landed(screen, what, tickets)
+    except ChangedSince as error:
+        show_both(screen, what, error)
+
+
+async def _landed(screen: ScreenContext, what: str, tickets: list[PendingWrite[Any]]) -> None:
+    for ticket in tickets:
+        await ticket.landed()
+    screen.notify(f"undone: {what}")

@@ -1,0 +1,90 @@
+"""The border between two panes: dragging it changes the width of the left one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.geometry import clamp
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from presscheck.text.styled_text import Span
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import render_strip
+
+MIN_COLUMNS = 16
+"""The least width of both panes, in cells."""
+
+
+class PaneBorder(Widget):
+    """A line between two panes that can be dragged.
+
+    While it is hidden, because only one pane is shown, the width that was chosen does not count.
+
+    Args:
+        pane: the pane on its left.
+        style_for: returns the style for style words.
+    """
+
+    DEFAULT_CSS = "PaneBorder { width: 1; height: 1fr; margin-top: 1; }"
+
+    @dataclass
+    class Moved(Message):
+        """Posted when the border was dragged to another column."""
+
+        border: PaneBorder
+        columns: int
+
+    def __init__(self, pane: Widget, style_for: StyleLookup) -> None:
+        super().__init__()
+        self.pane, self.style_for = pane, style_for
+        self._columns: int | None = None
+        self._is_dragged = False
+
+    def set_columns(self, columns: int) -> None:
+        """Give the left pane this width, as far as the right one has room."""
+        self._columns = columns
+        self._apply()
+
+    def render_line(self, y: int) -> Strip:
+        """One cell of the line."""
+        return render_strip((Span("│", "accent" if self._is_dragged else "quiet"),), self.size.width, self.style_for)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Start to drag."""
+        event.stop()
+        self._is_dragged = True
+        self.capture_mouse()
+        self.refresh()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Move with the pointer."""
+        if self._is_dragged:
+            self.set_columns(event.screen_offset.x - self.pane.region.x)
+
+    def on_mouse_up(self) -> None:
+        """End the drag."""
+        self.release_mouse()
+
+    def on_mouse_release(self) -> None:
+        """Keep the width."""
+        self._is_dragged = False
+        self.refresh()
+        if self._columns is not None:
+            self.post_message(self.Moved(self, self._columns))
+
+    def on_show(self) -> None:
+        """Use the width that was chosen."""
+        self._apply()
+
+    def on_hide(self) -> None:
+        """Use the width of the style sheet."""
+        self.pane.styles.clear_rule("width")
+
+    def _apply(self) -> None:
+        if self._columns is None or not self.display or self.parent is None:
+            return
+        room = max(MIN_COLUMNS, self.screen.size.width - MIN_COLUMNS - 1)
+        self.pane.styles.width = self._columns = clamp(self._columns, MIN_COLUMNS, room)

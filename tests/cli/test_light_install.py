@@ -1,0 +1,193 @@
+"""An install without extras: the app and the command line work; a command without its extra names what to install.
+
+The tests run an environment that has the packages of a light install and no others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from tests.cli.shell import signed_in
+from tests.cli.test_help import GOLDEN, commands
+from tests.installation import declared, make_environment, with_their_own
+from tests.root import ROOT
+from tests.rules.test_dead_modules import dotted
+from tests.rules.test_dependencies import imported
+from tests.rules.test_house import MODULES, room
+from tests.running_service import RunningService, running_service
+from tests.terminal import Terminal
+
+from presscheck import __version__
+from presscheck.cli.serve import serve
+from presscheck.extras import EXTRAS
+
+OF_THE_CLIENT = {"anyio", "httpcore"}
+"""Libraries of the service that httpx brings, too."""
+NEEDS_SERVE = (
+    "presscheck: the local service needs the extra serve (alembic is not installed): pip install 'presscheck[serve]'\n"
+)
+WITHOUT_SERVICE: dict[str, tuple[str, ...]] = {
+    "serve": ("--port", "0"),
+    "serve token create": ("ana@example.org",),
+    "serve token list": (),
+    "serve token revoke": ("t1",),
+    "serve export": ("backup.zip",),
+    "serve import": (__file__,),
+    "serve files move": ("--to", "disk"),
+    "demo": (),
+}
+"""The commands that need the local service, with arguments."""
+
+IMPORT = """
+import sys
+from importlib import import_module
+for name in sys.argv[1:]:
+    import_module(name)
+print("\\n".join(sys.modules))
+"""
+MISSING = """
+import sys
+from importlib.util import find_spec
+print("\\n".join(name for name in sys.argv[1:] if find_spec(name) is None))
+"""
+HELP = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from tests.cli.test_help import help_pages
+sys.stdout.write("\\n".join(help_pages()))
+"""
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment with the packages of a light install and this checkout."""
+    return make_environment(tmp_path_factory.mktemp("light") / "environment", with_their_own(declared()))
+
+
+@pytest.fixture
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service with the sample workspace, for one test: a comment changes the order of the inbox."""
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as running:
+        yield running
+
+
+def python(light: Path, *words: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the interpreter with nothing but its environment on the import path."""
+    return subprocess.run([light, "-I", *words], env=env, capture_output=True, text=True, timeout=100)
+
+
+def run(light: Path, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command, signed in nowhere."""
+    return python(light, "-m", "presscheck", *words, env={**os.environ, "PRESSCHECK_HOME": str(home)})
+
+
+def test_the_environment_has_no_library_of_an_extra(light: Path) -> None:
+    modules = {module for extra in EXTRAS.values() for module in extra.modules}
+    assert {*python(light, "-c", MISSING, *modules).stdout.split()} == modules - OF_THE_CLIENT
+
+
+def test_every_module_outside_of_the_service_imports(light: Path) -> None:
+    modules = [dotted(path) for path in MODULES if room(path) != "service"]
+    ran = python(light, "-c", IMPORT, *modules, *imported(None))
+    assert ran.returncode == 0, ran.stderr
+    names = {*ran.stdout.split()}
+    assert {*modules} <= names
+    assert not [name for name in names if name.startswith("presscheck.service")]
+
+
+def test_the_version(light: Path, tmp_path: Path) -> None:
+    assert run(light, tmp_path, "--version").stdout == f"presscheck {__version__}\n"
+
+
+def test_help_works(light: Path, tmp_path: Path) -> None:
+    ran = run(light, tmp_path, "--help")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "Review, edit and publish documentation" in ran.stdout
+    for words in ("demo", "serve", "serve token create"):
+        ran = run(light, tmp_path, *words.split(), "--help")
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert f"Usage: presscheck {words}" in ran.stdout
+
+
+def test_the_help_of_every_command_is_the_same(light: Path) -> None:
+    ran = python(light, "-c", HELP, str(ROOT))
+    assert ran.stderr == ""
+    assert ran.stdout == GOLDEN.read_text("utf-8")
+
+
+def test_the_table_has_every_command_of_the_service() -> None:
+    root = next(commands())
+    paths = {
+        context.command_path.removeprefix("presscheck ")
+        for context in commands(serve, root)
+        if not isinstance(context.command, click.Group) or context.command.invoke_without_command
+    }
+    assert {*WITHOUT_SERVICE} == {*paths, "demo"}
+
+
+@pytest.mark.parametrize("words", WITHOUT_SERVICE)
+def test_what_needs_the_service_is_one_line(light: Path, tmp_path: Path, words: str) -> None:
+    ran = run(light, tmp_path / "home", *words.split(), *WITHOUT_SERVICE[words])
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_SERVE)
+    assert [*tmp_path.iterdir()] == [], "nothing is left behind"
+
+
+def test_a_list_of_handlers_needs_the_service_too(light: Path, tmp_path: Path) -> None:
+    ran = run(light, tmp_path, "serve", "--list")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_SERVE)
+
+
+def test_the_command_line_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
+    env = signed_in(tmp_path, service).environment
+
+    def output(*words: str) -> str:
+        ran = python(light, "-m", "presscheck", *words, env=env)
+        assert ran.returncode == 0, (words, ran.stderr)
+        return ran.stdout
+
+    assert "Rewrite the auth guide" in output("inbox")
+    assert "Rewrite the auth guide" in output()
+    assert "error" not in json.loads(output("doctor", "--json"))["service"]
+    assert "Overview" in output("space", "pages", "api")
+    assert "Create the new one first" in output("cr", "diff", "api#5")
+    output("cr", "comment", "api#4", "--body", "Written in a light install.")
+    assert "Written in a light install." in output("cr", "show", "api#4")
+
+
+def test_the_app_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
+    env = {**signed_in(tmp_path, service).env, "PRESSCHECK_HOME": str(tmp_path)}
+    terminal = Terminal([str(light), "-I", "-m", "presscheck"], env=env)
+    try:
+        terminal.wait("Rewrite the auth guide")
+        terminal.press("g", "o")
+        terminal.wait("Developers")
+        terminal.press("q", "q")
+        assert terminal.end() == 0
+        assert terminal.left_on() == []
+    finally:
+        terminal.close()
+
+
+def test_a_review_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
+    env = {**signed_in(tmp_path, service).env, "PRESSCHECK_HOME": str(tmp_path)}
+    # by name: the rows of the inbox may move while they load
+    terminal = Terminal([str(light), "-I", "-m", "presscheck", "open", "api#5"], env=env)
+    try:
+        terminal.wait("3 open comments")
+        terminal.press("w")
+        terminal.wait(r"Tokens +edited · 1 of 4")
+        terminal.wait("expires after 90 days")
+        terminal.press("C")
+        terminal.wait("the draft is kept")
+        terminal.press("Typed into a light install.", "ctrl+s")
+        terminal.gone("the draft is kept")
+        terminal.wait("4 open comments")
+        terminal.gone("pending")
+    finally:
+        terminal.close()

@@ -1,0 +1,126 @@
+"""Every link and anchor of the manual and of the texts at the root has a target, and every page is listed once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from tests.docs.manual_pages import AT_ROOT, FILES, PAGES, blocks_of, inlines_of, name_of
+from tests.manual import DOCS, SUMMARY
+
+SCHEMES = ("https", "mailto")
+LOWEST = 3
+"""The level of headings that a link may go to; generators list no deeper ones."""
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as GitHub and Python-Markdown write it for plain words."""
+    return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower()))
+
+
+def anchors_of(file: Path) -> list[str]:
+    """The anchors of the headings of a file."""
+    blocks = blocks_of(file)
+    return [
+        slug(text.content.replace("`", ""))
+        for heading, text in pairwise(blocks)
+        if heading.type == "heading_open" and int(heading.tag[1]) <= LOWEST
+    ]
+
+
+def targets_of(file: Path) -> Iterator[str]:
+    """The targets of links and images, as they are written."""
+    for token in inlines_of(file):
+        target = token.attrs.get("href") or token.attrs.get("src")
+        if target is not None:
+            yield str(target)
+
+
+def problem(file: Path, target: str) -> str | None:
+    """Why a link of a file has no target; None if it has one, or if it is on the web."""
+    parts = urlsplit(target)
+    if parts.scheme or parts.netloc:
+        return None if parts.scheme in SCHEMES else f"{target}: not an address of the web"
+    path = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+    if not path.is_file():
+        return f"{target}: the file does not exist"
+    if file in PAGES and not path.is_relative_to(DOCS):
+        return f"{target}: not in the manual, so its site does not have it"
+    if parts.fragment and (path.suffix != ".md" or parts.fragment not in anchors_of(path)):
+        return f"{target}: no heading with this anchor"
+    return None
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_every_link_has_a_target(file: Path) -> None:
+    problems = [found for target in targets_of(file) if (found := problem(file, target))]
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_anchors_are_unique(file: Path) -> None:
+    counts = Counter(anchors_of(file))
+    assert not [anchor for anchor, number in counts.items() if number > 1]
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("gone.md", "the file does not exist"),
+        ("keys.md#gone", "no heading"),
+        ("#gone", "no heading"),
+        ("../README.md", "not in the manual"),
+        ("ftp://example.org", "not an address"),
+        ("guide", "the file does not exist"),
+    ],
+)
+def test_a_broken_link_is_found(target: str, reason: str) -> None:
+    assert reason in (problem(DOCS / "README.md", target) or "")
+
+
+def test_a_link_that_works_is_no_problem() -> None:
+    assert problem(DOCS / "README.md", "guide/offline.md#the-outbox") is None
+    assert problem(DOCS / "guide" / "offline.md", "#the-outbox") is None
+    assert problem(AT_ROOT[0], "docs/keys.md") is None
+    assert sum(1 for file in FILES for _ in targets_of(file)) > 100
+
+
+def test_every_page_is_in_the_list_of_pages_once() -> None:
+    listed = Counter((SUMMARY.parent / target).resolve() for target in targets_of(SUMMARY))
+    assert set(listed) == {page for page in PAGES if page != SUMMARY}
+    assert set(listed.values()) == {1}
+
+
+def test_the_list_of_pages_is_one_list() -> None:
+    """Generators that read it take a single list: an item of it is a link, and perhaps a list below it."""
+    kinds = [block.type for block in blocks_of(SUMMARY) if block.level == 0]
+    assert kinds == ["heading_open", "heading_close", "bullet_list_open", "bullet_list_close"]
+    for block in blocks_of(SUMMARY):
+        if block.type == "inline" and block.level > 1:
+            assert [token.type for token in block.children or ()] == ["link_open", "text", "link_close"], block.content
+
+
+def test_a_page_starts_with_its_title_and_has_no_other() -> None:
+    for page in PAGES:
+        tags = [block.tag for block in blocks_of(page) if block.type == "heading_open"]
+        assert tags[0] == "h1" and tags.count("h1") == 1, name_of(page)
+
+
+def test_lists_are_indented_as_every_generator_reads_them() -> None:
+    """Python-Markdown takes a list only after a blank line, and a list in a list only with four spaces."""
+    for page in PAGES:
+        lines = page.read_text("utf-8").split("\n")
+        for block in blocks_of(page):
+            if block.type in ("bullet_list_open", "ordered_list_open") and block.map:
+                at = block.map[0]
+                above = lines[at - 1].strip() if at else ""
+                indent = len(lines[at]) - len(lines[at].lstrip())
+                if block.level == 0:
+                    assert above == "", f"{name_of(page)}:{at + 1}: no blank line before a list"
+                else:
+                    assert indent % 4 == 0 and indent, f"{name_of(page)}:{at + 1}: a list in a list needs four spaces"

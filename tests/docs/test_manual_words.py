@@ -1,0 +1,33 @@
+"""The manual and the texts at the root use plain words, as the screen does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.docs.manual_pages import FILES, name_of
+from tests.root import ROOT
+from tests.rules.test_words import IN_TEXT, Text, findings
+
+
+def paragraphs_of(file: Path) -> tuple[Text, ...]:
+    """The paragraphs of a file, each in one line, so that a phrase is found across the end of a line."""
+    found, start = list[Text](), 0
+    lines = file.read_text("utf-8").split("\n")
+    for number, line in enumerate((*lines, ""), 1):
+        if not line.strip():
+            found.append(Text(start + 1, " ".join(lines[start : number - 1])))
+            start = number
+    return tuple(found)
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_words_are_plain(file: Path) -> None:
+    lines = findings(file.relative_to(ROOT), paragraphs_of(file), IN_TEXT)
+    assert not lines, "\n".join(lines)
+
+
+def test_a_phrase_over_two_lines_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n\nFirst line is\nnot known\nhere.\n")
+    assert findings(page, paragraphs_of(page), IN_TEXT) == [f"{page}:3: 'is not known here': write 'is invalid'"]

@@ -1,0 +1,145 @@
+"""The checks of a site: each finds the defect that is seeded for it, none finds anything in a clean site."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from presscheck.api.content import RevisionPage
+from presscheck.api.links import ContentLocation, Link
+from presscheck.api.site_settings import AdaptiveSchema, PublishingAuth, Redirect, RedirectTarget, ShareLink
+from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure
+from presscheck.api.sites import Site, SiteUrls
+from presscheck.api.spaces import Space
+from presscheck.engine.publish.checks import CHECKS, Finding, check_site, summary
+from presscheck.engine.publish.site_content import PageFacts, SiteContent, SpaceContent, Unread, page_facts
+
+SPACE = Space(id="s1", title="Guides")
+ITEM = SiteSpace(id="i1", path="guides", space=SPACE, title="Guides", default=True)
+PAGE = RevisionPage(id="p1", title="Start", slug="start", path="start", description="How to start", document_id="d1")
+CONTENT = SpaceContent(ITEM, None, SPACE, (PAGE,), {"p1": PageFacts()})
+CLEAN = SiteContent(
+    Site(id="w1", title="Docs", published=True, urls=SiteUrls(published="https://docs.example/docs")),
+    SiteStructure(type="siteSpaces", structure=(ITEM,)),
+    (CONTENT,),
+)
+
+
+def with_space(**changes: Any) -> SiteContent:
+    """The clean site, with another content of its space."""
+    return replace(CLEAN, spaces=(replace(CONTENT, **changes),))
+
+
+def with_page(facts: PageFacts | None = None, **changes: Any) -> SiteContent:
+    """The clean site, with another page."""
+    return with_space(pages=(PAGE.model_copy(update=changes),), facts={"p1": facts or PageFacts()})
+
+
+def with_items(*items: SiteSpace | SiteSection) -> SiteContent:
+    """The clean site, with another structure."""
+    return replace(CLEAN, structure=SiteStructure(type="siteSpaces", structure=items))
+
+
+def link(status: str) -> Link:
+    """A link of the page with a status."""
+    here = ContentLocation(kind="page", page=PAGE)
+    return Link(status=status, target_reference=ContentLocation(kind="url", url="gone.md"), location_references=(here,))
+
+
+def redirect(source: str, **target: Any) -> Redirect:
+    return Redirect(id=source, source=source, destination=RedirectTarget(**target))
+
+
+def outside(source: str, path: str) -> Redirect:
+    """A redirect to an address of the site itself."""
+    return redirect(source, kind="external", url=f"https://docs.example/docs{path}")
+
+
+def site(**changes: Any) -> SiteContent:
+    """The clean site, with other settings."""
+    return replace(CLEAN, site=CLEAN.site.model_copy(update=changes))
+
+
+CLAIMS = AdaptiveSchema(
+    json_schema={"type": "object", "properties": {"plan": {"type": "string"}, "unsigned": {"properties": {"beta": {}}}}}
+)
+SEEDED = {
+    "empty-site": replace(CLEAN, spaces=()),
+    "conflict-markers": with_page(page_facts("Text\n\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n")),
+    "broken-link": with_space(links=(link("broken"),)),
+    "empty-space": with_space(pages=()),
+    "duplicate-path": with_items(ITEM, ITEM.model_copy(update={"id": "i2", "default": False})),
+    "redirect-loop": replace(CLEAN, redirects=(outside("/a", "/b"), outside("/b", "/a"))),
+    "redirect-target": replace(
+        CLEAN, redirects=(redirect("/old", kind="site-page", site_space_id="i1", page_id="gone"),)
+    ),
+    "visitor-schema": replace(CLEAN, schema=AdaptiveSchema(json_schema={"type": "array"})),
+    "unknown-claim": replace(with_page(condition='visitor.claims.team == "x"'), schema=CLAIMS),
+    "no-share-link": replace(site(visibility="share-link"), share_links=(ShareLink(id="l1", active=False),)),
+    "no-sign-in": replace(site(visibility="visitor-auth"), authentication=PublishingAuth(backend="integration")),
+    "no-default": with_items(ITEM.model_copy(update={"default": None})),
+    "draft": with_space(item=ITEM.model_copy(update={"draft": True})),
+    "empty-page": with_page(page_facts(" \n")),
+    "in-app-link": with_space(links=(link("in-app"),)),
+    "unnamed-image": with_page(page_facts('![A lamp](a.png)\n\n<img src="b.png" alt="">\n')),
+    "redirect-chain": replace(
+        CLEAN,
+        redirects=(outside("/a", "/b"), redirect("/b", kind="site-page", site_space_id="i1", page_id="p1")),
+    ),
+    "long-title": with_page(title="x" * 71),
+    "no-description": with_page(description=None),
+    "hidden-page": with_page(hidden=True),
+    "open-requests": with_space(space=SPACE.model_copy(update={"change_requests_open": 2})),
+}
+"""A site with one defect, by the check that finds it."""
+
+
+def found(content: SiteContent) -> list[str]:
+    return [finding.check for finding in check_site(content)]
+
+
+def test_a_clean_site_passes() -> None:
+    assert found(CLEAN) == []
+
+
+@pytest.mark.parametrize("name", [check.name for check in CHECKS])
+def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
+    assert set(found(SEEDED[name])) == {name}
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        (replace(with_page(condition='visitor.claims.plan == "pro"'), schema=CLAIMS), []),
+        (replace(with_page(condition="visitor.claims.unsigned.beta"), schema=CLAIMS), []),
+        (replace(with_page(condition="visitor.claims.unsigned.alpha"), schema=CLAIMS), ["unknown-claim"]),
+        (with_page(condition="visitor.claims.plan"), ["unknown-claim"]),
+        (replace(CLEAN, redirects=(outside("/a", "/a"),)), ["redirect-loop"]),
+(
+            replace(CLEAN, redirects=(outside("/a", "/b"), outside("/b", "/c"), outside("/c", "/b"))),
+            ["redirect-loop"] * 3,
+        ),
+        (replace(CLEAN, redirects=(redirect("/a", kind="external", url="https://else.example/a"),)), []),
+        (with_page(PageFacts(is_empty=True), pages=(PAGE.model_copy(update={"id": "p2"}),)), []),
+        (with_page(page_facts("```\n<<<<<<< HEAD\n=======\n>>>>>>> x\n```\n")), []),
+        (with_page(page_facts('<img alt="A lamp" src="a.png">\n')), []),
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_defect(content: SiteContent, names: list[str]) -> None:
+    assert found(content) == names
+
+
+def test_what_could_not_be_read_is_unknown_and_never_passed() -> None:
+    content = replace(site(visibility="share-link"), unread=(Unread("share links", "Docs", "no permission"),))
+    finding = Finding("not-checked", "unknown", "Docs", "not checked: active share links (no permission)")
+    assert check_site(content) == [finding]
+    assert summary([finding]) == "1 not checked"
+
+
+def test_the_worst_comes_first_and_is_counted() -> None:
+    content = with_page(page_facts(""), hidden=True, description=None, title="y" * 80)
+    broken = replace(content.spaces[0], links=(link("broken"), link("in-app")))
+    findings = check_site(replace(content, spaces=(broken,)))
+    assert [finding.severity for finding in findings] == ["error", "warning", "info", "info"]
+    assert summary(findings) == "1 error, 1 warning, 2 notes"
+    assert summary([]) == ""

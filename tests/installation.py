@@ -1,0 +1,95 @@
+"""The packages that pyproject.toml declares, and an environment with those that a light install brings."""
+
+from __future__ import annotations
+
+import tomllib
+import venv
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from tests.root import ROOT
+
+
+@cache
+def project() -> dict[str, Any]:
+    """The table `project` of pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def declared(extra: str | None = None) -> list[Requirement]:
+    """The packages of an extra, without other extras that it includes; without a name those of a light install."""
+    lines = project()["optional-dependencies"][extra] if extra else project()["dependencies"]
+    requirements = [Requirement(line) for line in lines]
+    return [requirement for requirement in requirements if requirement.name != project()["name"]]
+
+
+def names(requirements: Sequence[Requirement]) -> set[str]:
+    """The normalized names of packages."""
+    return {canonicalize_name(requirement.name) for requirement in requirements}
+
+
+@cache
+def installed() -> dict[str, Distribution]:
+    """The installed packages by normalized name."""
+    return {canonicalize_name(package.metadata["Name"]): package for package in distributions()}
+
+
+def entries(package: Distribution) -> set[str]:
+    """The files and folders of a package in the folder of packages."""
+    tops = {file.parts[0] for file in package.files or ()}
+    return tops - {"..", "__pycache__"}
+
+
+@cache
+def packages_by_module() -> dict[str, set[str]]:
+    """The packages that have each top-level module.
+
+    `importlib.metadata.packages_distributions` does not see an extension module beside the packages on Python 3.11.
+    """
+    found: dict[str, set[str]] = {}
+    for name, package in installed().items():
+        for entry in entries(package):
+            found.setdefault(entry.partition(".")[0], set()).add(name)
+    return found
+
+
+def with_their_own(requirements: Sequence[Requirement]) -> dict[str, Distribution]:
+    """Packages with all that they need on this system, by normalized name."""
+    found: dict[str, Distribution] = {}
+    seen: set[tuple[str, frozenset[str]]] = set()
+    waiting = [*requirements]
+    while waiting:
+        requirement = waiting.pop()
+        name, extras = canonicalize_name(requirement.name), frozenset(requirement.extras)
+        if (name, extras) in seen:
+            continue
+        seen.add((name, extras))
+        found[name] = installed()[name]
+        waiting += _needed_by(found[name], extras)
+    return found
+
+
+def _needed_by(package: Distribution, extras: frozenset[str]) -> Iterator[Requirement]:
+    for line in package.requires or ():
+        requirement = Requirement(line)
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            yield requirement
+
+
+def make_environment(folder: Path, packages: dict[str, Distribution]) -> Path:
+    """Make an environment with these packages, as links, and with this checkout; returns its interpreter."""
+    venv.EnvBuilder(symlinks=True, with_pip=False).create(folder)
+    (site,) = folder.glob("lib/python3.*/site-packages")
+    for package in packages.values():
+        for entry in entries(package):
+            link = site / entry
+            if not link.is_symlink():  # several packages may share a folder, as those of jaraco do
+                link.symlink_to(Path(str(package.locate_file(entry))))
+    (site / "presscheck.pth").write_text(f"{ROOT / 'src'}\n", "utf-8")
+    return folder / "bin" / "python"

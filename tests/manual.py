@@ -1,0 +1,203 @@
+"""The parts of the manual that are made from the program: `python -m tests.manual` writes them.
+
+Pages below `docs/cli/` are written as a whole, from the tree of commands. In other pages, a table stands between two
+comments that name it, such as `<!-- keys: begin (made from src/presscheck/tui/commands.py) -->`; everything around it
+is written by hand. A test compares all of them with what this module makes.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+from tests.root import ROOT
+
+from presscheck.cli.exit_codes import EXIT_CODES
+from presscheck.cli.generated_api_commands import operations
+from presscheck.cli.main import command
+from presscheck.config.settings_schema import SETTINGS, VIEW_SETTINGS, Setting
+from presscheck.tui.commands import key_table
+
+DOCS = ROOT / "docs"
+SUMMARY = DOCS / "SUMMARY.md"
+WIDE = 10_000
+"""Columns in which no usage line is wrapped."""
+_TABLE = re.compile(r"(<!-- ([a-z ]+): begin [^\n]*-->\n).*?(\n<!-- \2: end -->)", re.DOTALL)
+_COMMAND_ROWS = re.compile(r"(?:^    \* \[presscheck [^\n]*\n)+", re.MULTILINE)
+_CODE = re.compile(r"(`[^`]*`)")
+_MARKUP = re.compile(r"([\\*_\[\]<>])")
+_DEFAULTS = re.compile(r"  \[([^\[\]]*)\]$")
+
+
+def context_of(found: click.Command, parent: click.Context | None = None, name: str = "presscheck") -> click.Context:
+    """A context in which a command describes itself in long lines."""
+    return click.Context(
+        found, parent, info_name=name, terminal_width=WIDE, max_content_width=WIDE, **found.context_settings
+    )
+
+
+def below(context: click.Context) -> Iterator[click.Context]:
+    """The contexts of the commands of a group; none of another command."""
+    if isinstance(context.command, click.Group):
+        for name in context.command.list_commands(context):
+            found = context.command.get_command(context, name)
+            assert found, name
+            yield context_of(found, context, name)
+
+
+def top_commands() -> list[click.Context]:
+    """The commands below `presscheck`, in the order of its help."""
+    return list(below(context_of(command)))
+
+
+def commands_table() -> str:
+    """Every command with its sub-commands, each linked to its page."""
+    rows = ["| command | does |", "|---|---|"]
+    for context in top_commands():
+        inner = [] if context.info_name == "api" else [f"`{one.info_name}`" for one in below(context)]
+        words = f"[`{context.info_name}`]({context.info_name}.md) {' · '.join(inner)}"
+        rows.append(f"| {words.strip()} | {summary(context)} |")
+    return "\n".join(rows)
+
+
+def exit_codes_table() -> str:
+    """The exit codes."""
+    return "\n".join(["| code | means |", "|---|---|", *(f"| {code} | {says} |" for code, says in EXIT_CODES.items())])
+
+
+def keys_table() -> str:
+    """The keys; the bar is written as an entity, as generators differ in what they do with a backslash before it."""
+    return key_table().replace("`\\|`", "<code>&#124;</code>")
+
+
+def settings_table(settings: dict[str, Setting]) -> str:
+    """The settings of a profile or of a view, with an example of each."""
+    rows = ["| setting | means | example |", "|---|---|---|"]
+    for setting in settings.values():
+        longest = f" At most {setting.max_length} characters." if setting.max_length else ""
+        rows.append(f"| `{setting.name}` | {escaped(setting.description)}{longest} | `{setting.example}` |")
+    return "\n".join(rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "keys": keys_table,
+    "commands": commands_table,
+    "exit codes": exit_codes_table,
+    "settings": lambda: settings_table(SETTINGS),
+    "view settings": lambda: settings_table(VIEW_SETTINGS),
+}
+"""The tables that stand in pages written by hand, by the name in their comments."""
+
+
+def summary(context: click.Context) -> str:
+    """The line of a command in the list of its group."""
+    return escaped(context.command.get_short_help_str(limit=WIDE))
+
+
+def escaped(text: str) -> str:
+    """A text as Markdown that shows the same; what stands between backticks is code already."""
+    parts = _CODE.split(" ".join(text.split()))
+    return "".join(part if part.startswith("`") else _MARKUP.sub(r"\\\1", part) for part in parts)
+
+
+def command_page(context: click.Context) -> str:
+    """The page of a command, with a part for each command below it."""
+    parts = [f"# presscheck {context.info_name}", *described(context)]
+    if context.info_name == "api":
+        parts += ["## Operations", operations_table()]
+    else:
+        for inner in descendants(context):
+            parts += [f"{'#' * min(4, inner.command_path.count(' '))} {inner.command_path}", *described(inner)]
+    return "\n\n".join(parts) + "\n"
+
+
+def descendants(context: click.Context) -> Iterator[click.Context]:
+    """Every command below a group, a group before its own."""
+    for inner in below(context):
+        yield inner
+        yield from descendants(inner)
+
+
+def described(context: click.Context) -> Iterator[str]:
+    """Usage, help and options of a command, as blocks of Markdown."""
+    paragraphs = (context.command.help or "").split("\f")[0].split("\n\n")
+    yield escaped(paragraphs[0])
+    usage = context.get_usage().removeprefix("Usage: ")
+    yield f"```text\n{' '.join(usage.split())}\n```"
+    for paragraph in paragraphs[1:]:
+        yield escaped(paragraph)
+    options = [option for option in context.command.params if isinstance(option, click.Option)]
+    records = [record for option in options if (record := option.get_help_record(context))]
+    if records:
+        yield "\n".join(f"* `{names}`: {with_limits(text)}" for names, text in records)
+
+
+def with_limits(text: str) -> str:
+    """The help of an option; its default and limits, in brackets at the end, become a sentence."""
+    found = _DEFAULTS.search(text)
+    if found is None:
+        return escaped(text)
+    limits = [part.strip() for part in found[1].split(";")]
+    limits = [f"`{part}`" if re.search(r"[<>]", part) else escaped(part) for part in limits]
+    return f"{escaped(text[: found.start()])} ({', '.join(limits)})"
+
+
+def operations_table() -> str:
+    """Every API operation, with its published id and its route."""
+    rows = ["| operation | published id | request | does |", "|---|---|---|---|"]
+    for context in below(next(context for context in top_commands() if context.info_name == "api")):
+        name = context.info_name or ""
+        operation = operations()[name]
+        published = f"`{operation.operation_id}`"
+        rows.append(f"| `{name}` | {published} | `{operation.route}` | {summary(context)} |")
+    return "\n".join(rows)
+
+
+def made_pages() -> dict[Path, str]:
+    """The pages that are made as a whole."""
+    return {DOCS / "cli" / f"{context.info_name}.md": command_page(context) for context in top_commands()}
+
+
+def with_tables(text: str) -> str:
+    """A page with its tables made anew; where one is not known, a KeyError names it."""
+    return _TABLE.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}{found[3]}", text)
+
+
+def with_commands(text: str) -> str:
+    """The list of pages with a row for each command."""
+    rows = [f"    * [presscheck {context.info_name}](cli/{context.info_name}.md)\n" for context in top_commands()]
+    return _COMMAND_ROWS.sub(lambda _: "".join(rows), text, count=1)
+
+
+def current() -> dict[Path, str]:
+    """Every page of the manual that has a made part, as it must be; pages of removed commands are not among them."""
+    made = made_pages()
+    by_hand = [page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "cli" or page.name == "README.md"]
+    texts = {page: with_tables(page.read_text("utf-8")) for page in by_hand}
+    return made | texts | {SUMMARY: with_commands(SUMMARY.read_text("utf-8"))}
+
+
+def stale() -> list[Path]:
+    """Pages that are not as they must be, or whose command does not exist."""
+    pages = current()
+    extra = [page for page in sorted((DOCS / "cli").glob("*.md")) if page not in pages]
+    return [*extra, *(page for page, text in pages.items() if not page.exists() or page.read_text("utf-8") != text)]
+
+
+def main() -> None:
+    """Write what is stale, and name it."""
+    pages = current()
+    for page in stale():
+        if page in pages:
+            page.parent.mkdir(exist_ok=True)
+            page.write_text(pages[page], "utf-8")
+        else:
+            page.unlink()
+        sys.stdout.write(f"{page.relative_to(ROOT)}\n")
+
+
+if __name__ == "__main__":
+    main()

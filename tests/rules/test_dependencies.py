@@ -1,0 +1,112 @@
+"""Rules for dependencies: pyproject.toml declares what the modules import, and a light install stays light."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from tests.installation import declared, names, packages_by_module, project, with_their_own
+from tests.rules.test_house import MODULES, SOURCE, room, tree_of
+from tests.rules.test_structure import imports
+
+from presscheck.extras import EXTRAS
+
+IN_BUCKETS = SOURCE / "service" / "db" / "s3_blob_store.py"
+"""The module that only the extra `s3` needs."""
+LOADED_BY_NAME = {
+    "psycopg": "SQLAlchemy loads it for the URL of a PostgreSQL database",
+    "_quickjs": "the process of a script loads it before it gives up its rights",
+}
+"""Modules that no import statement names, with the reason."""
+IMPORTERS = {"wiring", "cli.serve"}
+"""The modules outside of the service that import it, all inside functions."""
+LARGEST = 95 << 20
+"""Bytes of a light install on disk, without pip and setuptools."""
+BLOCK = 4096
+"""Bytes that a file takes at least, as `du` counts."""
+
+
+def libraries(path: Path) -> set[str]:
+    """The libraries that a module imports anywhere: at its top, in a function, or for types alone."""
+    found: set[str] = set()
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found - {*sys.stdlib_module_names, SOURCE.name}
+
+
+def place(path: Path) -> str | None:
+    """The extra that a module belongs to; None for a light install."""
+    if room(path) != "service":
+        return None
+    return "s3" if path == IN_BUCKETS else "serve"
+
+
+def allowed(extra: str | None) -> set[str]:
+    """The packages that modules of an extra can import."""
+    own = {None: (), "serve": ("serve",), "s3": ("serve", "s3")}[extra]
+    return names(declared()).union(*(names(declared(name)) for name in own))
+
+
+def imported(extra: str | None) -> set[str]:
+    """The libraries that the modules of an extra import."""
+    return set[str]().union(*(libraries(path) for path in MODULES if place(path) == extra))
+
+
+def packages_of(modules: set[str]) -> set[str]:
+    return set[str]().union(*(packages_by_module()[module] for module in modules))
+
+
+@pytest.mark.parametrize("extra", [None, "serve", "s3"])
+def test_each_import_is_declared_where_it_belongs(extra: str | None) -> None:
+    modules = imported(extra)
+    assert len(modules) > 2
+    assert {module for module in modules if not packages_by_module()[module] & allowed(extra)} == set()
+
+
+def test_a_light_install_brings_no_package_that_nothing_imports() -> None:
+    assert names(declared()) - packages_of(imported(None)) == set()
+
+
+@pytest.mark.parametrize("extra", sorted(EXTRAS))
+def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
+    packages = names(declared(extra))
+    used = imported("serve") | imported("s3") | LOADED_BY_NAME.keys()
+    assert {module for module in used if packages_by_module()[module] & packages} == set(EXTRAS[extra].modules)
+    assert packages - packages_of(set(EXTRAS[extra].modules)) == set(), "packages that nothing imports"
+    assert list(EXTRAS[extra].modules) == sorted(EXTRAS[extra].modules)
+
+
+@pytest.mark.parametrize(
+    ("extra", "others"),
+    [
+        ("serve", set[str]()),
+        ("integrations", {"serve"}),
+        ("s3", {"serve"}),
+        ("dev", {"serve", "integrations", "s3", "docs"}),
+    ],
+)
+def test_an_extra_includes_those_that_it_needs(extra: str, others: set[str]) -> None:
+    lines = map(Requirement, project()["optional-dependencies"][extra])
+    assert {name for line in lines if line.name == project()["name"] for name in line.extras} == others
+
+
+def test_only_the_commands_of_the_service_import_it() -> None:
+    outside = {
+        module
+        for module, targets in imports().items()
+        if module.partition(".")[0] != "service" and any(target.partition(".")[0] == "service" for target in targets)
+    }
+    assert outside == IMPORTERS
+
+
+def test_a_light_install_is_small() -> None:
+    packages = with_their_own(declared()).values()
+    files = [Path(str(file.locate())) for package in packages for file in package.files or () if file.parts[0] != ".."]
+    own = [path for path in SOURCE.rglob("*") if "__pycache__" not in path.parts]
+    # compiled modules are about as large as their sources
+    size = sum(-(-path.stat().st_size // BLOCK) * BLOCK for path in [*files, *own, *own] if path.is_file())
+    assert size < LARGEST, f"{size >> 20} MB: see which package grew"

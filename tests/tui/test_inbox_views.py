@@ -1,0 +1,310 @@
+"""The views of the inbox: what needs a review and what not, while other users edit, request and merge."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.service_users import edits, opens, somebody
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import all_sent, app_on, open_review, pick, running, shown, until, write
+
+from presscheck.api.change_requests import (
+    ListReviews,
+    MergeChangeRequest,
+    RequestReviewers,
+    SubmitReview,
+    UpdateChangeRequest,
+)
+from presscheck.client.client import Client
+
+LIMITS = {"space_id": "api", "change_request_id": "4"}
+TYPOS = {"space_id": "guides", "change_request_id": "3"}
+TABS, FILTER = 1, 2
+"""The lines of the tabs and of the filter."""
+
+
+def rows_of(pilot: Any) -> str:
+    """The rows of the inbox, without the preview."""
+    lines = shown(pilot.app).splitlines()[FILTER + 1 :]
+    return "\n".join(lines[: next(at for at, line in enumerate(lines) if "──" in line)])
+
+
+def line(pilot: Any, number: int) -> str:
+    return shown(pilot.app).splitlines()[number]
+
+
+async def until_reviewed(pilot: Any) -> None:
+    """Wait until the store has all reviews on which the views depend."""
+    await until(pilot, shows="Needs me 7   Mine 1   Involved 8")
+
+
+@pytest.mark.parametrize("verdict", ["approve", "changes"])
+async def test_a_request_leaves_needs_me_with_any_review_and_comes_back(
+    service: RunningService, tmp_path: Path, verdict: str
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        await until_reviewed(pilot)
+        await pilot.press("j", "j", "space")
+        await until(pilot, shows="1 marked")
+        await pilot.press("A")
+        await pick(pilot, verdict)
+        if verdict == "changes":
+            await until(pilot, shows="say which")
+            await pilot.press(*"Numbers please", "ctrl+s")
+        await until(pilot, shows="1 change request?")
+        await pilot.press("y")
+        await until(pilot, shows="1 done")
+        await pilot.press("q")
+        await until(pilot, shows="Needs me 6")
+        await until(pilot, shows="Waiting for author 1")
+        assert "Limits per workspace" not in rows_of(pilot)
+        await pilot.press("8")
+        await until(pilot, holds=lambda: "Limits per workspace" in rows_of(pilot))
+        await pilot.press("1")
+
+        await edits(noor, LIMITS, "Limits", "Fewer than before.\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Needs me 7")
+        await until(pilot, holds=lambda: "Limits per workspace" in rows_of(pilot))
+        await until(pilot, holds=lambda: "Waiting for author 1" not in line(pilot, TABS))
+
+
+async def test_a_request_comes_back_when_somebody_asks_again(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        await until_reviewed(pilot)
+        async with Client(service.base_url, service.token) as elsewhere:
+            await elsewhere.send(SubmitReview(**LIMITS, status="approved"))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Needs me 6")
+        assert "Limits per workspace" not in rows_of(pilot)
+        await noor.send(RequestReviewers(**LIMITS, users=("robin",)))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Needs me 7")
+        assert "Limits per workspace" in rows_of(pilot)
+
+
+def reading(pilot: Any, group: str) -> bool:
+    """Whether the inbox reads counts or reviews in the background."""
+    return any(worker.group == group and not worker.is_finished for worker in pilot.app.workers)
+
+
+async def test_a_review_that_is_read_for_a_row_counts_before_the_views_are_counted(
+    service: RunningService, tmp_path: Path
+) -> None:
+    counted = threading.Event()
+    counted.set()
+    with holding_back(service, tmp_path, "?limit=1&", until=counted) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await until_reviewed(pilot)
+            await until(pilot, holds=lambda: not reading(pilot, "counts") and not reading(pilot, "reviews"))
+            counted.clear()
+            async with Client(service.base_url, service.token) as elsewhere:
+                await elsewhere.send(SubmitReview(**LIMITS, status="approved"))
+            await pilot.press("ctrl+r")
+            await until(pilot, shows="Needs me 6")
+            assert "Limits per workspace" not in rows_of(pilot)
+
+
+async def test_a_review_in_the_outbox_counts_at_once(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until_reviewed(pilot)
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await pilot.press("space", "A")
+        await pick(pilot, "Approve")
+        await until(pilot, shows="Approve: 1 change request?")
+        await pilot.press("y")
+        await until(pilot, shows="1 pending")
+        await pilot.press("q")
+        await until(pilot, shows="Needs me 6")
+        assert "Rewrite the auth guide" not in rows_of(pilot)
+        service.start()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="live")
+        await all_sent(pilot)
+        await until(pilot, shows="Waiting for author 1")
+        assert "Needs me 6" in line(pilot, TABS)
+
+
+async def test_involved_has_what_i_only_approved(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await until_reviewed(pilot)
+        at = await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="All open 11")
+        await open_review(pilot, at)
+        await pilot.press("v", "a")
+        await until(pilot, shows="Approve")
+        await pilot.press("enter")
+        await all_sent(pilot)
+        await pilot.press("q")
+        await until(pilot, shows="Involved 9")
+        await pilot.press("3")
+        await until(pilot, holds=lambda: "Errors by number" in rows_of(pilot))
+
+
+async def test_tabs_are_counted_again_after_a_merge(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        await until_reviewed(pilot)
+        await pilot.press("6")
+        await until(pilot, shows="merged · by")
+        await pilot.press("4")
+        await until(pilot, shows="open · by")
+        await pilot.press("1")
+        await noor.send(MergeChangeRequest(**TYPOS))
+        await pilot.press("space", "A")
+        await pick(pilot, "Merge")
+        await until(pilot, shows="one after another?")
+        await until(pilot, shows="This cannot be undone.")
+        await pilot.press("y")
+        await until(pilot, shows="1 done")
+        await pilot.press("q")
+        await until(pilot, shows="All open 8")
+        await until(pilot, shows="Merged 6")
+        assert "Needs me 5" in line(pilot, TABS)
+
+
+async def test_archived_change_requests_have_a_tab(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        await until(pilot, shows="Archived 2")
+        await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))
+        await pilot.press("7")
+        await until(pilot, shows="Archived 3")
+        await until(pilot, holds=lambda: "Fix typos in quickstart" in rows_of(pilot))
+        await until(pilot, shows="archived · by")
+
+
+async def test_a_filter_from_the_last_session_is_shown_and_can_be_cleared(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await write(pilot, "4 F", "status:archived", "enter")
+        await until(pilot, shows="archived · by")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        assert not line(pilot, FILTER)
+        await pilot.press("4")
+        await until(pilot, holds=lambda: line(pilot, FILTER) == " filtered: status:archived · F")
+        await write(pilot, "F", [])
+        await until(pilot, shows="All open: filter (leave it empty to show all)")
+        await pilot.press(*["backspace"] * 20, "enter")
+        await until(pilot, holds=lambda: not line(pilot, FILTER))
+        await until(pilot, shows="All open 10")
+
+
+async def test_changes_are_requested_on_all_marked_with_one_text(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
+        await until_reviewed(pilot)
+        await pilot.press("space", "space", "A")
+        await pick(pilot, "Request changes")
+        await until(pilot, shows="Request changes on all marked: say which")
+        await pilot.press(*"No dates", "ctrl+s")
+        await until(pilot, shows="Request changes: 2 change requests?")
+        await noor.send(UpdateChangeRequest(space_id="api", change_request_id="5", status="archived"))
+        await pilot.press("y")
+        await until(pilot, shows="1 done · 1 failed")
+        await until(pilot, shows="Change request #5 is archived.")
+        await noor.send(UpdateChangeRequest(space_id="api", change_request_id="5", status="open"))
+        await pilot.press("s")
+        await until(pilot, shows="2 done")
+        for at in ({"space_id": "api", "change_request_id": "5"}, {"space_id": "runbook", "change_request_id": "3"}):
+            [review] = [
+                review
+                for review in (await noor.send(ListReviews(**at, format="markdown"))).items
+                if review.reviewer.id == "robin"
+            ]
+            assert review.status == "changes-requested"
+            assert review.comment
+            assert (review.comment.body.markdown or "").strip() == "No dates"
+
+
+async def test_all_marked_are_snoozed(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("space", "space", "A")
+        await pick(pilot, "Snooze")
+        await until(pilot, shows="Snooze 2 change requests")
+        await pilot.press("enter")
+        await until(pilot, shows="Needs me 5")
+        await until(pilot, shows="2 change requests snoozed (z to undo)")
+        await pilot.press("z")
+        await until(pilot, shows="Needs me 7")
+
+
+async def test_the_preview_has_description_pages_and_threads(service: RunningService, tmp_path: Path) -> None:
+    at = {"space_id": "api", "change_request_id": "5"}
+    async with Client(service.base_url, service.token) as client:
+        words: dict[str, Any] = {
+            "object": "document",
+            "data": {},
+            "nodes": [
+                {
+                    "object": "block",
+                    "type": "paragraph",
+                    "data": {},
+                    "nodes": [
+                        {"object": "text", "leaves": [{"object": "leaf", "text": "Why tokens expire.", "marks": []}]}
+                    ],
+                }
+            ],
+        }
+        await client.send(UpdateChangeRequest(**at, description=words))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Why tokens expire.")
+        await until(pilot, shows="4 changed pages")
+        await until(pilot, shows="3 open comments")
+        await until(pilot, shows="This still says API key in two places.")
+        assert "│" not in shown(pilot.app)
+        await pilot.press("|")
+        await until(pilot, holds=lambda: "│ 4 changed pages" in shown(pilot.app))
+        await until(pilot, holds=lambda: "│ 3 open comments" in shown(pilot.app))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="│ 4 changed pages")
+        await pilot.press("|")
+        await until(pilot, holds=lambda: "│" not in shown(pilot.app))
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("|")
+        await until(pilot, shows="the preview stands on the right from 100 columns on")
+
+
+async def test_column_headings_are_shown_on_a_wide_screen_and_can_be_toggled(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="# Change request")
+        await until(pilot, shows="0/12")
+        await until(pilot, holds=lambda: rows_of(pilot).count("◷") == 7)
+        lines = rows_of(pilot).splitlines()
+        heading = next(text for text in lines if "Change request" in text)
+        row = next(text for text in lines if "Rename workspaces" in text)
+        assert heading.index("Viewed") == row.index("0/12")
+        assert heading.index("Comments") == row.index("2 open")
+        assert heading.index("You") == row.index("◷")
+        await pilot.press("M", "h")
+        await until(pilot, holds=lambda: "Change request" not in rows_of(pilot))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        assert "Change request" not in rows_of(pilot)
+    async with running(app_on(service, tmp_path / "other"), (80, 24)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        assert "Change request" not in rows_of(pilot)
+        await pilot.press("M", "h")
+        await until(pilot, holds=lambda: "Change request" in rows_of(pilot))
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+async def test_columns_are_as_wide_as_their_contents(service: RunningService, tmp_path: Path, columns: int) -> None:
+    async with running(app_on(service, tmp_path), (columns, 30)) as pilot:
+        await until(pilot, shows="What to write afterwards")
+        await until(pilot, shows="0/12")
+        row = next(text for text in rows_of(pilot).splitlines() if "What to write" in text)
+        assert row.index("Runbook") - row.index("What to write afterwards") < 40
+        if columns == 200:
+            await until(pilot, shows="◷ requested")
+            assert "✓ Jón  ✗ Ada" in rows_of(pilot)
+            assert "Rename workspaces to projects" in rows_of(pilot)

@@ -1,0 +1,86 @@
+"""The user's own messages in a thread: the one under the cursor is edited or deleted, and a deletion can be undone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.service_users import say
+from tests.tui.app_driver import all_sent, review, shown, until
+from tests.tui.change_request_factory import begun
+
+from presscheck.api.comments import Document, ListReplies, PostComment, PostReply
+from presscheck.tui.screens.review import drafts
+
+SUBJECT = "How long things last"
+
+
+async def discussed(service: RunningService) -> tuple[str, dict[str, Any], str]:
+    """A thread of mia with two replies of the user and one of mia between them."""
+    mia, at, page = await begun(service, SUBJECT, "A token lasts.\n")
+    [comment] = await say(
+        service, mia, PostComment(**at, page=page, body=Document(markdown="> A token lasts\n\nHow long?"))
+    )
+    for who, text in ((service.token, "Ten days"), (mia, "Really?"), (service.token, "It says so above the table")):
+        await say(service, who, PostReply(**at, comment_id=comment.id, body=Document(markdown=text)))
+    return mia, at, comment.id
+
+
+async def go_to(pilot: Any, text: str) -> None:
+    """Move the cursor to the message with a text."""
+    view = pilot.app.screen.view
+    await pilot.press("t")
+    for _ in range(9):
+        if view.message and text in view.message.text:
+            return
+        await pilot.press("j")
+    raise AssertionError(shown(pilot.app))
+
+
+async def replies(service: RunningService, at: dict[str, Any], comment: str) -> list[str]:
+    [found] = await say(service, service.token, ListReplies(**at, comment_id=comment, format="markdown"))
+    return [(one.body.markdown or "").strip() for one in found.items]
+
+
+async def test_the_reply_under_the_cursor_is_edited_and_deleted(
+    service: RunningService, tmp_path: Path, at_once: None
+) -> None:
+    _, at, comment = await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="It says so above the table")
+        await go_to(pilot, "Ten days")
+        await pilot.press("e")
+        await until(pilot, shows="Edit your comment")
+        await pilot.press(*" at most", "ctrl+s")
+        await all_sent(pilot)
+        assert (await replies(service, at, comment))[0] == "Ten days at most"
+        await go_to(pilot, "It says so")
+        await pilot.press("-")
+        await until(pilot, shows="Delete your reply?")
+        await pilot.press("y")
+        await until(pilot, shows="deleted “It says so above the table”")
+        await all_sent(pilot)
+        assert await replies(service, at, comment) == ["Ten days at most", "Really?"]
+
+
+async def test_a_deletion_is_undone_while_it_is_not_sent(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drafts, "HOLD", 60.0)
+    mia, at, comment = await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="It says so above the table")
+        await go_to(pilot, "Ten days")
+        await pilot.press("-")
+        await until(pilot, shows="Delete your reply?")
+        await pilot.press("y")
+        await until(pilot, shows="deleted “Ten days”: z restores it")
+        await until(pilot, holds=lambda: "you 0" not in shown(pilot.app) and "Really?" in shown(pilot.app))
+        await say(service, mia, PostReply(**at, comment_id=comment, body=Document(markdown="And in May?")))
+        await pilot.press("z")
+        await until(pilot, shows="restored “Ten days”")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="And in May?")
+        assert pilot.app.screen.view.thread.replies[0].text == "Ten days"
+        assert not pilot.app.engine.waiting()
+    assert (await replies(service, at, comment))[0] == "Ten days"

@@ -1,0 +1,289 @@
+"""Reading pages in Browse: headings, reading order, the place where a page was left, the whole width, links."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.service_users import main_moves, page_of, somebody
+from tests.tui.app_driver import app_on, running, shown, until
+from textual import events
+
+from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content import ListPages
+from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile, UpdatePage
+from presscheck.documents.pages.tree import flatten
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.widgets.picker import Picker
+from presscheck.tui.widgets.row_list import RowList
+
+CHAPTERS = "\n\n".join(
+    f"## Chapter {number}\n\n{'Words about it. ' * 30}\n\n### Part of {number}\n\n- one\n\nThe [b]end of {number}."
+    for number in range(1, 31)
+)
+LINKS = (
+    "See [the rules](on-call.md), [a fragment](after.md#chapter-20), [nothing](gone/away.md) and\n\n"
+    '![A picture of it](.gitbook/assets/picture.png)\n\n{% file src=".gitbook/assets/list.csv" %}\n\n'
+    "[only one](on-call.md)\n\n"
+)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """The sample; in the runbook a long page, and one with links, an image and a file."""
+    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
+        asyncio.run(write_pages(one))
+        yield one
+
+
+async def write_pages(service: RunningService) -> None:
+    async with somebody(service, "robin") as (robin,):
+        made = await robin.send(CreateChangeRequest(space_id="runbook", subject="Long pages"))
+        at = {"space_id": "runbook", "change_request_id": made.id}
+        files = (
+            NewFile(name=".gitbook/assets/picture.png", base64="iVBORw0KGgo=", content_type="image/png"),
+            NewFile(name=".gitbook/assets/list.csv", base64="YQ==", content_type="text/csv"),
+        )
+        long, linked = await page_of(robin, at, "Afterwards"), await page_of(robin, at, "Events come late")
+        changes = (
+            InsertFiles(files=files),
+            UpdatePage(page=long.id, document=Document(markdown=CHAPTERS)),
+            UpdatePage(page=linked.id, document=Document(markdown=LINKS)),
+        )
+        await robin.send(EditChangeRequestContent(**at, changes=changes, compat=False))
+        await robin.send(UpdateChangeRequest(**at, status="open"))
+        await robin.send(MergeChangeRequest(**at))
+
+
+async def reading(pilot: Any, title: str, shows: str) -> None:
+    """Open a page of the runbook, and wait until its text is shown."""
+    await until(pilot, shows="Needs me")
+    pages = (await pilot.app.engine.read(ListPages(space_id="runbook"))).pages
+    page = next(page for page in flatten(pages) if page.title == title)
+    await pilot.app.open_page("runbook", page.id)
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+    await until(pilot, shows=f"› {title}")
+    await until(pilot, shows=shows, holds=lambda: pilot.app.screen.page_view.has_focus)
+
+
+def under_cursor(pilot: Any) -> str:
+    view = pilot.app.screen.page_view
+    return "".join(span.text for span in view.document.lines[view.cursor])
+
+
+async def test_the_headings_of_a_page_are_listed_and_gone_to(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Afterwards", "Chapter 1")
+        view = pilot.app.screen.page_view
+        await pilot.press("#")
+        await until(pilot, shows="Headings", holds=lambda: isinstance(pilot.app.screen, Picker))
+        picker: Any = pilot.app.screen
+        assert [choice.label for choice in picker.matches[:4]] == [
+            "Afterwards",
+            "  Chapter 1",
+            "    Part of 1",
+            "  Chapter 2",
+        ]
+        await pilot.press(*"part of 17")
+        await until(pilot, holds=lambda: [choice.label.strip() for choice in picker.matches] == ["Part of 17"])
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: "Part of 17" in under_cursor(pilot))
+        assert view.cursor - view.top == view.size.height // 3
+        await pilot.press("j", "#")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Picker) and bool(pilot.app.screen.matches))
+        again: Any = pilot.app.screen
+        await until(pilot, holds=lambda: again.matches[again.query_one("RowList").cursor].label.endswith("Part of 17"))
+        await pilot.press("escape", "]")
+        await until(pilot, holds=lambda: under_cursor(pilot) == "Chapter 18")
+        await pilot.press("[", "[")
+        await until(pilot, holds=lambda: under_cursor(pilot) == "Chapter 17")
+        await pilot.press("G", "]")
+        await until(pilot, shows="no further heading")
+
+
+async def test_pages_are_read_in_the_order_of_the_tree(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        pages = (await pilot.app.engine.read(ListPages(space_id="api"))).pages
+        order = [page.title for page in flatten(pages) if page.type == "document"]
+        kinds = {page.type for page in flatten(pages)}
+        assert kinds > {"document"}, "a group and a link, which are skipped"
+        await pilot.app.open_page("api")
+        await until(pilot, shows="› API docs", holds=lambda: pilot.app.screen.library.pages("api") is not None)
+        for title in order:
+            await pilot.press("}")
+            await until(pilot, holds=lambda title=title: pilot.app.screen.item.page.title == title)
+        assert pilot.app.screen.tree_view.has_focus, "the focus stays in the tree"
+        await pilot.press("}")
+        await until(pilot, shows="this is the last page")
+        await pilot.press("{")
+        await until(pilot, holds=lambda: pilot.app.screen.item.page.title == order[-2])
+
+
+async def test_a_page_opens_where_it_was_left(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Afterwards", "Chapter 1")
+        view = pilot.app.screen.page_view
+        await pilot.press("]", "]", "]", "]", "]", "]", "]", "]", "j", "j")
+        await until(pilot, shows="Chapter 5")
+        place = view.cursor, view.top
+        assert place[1] > 0
+        await pilot.press("{")
+        await until(pilot, shows="A picture of it")
+        assert (view.cursor, view.top) == (0, 0)
+        await pilot.press("}")
+        await until(pilot, shows="Chapter 5")
+        assert (view.cursor, view.top) == place
+        await pilot.press("escape", "k")
+        await until(pilot, shows="A picture of it")
+        await pilot.press("f")
+        await until(pilot, shows="[a]the rules")
+        await pilot.press("a")
+        await until(pilot, shows="› On call")
+        await pilot.press("H")
+        await until(pilot, shows="A picture of it")
+        await pilot.press("}")
+        await until(pilot, holds=lambda: (view.cursor, view.top) == place)
+
+
+async def test_the_page_gets_the_whole_width_and_stays_at_its_text(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Afterwards", "Chapter 1")
+        view, tree = pilot.app.screen.page_view, pilot.app.screen.tree_view
+        await pilot.press(*"]" * 15)
+        await until(pilot, holds=lambda: under_cursor(pilot) == "Chapter 8")
+        narrow = view.columns
+        await pilot.press("=")
+        await until(pilot, holds=lambda: view.columns > narrow + 20 and not tree.display)
+        assert under_cursor(pilot) == "Chapter 8"
+        await until(pilot, holds=lambda: view.document.width == view.columns)
+        await pilot.press("h", "l")
+        await until(pilot, holds=lambda: view.has_focus)
+        await pilot.press("=")
+        await until(pilot, holds=lambda: view.columns == narrow and tree.display)
+        assert under_cursor(pilot) == "Chapter 8"
+        await pilot.press("l")
+        assert view.has_focus, "l in the last pane stays there"
+        await pilot.press("=", "escape")
+        await until(pilot, holds=lambda: tree.has_focus and tree.display and view.columns == narrow)
+
+
+async def test_text_is_found_in_the_page(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Afterwards", "Chapter 1")
+        await pilot.press("/")
+        await until(pilot, holds=lambda: getattr(pilot.app.focused, "takes_text", False))
+        await pilot.press(*"end of 2")
+        await until(pilot, shows="11 matches")
+        await pilot.press("enter")
+        await until(pilot, shows="1 of 11")
+        assert "[b]end of 2" in under_cursor(pilot)
+        await pilot.press("n")
+        await until(pilot, shows="2 of 11")
+        assert "[b]end of 20" in under_cursor(pilot)
+
+
+async def test_labels_are_never_commands(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Events come late", "A picture of it")
+        screen = pilot.app.screen
+        await pilot.press("escape")
+        assert screen.tree_view.has_focus
+        for key in ("escape", "m", "-", "e", "x", "a"):  # the last one is a label: the others remove the labels
+            pilot.app._driver.send_message(pressed("f"))  # both keys in one breath
+            pilot.app._driver.send_message(pressed(key))
+            await until(pilot, holds=lambda: not screen.page_view.is_labelled and "[a]" not in shown(pilot.app))
+            assert pilot.app.screen is screen, f"{key} opened something"
+        await until(pilot, shows="› On call")
+        assert not pilot.app.notices.history
+
+
+def pressed(key: str) -> events.Key:
+    return events.Key(key, key if len(key) == 1 else None)
+
+
+async def test_labels_stay_when_more_is_loaded(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Events come late", "A picture of it")
+        await pilot.press("f")
+        await until(pilot, shows="[a]the rules")
+        async with somebody(service, "robin") as (robin,):
+            await main_moves(
+                robin, "runbook", "Events come late", "See [the rules]", "Another beginning: see [the rules]"
+            )
+        pilot.app.engine.refresh()
+        await until(pilot, shows="Another beginning")
+        await until(pilot, shows="[a]the rules")
+        await pilot.press("a")
+        await until(pilot, shows="› On call")
+
+
+async def test_links_lead_to_headings_files_and_what_is_missing_is_named(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "from elsewhere")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Events come late", "A picture of it")
+        view = pilot.app.screen.page_view
+
+        async def follow(words: str) -> None:
+            await pilot.press("f")
+            await until(pilot, holds=lambda: view.is_labelled)
+            target = next(
+                span.link for line in view.document.lines for span in line if words in span.text and span.link
+            )
+            await pilot.press(next(label for label, link in view._labels.items() if link == target))
+
+        await follow("nothing")
+        await until(pilot, shows="not found in this space: gone/away.md")
+        await follow("A picture of it")
+        await until(pilot, shows="copied: http")
+        picture = pilot.app.clipboard
+        assert "/files/" in picture
+        await follow("list.csv")
+        await until(pilot, holds=lambda: "/files/" in pilot.app.clipboard and pilot.app.clipboard != picture)
+        await follow("a fragment")
+        await until(pilot, holds=lambda: pilot.app.screen.item.page.title == "Afterwards")
+        await until(pilot, holds=lambda: under_cursor(pilot) == "Chapter 20")
+        await pilot.press("H")
+        await until(pilot, shows="only one")
+        number = next(
+            number for number, line in enumerate(view.document.lines) if any("only one" in span.text for span in line)
+        )
+        await pilot.press("g", "g", *"j" * number, "enter")
+        await until(pilot, shows="› On call")
+
+
+async def test_revisions_are_listed_and_pages_read_as_they_were(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page("runbook")
+        await until(pilot, shows="› Runbook")
+        await pilot.press("g", "h")
+        await until(pilot, shows="Revisions of Runbook")
+        await until(pilot, shows="+ Afterwards")
+        await until(pilot, holds=lambda: "older revisions" not in shown(pilot.app))
+        assert "merged" in shown(pilot.app)
+        assert "Long pages" in shown(pilot.app)
+        revisions = pilot.app.screen
+
+        async def read(change: str) -> None:
+            rows = revisions.query_one(RowList)
+            texts = ["".join(span.text for span in rows.row(number, 80)) for number in range(rows.count)]
+            number = next(number for number, text in enumerate(texts) if change in text)
+            while rows.cursor != number:
+                await pilot.press("j" if rows.cursor < number else "k")
+            await pilot.press("enter")
+
+        await read("~ Afterwards")
+        await until(pilot, shows="as it was", holds=lambda: pilot.app.screen is not revisions)
+        await until(pilot, shows="Chapter 1")
+        await pilot.press("q")
+        await until(pilot, holds=lambda: pilot.app.screen is revisions)
+        await read("+ Afterwards")
+        await until(pilot, shows="as it was", holds=lambda: pilot.app.screen is not revisions)
+        await until(pilot, shows="Write down what happened")
+        assert "Chapter 1" not in shown(pilot.app)

@@ -1,0 +1,354 @@
+"""Pages in the browse tree: moved, copied, added at a place, described, deleted, marked, and all of it undone."""
+
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.engine.live_engine import until as eventually
+from tests.running_service import RunningService
+from tests.service_users import page_of, somebody
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, running, shown, until, write
+
+from presscheck.api.change_requests import CreateChangeRequest, ListChangeRequests
+from presscheck.api.content import ListChangeRequestPages, RevisionPage
+from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.client.client import Client
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+At = dict[str, str]
+START = "How we write, Words, Reviews, Pictures, Who does what"
+
+
+def outline(pages: tuple[RevisionPage, ...]) -> str:
+    """The titles of a tree of pages, with those below a page in brackets."""
+    return ", ".join(f"{page.title} [{outline(page.pages)}]" if page.pages else page.title for page in pages)
+
+
+async def outline_at(client: Client, at: At) -> str:
+    return outline((await client.send(ListChangeRequestPages(**at))).pages)
+
+
+async def sent_as(client: Client, at: At, wanted: str) -> None:
+    """Wait until the service has the pages in this order."""
+
+    async def is_there() -> bool:
+        return await outline_at(client, at) == wanted
+
+    try:
+        await eventually(is_there)
+    except TimeoutError:
+        raise AssertionError(f"the service has {await outline_at(client, at)!r}") from None
+
+
+def tree(pilot: Any) -> str:
+    """The pages of the handbook as the tree shows them."""
+    pages = pilot.app.screen.library.pages("handbook")
+    return outline(pages.pages) if pages else ""
+
+
+async def at_page(pilot: Any, title: str) -> None:
+    """Go to a page of the tree by its title."""
+    screen = pilot.app.screen
+    await until(pilot, holds=lambda: any(item.title == title for item in screen.library._items.values()))
+    await pilot.press("g", "g")
+    for _ in range(100):
+        if screen.item and screen.item.title == title:
+            return
+        await pilot.press("j")
+    raise AssertionError(shown(pilot.app))
+
+
+async def begun(client: Client, subject: str = "Order") -> At:
+    """A new change request in the handbook."""
+    made = await client.send(CreateChangeRequest(space_id="handbook", subject=subject))
+    return {"space_id": "handbook", "change_request_id": made.id}
+
+
+@asynccontextmanager
+async def handbook(service: RunningService, home: Path, at: At | None, **profile: Any) -> AsyncIterator[Any]:
+    """The app with the handbook open in a change request, or on main; the tree has the focus."""
+    async with running(app_on(service, home, **profile)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page("handbook", None, at["change_request_id"] if at else None)
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        if at:
+            await until(pilot, shows="editing #")
+        await until(pilot, holds=lambda: tree(pilot) == START and pilot.app.screen.item is not None)
+        yield pilot
+
+
+def cursor(pilot: Any) -> str:
+    return pilot.app.screen.item.title if pilot.app.screen.item else ""
+
+
+def asks(pilot: Any, kind: type) -> Callable[[], bool]:
+    return lambda: isinstance(pilot.app.screen, kind)
+
+
+async def undoes(pilot: Any, *lines: str) -> None:
+    """Undo the last change, after its confirmation has said this."""
+    await until(pilot, holds=lambda: not isinstance(pilot.app.screen, ConfirmDialog))
+    await pilot.press("z")
+    for line in lines:
+        await until(pilot, shows=line)
+    await pilot.press("y")
+    await until(pilot, shows="undone: ")
+
+
+async def test_pages_move_up_down_in_and_out_at_once_and_are_sent_in_order(
+    service: RunningService, tmp_path: Path
+) -> None:
+    answered = threading.Event()
+    async with Client(service.base_url, service.token) as client:
+        at = await begun(client)
+        with holding_back(service, tmp_path, "POST", until=answered) as address:
+            async with handbook(service, tmp_path, at, base_url=address) as pilot:
+                await at_page(pilot, "How we write")
+                await pilot.press("K")
+                await until(pilot, shows="this is the first page here")
+                await pilot.press(")")
+                await until(pilot, shows="there is no page before it to go into")
+                await pilot.press("(")
+                await until(pilot, shows="it is at the top level already")
+                await pilot.press("J", "J", "J", "K")
+                moved = "Words, Reviews, How we write, Pictures, Who does what"
+                await until(pilot, holds=lambda: tree(pilot) == moved)
+                assert cursor(pilot) == "How we write"
+                assert await outline_at(client, at) == START, "nothing is sent yet"
+                answered.set()
+                await sent_as(client, at, moved)
+                await pilot.press(")")
+                inside = "Words, Reviews [How we write], Pictures, Who does what"
+                await until(pilot, holds=lambda: tree(pilot) == inside and cursor(pilot) == "How we write")
+                await until(pilot, shows="Reviews › How we write")
+                await sent_as(client, at, inside)
+                await pilot.press("shift+left")
+                await sent_as(client, at, moved)
+                await until(pilot, holds=lambda: not pilot.app.screen.move_actions._moves._bursts)
+                assert (tree(pilot), cursor(pilot)) == (moved, "How we write")
+                await undoes(pilot, "Undo: move page?", "Moves the page back to its former place.")
+                await sent_as(client, at, inside)
+                await until(pilot, holds=lambda: tree(pilot) == inside)
+
+
+async def test_a_page_that_somebody_else_moves_is_not_moved_over_and_its_move_is_not_undone(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with Client(service.base_url, service.token) as client, somebody(service, "mia") as (mia,):
+        at = await begun(client)
+        words = await page_of(mia, at, "Words")
+        async with handbook(service, tmp_path, at) as pilot:
+            await at_page(pilot, "Words")
+            change = UpdatePage(page=words.id, into=None, at=4)
+            await mia.send(EditChangeRequestContent(**at, changes=(change,)))
+            await pilot.press("K")
+            hers = "How we write, Reviews, Pictures, Who does what, Words"
+            await until(pilot, shows="Not moved: somebody else changed the order here just now")
+            await until(pilot, holds=lambda: (tree(pilot), cursor(pilot)) == (hers, "Words"))
+            assert await outline_at(client, at) == hers
+            await pilot.press("K", "K")
+            await sent_as(client, at, "How we write, Reviews, Words, Pictures, Who does what")
+            await until(pilot, holds=lambda: not pilot.app.screen.move_actions._moves._bursts)
+            again = UpdatePage(page=words.id, into=None, at=0)
+            await mia.send(EditChangeRequestContent(**at, changes=(again,)))
+            await pilot.press("z")
+            await until(pilot, shows="changed by others since")
+            assert (await outline_at(client, at)).startswith("Words, ")
+
+
+async def test_a_page_moves_into_another_one_from_main_and_is_copied_with_its_subpages(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with Client(service.base_url, service.token) as client, handbook(service, tmp_path, None) as pilot:
+        await at_page(pilot, "Words")
+        await pilot.press(".", "m")
+        await until(pilot, shows="New change request …")
+        await pilot.press("enter")
+        await until(pilot, shows="subject")
+        await pilot.press(*"Deeper", "enter")
+        await until(pilot, shows="Move Words to")
+        labels = [choice.label for choice in pilot.app.screen.matches]
+        assert labels == ["Top level", "How we write", "Reviews", "Pictures", "Who does what"]
+        await pilot.press(*"pict")
+        await until(pilot, holds=lambda: [one.label for one in pilot.app.screen.matches][:1] == ["Pictures"])
+        await pilot.press("enter")
+        requests = await client.send(ListChangeRequests(space_id="handbook", status="draft"))
+        request = next(one for one in requests.items if one.subject == "Deeper")
+        at = {"space_id": "handbook", "change_request_id": request.id}
+        await sent_as(client, at, "How we write, Reviews, Pictures [Words], Who does what")
+        await until(pilot, holds=lambda: cursor(pilot) == "Words")
+        await until(pilot, holds=lambda: not pilot.app.screen.move_actions._moves._bursts)
+        await at_page(pilot, "Pictures")
+        await pilot.press(".", "m")
+        await until(pilot, shows="Move Pictures to")
+        assert "Words" not in [choice.label for choice in pilot.app.screen.matches], "it is below the page itself"
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        await pilot.press(".", "c")
+        copied = "How we write, Reviews, Pictures [Words], Pictures (copy) [Words], Who does what"
+        await sent_as(client, at, copied)
+        await until(pilot, holds=lambda: cursor(pilot) == "Pictures (copy)")
+        texts = [await page_of(client, at, title) for title in ("Pictures", "Pictures (copy)")]
+        bodies = [(page.markdown or "").partition("\n\n")[2] for page in texts]
+        assert bodies[0] == bodies[1] != ""
+        await undoes(pilot, "Deletes 2 new pages")
+        await sent_as(client, at, "How we write, Reviews, Pictures [Words], Who does what")
+
+
+async def test_a_page_is_added_before_after_and_inside_another(service: RunningService, tmp_path: Path) -> None:
+    async with Client(service.base_url, service.token) as client:
+        at = await begun(client)
+        async with handbook(service, tmp_path, at) as pilot:
+
+            async def add(beside: str, letter: str, title: str, wanted: str) -> None:
+                await pilot.press("escape")
+                await at_page(pilot, beside)
+                await pilot.press("a")
+                await until(pilot, shows=f"Add a page: where from {beside}?")
+                await pilot.press(letter)
+                await until(pilot, holds=asks(pilot, PromptDialog))
+                await write(pilot, "", title, "enter")
+                await sent_as(client, at, wanted)
+                await until(pilot, holds=lambda: cursor(pilot) == title)
+
+            await add("Words", "enter", "New", "How we write, Words, New, Reviews, Pictures, Who does what")
+            await add("Words", "b", "Old", "How we write, Old, Words, New, Reviews, Pictures, Who does what")
+            inside = "How we write, Old, Words [Deep], New, Reviews, Pictures, Who does what"
+            await add("Words", "i", "Deep", inside)
+            await undoes(pilot, "Undo: add page “Deep”?")
+            await sent_as(client, at, inside.replace(" [Deep]", ""))
+
+
+async def test_the_details_of_a_page_are_edited_one_by_one_and_undone(service: RunningService, tmp_path: Path) -> None:
+    async with Client(service.base_url, service.token) as client:
+        at = await begun(client)
+        async with handbook(service, tmp_path, at) as pilot:
+            await at_page(pilot, "Words")
+            before = await page_of(client, at, "Words")
+
+            async def page() -> RevisionPage:
+                pages = (await client.send(ListChangeRequestPages(**at))).pages
+                return next(page for page in pages if page.id == before.id)
+
+            async def has(condition: Callable[[RevisionPage], Any]) -> None:
+                async def is_so() -> bool:
+                    return bool(condition(await page()))
+
+                await eventually(is_so)
+
+            async def choose(letter: str) -> None:
+                await until(pilot, holds=asks(pilot, BrowseScreen))
+                await pilot.press("E")
+                await until(pilot, holds=asks(pilot, Picker))
+                await pilot.press(letter)
+
+            await choose("d")
+            await write(pilot, "", "All our wor", "escape")
+            await choose("d")
+            await until(pilot, shows="All our wor")  # the draft
+            await write(pilot, "", "ds", "enter")
+            await has(lambda now: now.description == "All our words")
+            await choose("s")
+            await write(pilot, "", " x")
+            await until(pilot, shows="no spaces, /, ?, # or %")
+            await pilot.press("backspace", "backspace", *"-x", "enter")
+            await has(lambda now: now.slug == "words-x")
+            await choose("e")
+            await write(pilot, "", "🚀", "enter")
+            await has(lambda now: now.emoji == "1f680")
+            await until(pilot, shows="🚀 Words")
+            await undoes(pilot, "Undo: change emoji of page?")
+            await has(lambda now: now.emoji is None)
+            await choose("h")
+            await has(lambda now: now.hidden is True)
+            await until(pilot, shows="Words  hidden")
+            await pilot.press("E")
+            await until(pilot, shows="Show in the table of contents")
+            await pilot.press("escape")
+            await until(pilot, holds=asks(pilot, BrowseScreen))
+            await undoes(pilot, "Undo: hide page?")
+            await has(lambda now: not now.hidden and now.slug == "words-x" and now.description == "All our words")
+            await until(pilot, holds=lambda: "hidden" not in shown(pilot.app))
+
+
+async def test_the_pages_that_link_to_a_page_are_named_before_it_is_deleted(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page("api", None, "5")
+        await until(pilot, shows="editing #5")
+        await at_page(pilot, "Authentication")
+        await pilot.press("l")
+        await at_page(pilot, "Tokens")
+        await pilot.press("-")
+        await until(pilot, shows="Delete Tokens?")
+        await until(pilot, shows="here: ")
+        assert "Authentication" in shown(pilot.app).partition("here: ")[2].partition("\n")[0]
+        await pilot.press("n")
+        await until(pilot, holds=asks(pilot, BrowseScreen))
+
+
+async def test_marked_pages_are_moved_hidden_and_deleted_in_one_write(service: RunningService, tmp_path: Path) -> None:
+    async with Client(service.base_url, service.token) as client:
+        at = await begun(client)
+        async with handbook(service, tmp_path, at) as pilot:
+
+            async def settles(wanted: str) -> None:
+                await sent_as(client, at, wanted)
+                await until(pilot, holds=lambda: tree(pilot) == wanted)
+                await until(pilot, holds=lambda: not pilot.app.screen.move_actions._moves._bursts)
+
+            await at_page(pilot, "Handbook")
+            await pilot.press("space")
+            await until(pilot, shows="only pages can be marked")
+            await at_page(pilot, "Words")
+            await pilot.press("space", "space")
+            await until(pilot, shows="2 pages marked")
+            await until(pilot, shows="•Words")
+            await pilot.press("J")
+            await settles("How we write, Pictures, Words, Reviews, Who does what")
+            await pilot.press(")")
+            await settles("How we write, Pictures [Words, Reviews], Who does what")
+            await pilot.press("(")
+            await settles("How we write, Pictures, Words, Reviews, Who does what")
+            await undoes(pilot, "Undo: move 2 pages?", "Moves 2 pages back to their former places.")
+            await settles("How we write, Pictures [Words, Reviews], Who does what")
+            await pilot.press("E")
+            await until(pilot, shows="Edit 2 pages")
+            await pilot.press("h")
+            await until(pilot, shows="Reviews  hidden")
+            await undoes(pilot, "Undo: hide 2 pages?")
+            await until(pilot, holds=lambda: "hidden" not in shown(pilot.app))
+            await pilot.press("-")
+            await until(pilot, shows="Delete 2 pages?")
+            await pilot.press("y")
+            await settles("How we write, Pictures, Who does what")
+            assert not pilot.app.screen.tree_view.marked
+            await undoes(pilot, "Undo: delete 2 pages?")
+            await settles("How we write, Pictures [Words, Reviews], Who does what")
+
+
+async def test_what_the_tree_shows_is_sent_when_the_screen_is_closed(service: RunningService, tmp_path: Path) -> None:
+    answered = threading.Event()
+    async with Client(service.base_url, service.token) as client:
+        at = await begun(client)
+        with holding_back(service, tmp_path, "/content ", until=answered) as address:
+            async with handbook(service, tmp_path, at, base_url=address) as pilot:
+                await at_page(pilot, "How we write")
+                await pilot.press("J")
+                bursts = pilot.app.screen.move_actions._moves._bursts
+                await until(pilot, holds=lambda: any(burst.sending for burst in bursts.values()))
+                await pilot.press("J", "J")
+                wanted = "Words, Reviews, Pictures, How we write, Who does what"
+                await until(pilot, holds=lambda: tree(pilot) == wanted)
+                await pilot.press("q")
+                await until(pilot, holds=lambda: not isinstance(pilot.app.screen, BrowseScreen))
+                answered.set()
+                await sent_as(client, at, wanted)

@@ -1,0 +1,161 @@
+"""Changes are dropped, copied and moved with keys, while another user edits the same change requests."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.running_service import RunningService
+from tests.service_users import edits, opens, page_of, say, somebody
+from tests.tui.app_driver import app_on, pick, review, running, shown, until, write
+from tests.tui.change_request_factory import Begun, begun, edited
+
+from presscheck.api.change_requests import ListChangeRequests, MergeChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
+from presscheck.client.client import Client
+from presscheck.tui.screens.review.screen import ReviewScreen
+
+BEFORE = "One line of this page.\n\nAnother line of it.\n\nA third line to read.\n"
+AFTER = BEFORE.replace("One", "The first").replace("A third", "The last")
+
+
+async def text_of(client: Client, at: dict[str, Any], title: str = "Lasting") -> str:
+    """The text of a page without its title."""
+    return ((await page_of(client, at, title)).markdown or "").partition("\n\n")[2]
+
+
+async def newest(client: Client) -> dict[str, Any]:
+    """Where the newest change request of the space is."""
+    requests = [
+        request
+        for status in ("draft", "open")
+        for request in (await client.send(ListChangeRequests(space_id="guides", status=status, limit=1000))).items
+    ]
+    request = max(requests, key=lambda request: request.number)
+    return {"space_id": "guides", "change_request_id": request.id}
+
+
+async def with_pages(service: RunningService, one: Begun, *titles: str) -> None:
+    """Add pages to a change request, as its author."""
+    inserts = tuple(InsertPage(title=title, document=Document(markdown=f"{title} text.\n")) for title in titles)
+    await say(service, one.token, EditChangeRequestContent(**one.at, changes=inserts, compat=False))
+
+
+async def test_the_hunk_under_the_cursor_is_dropped_and_the_other_stays(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await edited(service, "Two hunks", BEFORE, AFTER)
+    async with review(service, tmp_path, "Two hunks") as pilot, somebody(service, "mia") as (mia,):
+        await until(pilot, shows="to read.")
+        await pilot.press("l", "]", ".", "d")
+        await until(pilot, shows="Drop this change from #")
+        assert "goes back to main's text at line 3 (1 line added, 1 removed)" in shown(pilot.app)
+        await with_pages(service, one, "Of somebody")  # on another page: it does not matter
+        await pilot.press("y")
+        await until(pilot, shows="dropped this change")
+        assert await text_of(mia, one.at) == AFTER.replace("The first", "One")
+        await until(pilot, holds=lambda: "The first" not in shown(pilot.app))
+        await pilot.press("]", ".", "d")
+        await until(pilot, shows="Drop this change from #")
+        await pilot.press("y")
+        await until(pilot, shows="1/1 changes")
+        assert "Lasting" not in shown(pilot.app), "the page is as on main, and no longer changed"
+
+
+async def test_an_edit_while_the_sheet_is_open_is_kept(service: RunningService, tmp_path: Path) -> None:
+    one = await edited(service, "Busy", BEFORE, AFTER)
+    async with review(service, tmp_path, "Busy") as pilot, somebody(service, "mia") as (mia,):
+        await until(pilot, shows="to read.")
+        for keys in ((), ("l", "]")):  # the page in the list, and the hunk in the text
+            await pilot.press(*keys, ".", "d")
+            await until(pilot, shows="from #")
+            text = await text_of(mia, one.at)
+            await edits(mia, one.at, "Lasting", f"{text}\nAlso this.\n")
+            await pilot.press("y")
+            await until(pilot, shows="Nothing was changed: somebody just edited Lasting. Try again")
+            assert await text_of(mia, one.at) == f"{text}\nAlso this.\n"
+            await pilot.press("ctrl+r")
+
+
+async def test_marked_pages_move_to_a_new_change_request(service: RunningService, tmp_path: Path) -> None:
+    one = await edited(service, "Too much", BEFORE, AFTER)
+    await with_pages(service, one, "Stays", "Goes")
+    async with review(service, tmp_path, "Too much") as pilot, somebody(service, "mia") as (mia,):
+        await until(pilot, shows="Goes")
+        rows: Any = pilot.app.screen
+        titles = [item.title for item in rows.model.items]
+        for title in ("Lasting", "Goes"):
+            rows.view.select(titles.index(title) + 1)
+            await pilot.press("V", "V")
+        await until(pilot, shows="2 pages marked: A acts on them")
+        await pilot.press("A")
+        await pick(pilot, "Move their changes")
+        await until(pilot, shows="new change request …")
+        await write(pilot, "enter", "A part of it", "enter")
+        await until(pilot, shows="Move the changes to 2 pages to a new change request, A part of it?")
+        for line in ("Lasting: its edit is added", "Goes: the page is added at the top level", "Goes: the page is del"):
+            assert line in shown(pilot.app)
+        await pilot.press("y")
+        await until(pilot, shows="moved the changes to 2 pages to #")
+        target = await newest(mia)
+        assert (await text_of(mia, target), await text_of(mia, one.at)) == (AFTER, BEFORE)
+        assert await text_of(mia, target, "Goes") == "Goes text.\n"
+        await until(pilot, shows="1/1 changes")
+        assert "•" not in shown(pilot.app), "no mark is left"
+
+
+async def test_a_hunk_goes_to_another_change_request_unless_its_lines_overlap(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await edited(service, "From here", BEFORE, AFTER)
+    async with review(service, tmp_path, "From here") as pilot, somebody(service, "mia") as (mia,):
+        third = ("A third", "Some third")
+        target = await opens(mia, "guides", "To there", "Lasting", *third)
+        await until(pilot, shows="to read.")
+        await pilot.press("l", "]", "]", ".", "c")
+        await until(pilot, shows="Copy to")
+        await pick_request(pilot, "To there")
+        await until(pilot, shows="has other changes at the same place, line 7")
+        assert await text_of(mia, target) == BEFORE.replace(*third)
+        await pilot.press("[", ".", "m")
+        await until(pilot, shows="Move to")
+        await pick_request(pilot, "To there")
+        await until(pilot, shows="Lasting: one change is added (1 line added, 1 removed)")
+        await pilot.press("y")
+        await until(pilot, shows="moved this change to #")
+        assert await text_of(mia, target) == BEFORE.replace(*third).replace("One", "The first")
+        assert await text_of(mia, one.at) == AFTER.replace("The first", "One")
+
+
+async def pick_request(pilot: Any, subject: str) -> None:
+    """Choose a change request of the picker by its subject."""
+    if pilot.app.screen.is_menu:
+        await pick(pilot, subject)
+    else:
+        await pilot.press(*subject.replace(" ", "_").replace("_", " "))
+        await until(pilot, holds=lambda: [subject in choice.label for choice in pilot.app.screen.matches][:1] == [True])
+        await pilot.press("enter")
+
+
+async def test_where_nothing_can_be_dropped_the_reason_is_shown(service: RunningService, tmp_path: Path) -> None:
+    one = await edited(service, "Finished soon", BEFORE, AFTER)
+    async with review(service, tmp_path, "Finished soon") as pilot, somebody(service, "mia") as (mia,):
+        await until(pilot, shows="to read.")
+        await pilot.press("l", "g", "g", ".", "d")
+        await until(pilot, shows="no change under the cursor: ] goes to the next change")
+        await pilot.press("]", ".", "d")
+        await until(pilot, shows="Drop this change from #")
+        await mia.send(MergeChangeRequest(**one.at))
+        await pilot.press("y")
+        await until(pilot, shows="is merged: its pages cannot be edited")
+        await pilot.press("ctrl+r")
+        opened: Any = pilot.app.screen
+        await until(pilot, holds=lambda: opened.model.request.status == "merged")
+        await pilot.press(".", "m")
+        await until(pilot, shows="it is merged")
+    other = await begun(service, "Read only", "A text.\n", title="Unread")
+    async with running(app_on(service, tmp_path / "other", read_only=True)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.push_screen(ReviewScreen("guides", other.at["change_request_id"]))
+        await until(pilot, shows="Unread")
+        await pilot.press(".", "d")
+        await until(pilot, shows="this profile is read-only")

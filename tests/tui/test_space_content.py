@@ -1,0 +1,338 @@
+"""Links, files and reusable content of a space: every action by keys, and checked at the service."""
+
+import base64
+import shlex
+import stat
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.hostile_strings import ACTS
+from tests.running_service import RunningService, running_service
+from tests.service_users import page_of
+from tests.tui.app_driver import app_on, pick, running, shown, until, write
+
+from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content import GetChangeRequestPage, ListChangeRequestFiles, RevisionFile
+from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, InsertPage, NewFile
+from presscheck.client.client import Client
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.space_content.model import address_in_page, markdown_of, size_of
+from presscheck.tui.screens.space_content.screen import SpaceContentScreen
+
+HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe"
+MUCH = "One more paragraph.\n\n" * 60
+PAGE = f"""\
+# Map
+
+The first line.
+
+{MUCH}
+[The limits](limits.md), [gone](gone.md), [the web](https://example.org/). ![Plan](/plan.png)
+"""
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x08" + bytes(range(256))
+SPACE = "notes"
+
+
+async def drafted(client: Client, subject: str, *changes: Any) -> dict[str, str]:
+    """A new change request with these changes."""
+    request = await client.send(CreateChangeRequest(space_id=SPACE, subject=subject))
+    path = {"space_id": SPACE, "change_request_id": request.id}
+    if changes:
+        await client.send(EditChangeRequestContent(**path, changes=changes))
+    return path
+
+
+async def merged(client: Client, *changes: Any) -> None:
+    """Change main."""
+    path = await drafted(client, "Maps", *changes)
+    await client.send(UpdateChangeRequest(**path, status="open"))
+    await client.send(MergeChangeRequest(**path))
+
+
+def page(title: str, text: str) -> InsertPage:
+    return InsertPage(title=title, document=Document(markdown=text))
+
+
+def file(name: str, content: bytes) -> InsertFiles:
+    return InsertFiles(files=(NewFile(name=name, base64=base64.b64encode(content).decode(), content_type="image/png"),))
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    with running_service(tmp_path, sample=True) as one:
+        yield one
+
+
+@pytest.fixture
+async def client(service: RunningService) -> AsyncIterator[Client]:
+    async with Client(service.base_url, service.token) as one:
+        yield one
+
+
+async def opened(pilot: Any, space: str = SPACE, request: str | None = None) -> None:
+    """Open the links and files of a space from the place where it is browsed."""
+    await until(pilot, shows="Needs me")
+    await pilot.app.open_page(space, None, request)
+    if request:
+        await until(pilot, shows="editing #")
+    await until(pilot, holds=lambda: (item := pilot.app.screen.item) is not None and item.space is not None)
+    await until(pilot, holds=lambda: pilot.app.screen.item.space.id == space)
+    await pilot.press("g", "l")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, SpaceContentScreen))
+
+
+async def listed(pilot: Any) -> None:
+    """Wait until all links are read."""
+    screen = pilot.app.screen
+    await until(pilot, holds=lambda: screen.model.is_loaded and screen.model.linked and not screen.loader.progress)
+
+
+async def test_links_are_listed_filtered_and_opened_at_their_line(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    await merged(client, page("Limits", "# Limits\n\nText."), page("Map", PAGE), file("plan.png", PNG))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.press("g", "l")
+        await until(pilot, shows="go to a space, or open a review first")
+        await opened(pilot)
+        await listed(pilot)
+        await until(pilot, shows="gone.md")
+        rows = [line.replace("▌", " ").split()[1] for line in shown(pilot.app).split("\n") if " Map " in line]
+        assert rows == ["broken", "external", "ok", "ok"]
+        assert "✗ 1 broken" in shown(pilot.app)
+        assert "↗ 1 external" in shown(pilot.app)
+        await pilot.press("F")
+        await pick(pilot, "external")
+        await until(pilot, shows="only external")
+        assert "gone.md" not in shown(pilot.app)
+        await pilot.press("y")
+        await until(pilot, shows="copied the address")
+        await pilot.press("F")
+        await pick(pilot, "Only in app")
+        await until(pilot, shows="No link is in app.")
+        await pilot.press("F")
+        await pick(pilot, "All links")
+        await until(pilot, shows="gone.md")
+        await write(pilot, "/", "gone", "enter")
+        await until(pilot, shows="1 of 1")
+        await pilot.press("escape", "enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        await until(pilot, shows="› Map")
+        await until(pilot, shows="gone")
+        view = pilot.app.screen.page_view
+        assert any(span.link == "gone.md" for span in view.document.lines[view.cursor])
+
+
+EDITOR = """
+import pathlib, sys
+file = pathlib.Path(sys.argv[-1])
+file.write_text(file.read_text().replace("gone.md", "limits.md"))
+"""
+
+
+async def test_a_broken_link_is_repaired(
+    service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await drafted(client, "Maps", page("Limits", "# Limits\n\nText."), page("Map", PAGE))
+    script = tmp_path / "editor.py"
+    script.write_text(EDITOR)
+    monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(script)]))
+    monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, request=path["change_request_id"])
+        await listed(pilot)
+        await until(pilot, shows="✗ 2 broken")  # the file is missing, too
+        await until(pilot, shows="gone.md")
+        while "gone.md" not in next(line for line in shown(pilot.app).split("\n") if "▌" in line):
+            await pilot.press("j")
+        await pilot.press("e")
+        await until(pilot, shows="Save to the change request?")
+        await pilot.press("y")
+        await until(pilot, shows="✗ 1 broken")
+        assert "gone.md" not in shown(pilot.app)
+    found = await page_of(client, path, "Map")
+    text = await client.send(GetChangeRequestPage(**path, page_id=found.id, format="markdown"))
+    assert "[gone](limits.md)" in (text.markdown or "")
+
+
+async def test_a_file_is_uploaded_and_saved(service: RunningService, client: Client, tmp_path: Path) -> None:
+    path = await drafted(client, "Maps")
+    picture, target = tmp_path / "plan.png", tmp_path / "saved.png"
+    picture.write_bytes(PNG)
+    (tmp_path / "large.bin").write_bytes(bytes(1_000_001))
+    (tmp_path / "empty.txt").touch()
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, request=path["change_request_id"])
+        await pilot.press("2")
+        await until(pilot, shows="No files yet.")
+        for wrong, reason in (
+            (tmp_path / "none", "there is no file"),
+            (tmp_path, "is a directory"),
+            (tmp_path / "large.bin", "has 1.0 MB: at most 1.0 MB"),
+            (tmp_path / "empty.txt", "is empty"),
+        ):
+            await write(pilot, "a", "")
+            pilot.app.focused.value = str(wrong)
+            await pilot.press("enter")
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, SpaceContentScreen))
+            await until(pilot, holds=lambda reason=reason: reason in pilot.app.notices.history[-1].text)
+        await write(pilot, "a", "")
+        pilot.app.focused.value = str(picture)
+        await pilot.press("enter")
+        await until(pilot, shows="uploaded plan.png: its Markdown is copied")
+        assert pilot.app.clipboard == "![plan.png](/plan.png)"
+        await until(pilot, shows="16 × 8")
+        [stored] = (await client.send(ListChangeRequestFiles(**path))).items
+        assert (stored.name, stored.size) == ("plan.png", len(PNG))
+        [upload] = [entry for entry in pilot.app.engine.history() if entry.description == "add files"]
+        assert "base64" not in upload.call.given()["changes"][0]["files"][0], "the history keeps no bytes of files"
+        await pilot.press("enter")
+        await pick(pilot, "Save as")
+        await until(pilot, shows="Save plan.png as")
+        await write(pilot, "", "")
+        pilot.app.focused.value = str(target)
+        await pilot.press("enter")
+        await until(pilot, shows="saved 280 B to")
+        assert target.read_bytes() == PNG
+        target.write_text("mine")
+        await pilot.press("enter")
+        await pick(pilot, "Save as")
+        await until(pilot, shows="Save plan.png as")
+        pilot.app.focused.value = str(target)
+        await pilot.press("enter")
+        await until(pilot, shows="Replace saved.png?")
+        await pilot.press("n")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, SpaceContentScreen))
+        assert target.read_text() == "mine"
+        await pilot.press("enter")
+        await pick(pilot, "Where used")
+        await until(pilot, shows="no known page of this space names it")
+
+
+async def test_hostile_names_are_only_shown(service: RunningService, client: Client, tmp_path: Path) -> None:
+    long = "x" * 10_000
+    text = f"[a](<{HOSTILE}.md>) [b](https://example.org/{long}) ![c](/plan.png)"
+    path = await drafted(client, HOSTILE, page(f"{HOSTILE} {long}"[:250], text), file(HOSTILE, PNG))
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
+        await opened(pilot, request=path["change_request_id"])
+        await listed(pilot)
+        await until(pilot, shows="✗ 2 broken")
+        for tab in "123":
+            await pilot.press(tab)
+            await pilot.pause()
+            seen = shown(pilot.app)
+            assert not ACTS.search(seen.replace("\n", "")), seen
+        await pilot.press("2")
+        await until(pilot, shows="[b]x[/b]")
+        await pilot.press("enter")
+        await until(pilot, shows="Where used")
+        seen = shown(pilot.app)
+        assert not ACTS.search(seen.replace("\n", "")), seen
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the opener may outlive the test
+async def test_a_file_opens_in_its_program_or_its_address_is_copied(
+    service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await drafted(
+        client, "Maps", file("plan.png", PNG), file("run.sh", b"echo"), page("Map", "![Plan](plan.png)")
+    )
+    opener = tmp_path / "bin" / "xdg-open"
+    opener.parent.mkdir()
+    opener.write_text(
+        f'#!/bin/sh\ncp "$1" {tmp_path}/copy\necho "$1" > {tmp_path}/part; mv {tmp_path}/part {tmp_path}/opened\n'
+    )
+    opener.chmod(opener.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{opener.parent}:/usr/bin:/bin")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.delenv("SSH_CONNECTION", raising=False)
+    monkeypatch.delenv("SSH_TTY", raising=False)
+    log = tmp_path / "opened"
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, request=path["change_request_id"])
+        await listed(pilot)
+        await pilot.press("2")
+        await until(pilot, shows="1 page")
+        await pilot.press("enter")
+        await pick(pilot, "Open")
+        await until(pilot, holds=log.exists)
+        assert log.read_text().strip().endswith("/plan.png")
+        assert (tmp_path / "copy").read_bytes() == PNG
+        log.unlink()
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, SpaceContentScreen))
+        await pilot.press("j", "enter")
+        await pick(pilot, "Open")
+        await until(pilot, holds=log.exists)
+        assert log.read_text().startswith("http"), "a script is shown by the browser, never run"
+        monkeypatch.setenv("SSH_CONNECTION", "elsewhere")
+        await pilot.press("k", "enter")
+        await pick(pilot, "Open")
+        await until(pilot, shows="copied: http://")
+        await pilot.press("enter")
+        await pick(pilot, "Where used")
+        await pick(pilot, "Map")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        await until(pilot, shows="› Map")
+
+
+async def test_offline_it_shows_what_is_cached(service: RunningService, client: Client, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, "api")
+        await listed(pilot)
+        await until(pilot, shows="Links 13")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="as it was")
+        await pilot.press("e")
+        await until(pilot, shows="you are offline, and edits cannot be queued")
+        await until(pilot, shows="Links 13")
+        await pilot.press("2", "a")
+        await until(pilot, shows="No files yet.")
+
+
+async def test_links_without_the_operation_are_those_of_the_pages(tmp_path: Path) -> None:
+    with running_service(tmp_path, sample=True, release="0.202.0") as service:
+        async with running(app_on(service, tmp_path)) as pilot:
+            await opened(pilot, "api")
+            await until(pilot, shows="✓ 11 ok")
+            await listed(pilot)
+            assert "not in the cache" not in shown(pilot.app), "all pages are read"
+
+
+async def test_in_a_review_its_change_request_is_shown(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        pilot.app.open_review("api", "5")
+        await until(pilot, shows="Can merge?")
+        await pilot.press("g", "l")
+        await until(pilot, shows="#5 Rewrite the auth guide › API docs › Links and files")
+        await until(pilot, shows="Links 1")
+        await pilot.press("O")
+        await until(pilot, shows="opened from a review")
+        await pilot.press("q")
+        await until(pilot, shows="Can merge?")
+
+
+def test_the_address_in_a_page_does_not_expire() -> None:
+    signed = RevisionFile(
+        id="f", name="a [b].png", content_type="image/png", download_url="http://x/f?expires=1&signature=2"
+    )
+    assert markdown_of(signed) == "![a \\[b\\].png](/a%20%5Bb%5D.png)"
+    lasting = RevisionFile(id="f", name="a.pdf", content_type="application/pdf", download_url="https://x/a(1).pdf")
+    assert markdown_of(lasting) == "[a.pdf](https://x/a%281%29.pdf)"
+    assert address_in_page(lasting) == "https://x/a%281%29.pdf"
+    assert [size_of(size) for size in (0, 999, 1000, 12_345, 1_000_000, 20_000_000)] == [
+        "0 B",
+        "999 B",
+        "1.0 kB",
+        "12 kB",
+        "1.0 MB",
+        "20 MB",
+    ]

@@ -1,0 +1,202 @@
+"""The home of a space: what is known of it, each line a link, for few requests and only where the cursor rests."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.service_users import somebody
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, running, until
+
+from presscheck.api.change_requests import CreateChangeRequest, ListChangeRequests
+from presscheck.api.content import ListPages
+from presscheck.api.links import ListSpaceLinks
+from presscheck.api.sites import ListSites
+from presscheck.tui.screens.browse import space_home
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.review.screen import ReviewScreen
+
+AT_MOST = 5
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
+        yield one
+
+
+async def at_space(pilot: Any, space: str, shows: str) -> None:
+    """Put the cursor on a space, and wait until its home shows a text."""
+    await until(pilot, shows="Needs me")
+    await pilot.app.open_page(space)
+    await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.key == f"space {space}")
+    await until(pilot, shows=shows)
+
+
+def loaded(pilot: Any) -> bool:
+    return "loading" not in home(pilot)
+
+
+def home(pilot: Any) -> str:
+    """The text of the home, without the tree."""
+    document = pilot.app.screen.page_view.document
+    return "\n".join("".join(span.text for span in line) for line in document.lines) if document else ""
+
+
+async def to_line(pilot: Any, words: str) -> None:
+    """Put the cursor of the home on the line with a text."""
+    view = pilot.app.screen.page_view
+    if not view.has_focus:
+        await pilot.press("tab")
+        await until(pilot, holds=lambda: view.has_focus)
+    await pilot.press("g", "g")
+    lines = home(pilot).split("\n")
+    number = next(number for number, line in enumerate(lines) if words in line)
+    await pilot.press(*"j" * number)
+    await until(pilot, holds=lambda: view.cursor == number)
+
+
+async def test_a_space_shows_what_is_going_on_there(service: RunningService, tmp_path: Path) -> None:
+    async with somebody(service, "robin") as (robin,):
+        draft = await robin.send(CreateChangeRequest(space_id="cli", subject="My own [b]draft"))
+        sites = (await robin.send(ListSites(organization_id="tallowick", space="cli"))).items
+        merged = (await robin.send(ListChangeRequests(space_id="cli", status="merged"))).items
+    async with running(app_on(service, tmp_path)) as pilot:
+        await at_space(pilot, "cli", "Recently changed pages")
+        await until(pilot, holds=lambda: loaded(pilot))
+        text = home(pilot)
+        assert "not locked · 6 pages · no broken links" in text
+        yours, others = text.split("Your change requests")[1].split("Other open change requests")
+        assert f"continue in #{draft.number} My own [b]draft" in yours
+        assert "continue in" not in others
+        assert "by 田中" in others.split("Last merges")[0]
+        assert f"#{merged[0].number} {merged[0].subject}" in others.split("Last merges")[1]
+        assert sites[0].urls.published
+        assert sites[0].title in text.split("Sites")[1]
+        assert sites[0].urls.published in text.split("Sites")[1]
+
+
+async def test_every_line_leads_to_what_it_names(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "from elsewhere")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await at_space(pilot, "guides", "https://docs.tallowick")
+        await until(pilot, holds=lambda: loaded(pilot))
+        await to_line(pilot, "https://docs.tallowick")
+        await pilot.press("enter")
+        await until(pilot, shows="copied: https://docs.tallowick")
+        await to_line(pilot, "Fix typos in quickstart")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
+        await until(pilot, shows="Can merge")
+        await pilot.press("q")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        changed = home(pilot).split("Recently changed pages\n")[1].split("\n")[0].strip().split("  ")[0]
+        await to_line(pilot, f"  {changed}")
+        await pilot.press("enter")
+        await until(pilot, shows=f"› Guides › {changed}" if changed in ("Quickstart", "Going live") else f"› {changed}")
+        await pilot.press("H")
+        await until(pilot, shows="Your change requests")
+        await until(pilot, holds=lambda: pilot.app.screen.item.key == "space guides")
+        await to_line(pilot, "Tallowick Docs")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+        await until(pilot, shows="› Tallowick Docs")
+
+
+async def test_labels_and_clicks_follow_lines_too(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await at_space(pilot, "runbook", "Other open change requests")
+        await until(pilot, holds=lambda: loaded(pilot))
+        await pilot.press("f")
+        await until(pilot, shows="[a]")
+        await pilot.press("a")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
+        await until(pilot, shows="Can merge")
+        await pilot.press("q")
+        await until(pilot, shows="Other open change requests")
+        line = next(number for number, line in enumerate(home(pilot).split("\n")) if "#" in line)
+        await pilot.click("#page", offset=(8, line))
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
+
+
+async def test_a_cursor_that_moves_on_asks_nothing_and_one_that_rests_little(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests = asyncio.Event()
+    monkeypatch.setattr(space_home, "rest", rests.wait)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        engine: Any = pilot.app.engine
+        await pilot.press("g", "o")
+        await until(pilot, shows="Handbook")
+
+        def asked() -> list[str]:
+            calls = [entry.call for entry in engine._activity._entries if not entry.from_cache]
+            return [
+                call.space or "" if isinstance(call, ListSites) else call.space_id for call in calls if is_part(call)
+            ]
+
+        await pilot.press("g", "g")
+        keys = [pilot.app.screen.tree_view.key]
+        while keys[-1] != "space handbook":
+            await pilot.press("j")
+            keys.append(pilot.app.screen.tree_view.key)
+        assert sum(key.startswith("space ") for key in keys) > 3, "spaces were passed"
+        assert asked() == []
+        rests.set()
+        await until(pilot, shows="Recently changed pages", holds=lambda: loaded(pilot))
+        assert set(asked()) == {"handbook"}
+        assert len(asked()) <= AT_MOST
+
+
+def is_part(call: Any) -> bool:
+    """Whether a request is one of those that the home of a space sends."""
+    is_of_site = isinstance(call, ListSites) and call.space is not None
+    return is_of_site or isinstance(call, ListChangeRequests | ListPages | ListSpaceLinks)
+
+
+async def test_parts_that_are_loading_are_named(service: RunningService, tmp_path: Path) -> None:
+    answered = threading.Event()
+    with holding_back(service, tmp_path, "status=merged", until=answered) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await at_space(pilot, "notes", "Recently changed pages")
+            await until(pilot, holds=lambda: home(pilot).count("loading") == 1)
+            assert "loading" in home(pilot).split("Last merges")[1].split("Sites")[0]
+            answered.set()
+            await until(pilot, holds=lambda: "Notes for March" in home(pilot).split("Last merges")[1])
+
+
+async def test_offline_it_shows_what_is_cached_and_how_old_it_is(tmp_path: Path) -> None:
+    with running_service(tmp_path, sample=True) as service:
+        async with running(app_on(service, tmp_path)) as pilot:
+            await at_space(pilot, "runbook", "Recently changed pages")
+            await until(pilot, holds=lambda: loaded(pilot))
+            service.stop()
+            await pilot.press("ctrl+r")
+            await until(pilot, shows="offline")
+            await until(pilot, shows="as it was")
+            assert "#" in home(pilot).split("Other open change requests")[1]
+            await at_home_of(pilot, "notes")
+            await until(pilot, shows="not in the cache")
+
+
+async def at_home_of(pilot: Any, space: str) -> None:
+    await pilot.app.open_page(space)
+    await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.key == f"space {space}")
+
+
+async def test_a_service_without_an_operation_leaves_that_part_out(tmp_path: Path) -> None:
+    with running_service(tmp_path, sample=True, release="0.202.0") as service:
+        async with running(app_on(service, tmp_path)) as pilot:
+            await at_space(pilot, "guides", "Sites")
+            await until(pilot, holds=lambda: loaded(pilot))
+            assert "broken link" not in home(pilot)
+            assert "Last merges" in home(pilot)
+            assert "not loaded" not in home(pilot)
