@@ -28,6 +28,8 @@ class S3Server:
         url: its address, which stays when it is stopped and started again.
         fault: what happens to requests: "refuse", "hang" until the fault ends, "cut upload", "cut download", or "".
         fault_method: the HTTP method with the fault; all by default.
+        spared: how many of the next requests of that method do not have the fault.
+        hanging: the requests that hang now.
         requests: the methods and paths of all requests.
         most_at_once: the most requests that were under way at the same time.
     """
@@ -35,6 +37,8 @@ class S3Server:
     def __init__(self) -> None:
         self.fault = ""
         self.fault_method = ""
+        self.spared = 0
+        self.hanging = 0
         self.requests: list[str] = []
         self.most_at_once = 0
         self._under_way = 0
@@ -85,8 +89,11 @@ class S3Server:
             self.requests.append(f"{method} {environ['PATH_INFO']}")
             self._under_way += 1
             self.most_at_once = max(self.most_at_once, self._under_way)
+            fault = self.fault if method.startswith(self.fault_method) else ""
+            if fault and self.spared:
+                self.spared, fault = self.spared - 1, ""
         try:
-            return self._response(environ, start_response, self.fault if method.startswith(self.fault_method) else "")
+            return self._response(environ, start_response, fault)
         finally:
             with self._lock:
                 self._under_way -= 1
@@ -99,8 +106,10 @@ class S3Server:
             )
             return [REFUSED]
         if fault == "hang":
+            self.hanging += 1
             while self.fault == "hang":
                 time.sleep(0.01)
+            self.hanging -= 1
             start_response("503 Service Unavailable", [("content-length", "0")])
             return []
         if fault == "cut upload" and environ["REQUEST_METHOD"] == "PUT":

@@ -99,15 +99,19 @@ def test_a_killed_move_is_continued(bucket: S3Server, tmp_path: Path) -> None:
     ids = stored_on_disk(tmp_path, contents(60))
     command = [sys.executable, "-m", "presscheck", "serve", "--data", str(tmp_path), "files", "move", "--to", LOCATION]
     seen = 0
-    for most in (5, 25):
+    for copied in (5, 20):
+        seen += copied
+        bucket.fault, bucket.fault_method, bucket.spared = "hang", "PUT", copied
         process = subprocess.Popen([*command, "--delete-source"], stderr=subprocess.DEVNULL)
         until = time.monotonic() + 60
-        while len(bucket.keys()) < most and time.monotonic() < until:
+        while (not bucket.hanging or len(bucket.keys()) < seen) and time.monotonic() < until:
             time.sleep(0.005)
         process.kill()
         process.wait()
-        assert seen < len(intact(bucket)) < len(ids), "killed too late to show anything"
-        seen = len(intact(bucket))
+        bucket.fault = ""
+        assert len(intact(bucket)) == seen, "killed in the middle of an upload"
+        while bucket.hanging:
+            time.sleep(0.005)
         assert list(DiskBlobStore(tmp_path).ids()) == ids, "nothing is deleted before all is verified"
     before = bucket.requests[:]
     ran = move(tmp_path)
