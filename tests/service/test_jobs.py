@@ -159,6 +159,12 @@ async def test_a_failed_import_has_a_reason(here: World, website: WebServer, pat
     assert run.status == "failed" and reason in run.reason
 
 
+async def test_an_import_into_an_unknown_change_request_never_edits_main(here: World, website: WebServer) -> None:
+    for unknown in ("none", ""):
+        with pytest.raises(NotFound):
+            await imported(here, WebsiteSource(url=website.url), changeRequest=unknown)
+
+
 async def test_an_import_requires_the_edit_role(here: World, website: WebServer) -> None:
     start = StartImport(
         organization_id=here.organization, source=WebsiteSource(url=website.url), target=ImportTarget(space=here.space)

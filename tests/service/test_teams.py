@@ -259,8 +259,11 @@ async def test_a_saml_provider_is_ready_when_complete(world: World) -> None:
     assert (login.label, login.start_url) == ("Keys", changed.service.start_url)
     with pytest.raises(Forbidden):
         await world.clients["create"].send(ListSAMLProviders(**here))
-    with pytest.raises(Refused, match="defaultTeam: team not found"):
-        await world.admin.send(CreateSAMLProvider(**here, label="Others", default_team="none"))
+    for unknown in ("none", ""):
+        with pytest.raises(Refused, match="defaultTeam: team not found"):
+            await world.admin.send(CreateSAMLProvider(**here, label="Others", default_team=unknown))
+        with pytest.raises(Refused, match="defaultTeam: team not found"):
+            await world.admin.send(UpdateSAMLProvider(**here, saml_provider_id=provider.id, default_team=unknown))
 
 
 async def test_the_number_of_queries_does_not_grow_with_teams(world: World) -> None:

@@ -28,7 +28,8 @@ def start_import(context: Context, call: StartImport) -> ImportRun:
     if space.organization_id != organization.id:
         raise not_found("space")
     require_unlocked(space)
-    branch = branch_of(context, space, call.target.change_request) if call.target.change_request else None
+    request = call.target.change_request
+    branch = branch_of(context, space, request) if request is not None else None
     if branch is not None:
         require_unfinished(branch)
     _demand_fit(context, call, branch.revision if branch else space.revision_id)

@@ -108,9 +108,10 @@ def _change(context: Context, row: SAMLProviderRow, call: CreateSAMLProvider | U
     if "default_role" in given:
         row.default_role = call.default_role
     if "default_team" in given:
-        team = context.session.get(TeamRow, call.default_team) if call.default_team else None
-        if call.default_team and (team is None or team.organization_id != row.organization_id):
-            raise ApiError(400, "defaultTeam: team not found in this organization")
+        if call.default_team is not None:
+            team = context.session.get(TeamRow, call.default_team)
+            if team is None or team.organization_id != row.organization_id:
+                raise ApiError(400, "defaultTeam: team not found in this organization")
         row.default_team_id = call.default_team
 
 
