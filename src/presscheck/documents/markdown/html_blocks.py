@@ -18,6 +18,8 @@ HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _TEXTS = frozenset(["p", "div", "blockquote", "section", "figcaption", "summary", "details"])
 _BLOCKS = HEADINGS | _TEXTS | {"li", "ul", "ol", "dl", "dt", "dd"}
 _align = re.compile(r"text-align:\s*(left|right|center)").search
+_REFERENCES = frozenset(["content-ref", "files", "image", "users"])
+"""The types of columns whose cells are references."""
 Collected = TypeVar("Collected", bound=InlineRuns)
 
 
@@ -243,6 +245,7 @@ class TableReader(Generic[Collected]):
         if len(self.table.rows) == 1 and not self.table.head:
             self.table.aligns.append(align[1] if align else values.get("align", ""))
         self.cell = self._new_runs()
+        self.cell.names_targets = name == "td" and self.table.kinds.get(len(row)) in _REFERENCES
         row.append(self.cell.spans)
 
     def _end_row(self) -> None:

@@ -136,6 +136,8 @@ class InlineRuns:
         self._open: list[_Opened] = []
         self._style, self._link = style, None
         self._is_line_over = self._is_hidden = False
+        self.names_targets = False
+        """Whether a link is called by its target, not by its words: a reference to a page, a file or a person."""
 
     def text(self, words: str) -> None:
         """Adds text in the current style."""
@@ -201,8 +203,12 @@ class InlineRuns:
                 self.spans[opened.start :] = [Span(sanitize(value), opened.style, opened.link)]
         elif opened.name == "a" and link and not opened.link:
             target = words.target(link)
-            if target and target.title and (opened.form == "mention" or text.strip() == _name_of_page(link)):
-                self.spans[opened.start :] = [Span(sanitize(target.title), _joined(opened.style, "link"), link)]
+            name = _name_of_page(link)
+            title = target.title if target else ""
+            if self.names_targets and not title:
+                title = name
+            if title and (opened.form == "mention" or self.names_targets or text.strip() == name):
+                self.spans[opened.start :] = [Span(sanitize(title), _joined(opened.style, "link"), link)]
             if opened.form == "button":
                 style = _joined(opened.style, "link strong")
                 self.spans[opened.start :] = [Span(f"[ {text.strip()} ]", style, link)]

@@ -12,7 +12,7 @@ _ICON_NAMES = (
     "check xmark star heart bolt arrow-right arrow-left arrow-up arrow-down plus minus circle square phone "
     "envelope flag gear triangle-exclamation circle-check circle-xmark music sun cloud umbrella snowflake"
 )
-_ICONS = dict(zip(_ICON_NAMES.split(), "✓✗★♥↯→←↑↓+−●■☎✉⚑⚙⚠✓✗♪☀☁☂❄", strict=True))
+_ICONS: dict[str, str] = dict(zip(_ICON_NAMES.split(), "✓✗★♥↯→←↑↓+−●■☎✉⚑⚙⚠✓✗♪☀☁☂❄", strict=True))
 """Icons that a single cell of a terminal can show."""
 
 
