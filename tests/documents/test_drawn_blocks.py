@@ -25,8 +25,11 @@ from presscheck.documents.terminal.references import Included, NoReferences
 from presscheck.text.styled_text import Line, plain, width
 
 PICTURES = Path(__file__).parent / "drawn_blocks.txt"
-SAMPLES = {**BLOCKS, **{f"inline: {name}": text for name, text in INLINES.items()}}
-SAMPLES |= {f"mark: {name}": text for name, text in MARKS.items()}
+SAMPLES = {
+    **BLOCKS,
+    **{f"inline: {name}": text for name, text in INLINES.items()},
+    **{f"mark: {name}": text for name, text in MARKS.items()},
+}
 WIDTH = 60
 NAME = re.compile(r"Document(Block|Inline|Mark)(?=[A-Z])")
 

@@ -198,10 +198,8 @@ def test_a_page_with_all_blocks(
         await pilot.app.open_page(SPACE, next(page.id for page in flatten(pages) if page.title == TITLE))
         await until(pilot, shows="[ macOS ]", holds=lambda: pilot.app.screen.page_view.has_focus)
         view = pilot.app.screen.page_view
-        await until(
-            pilot,
-            holds=lambda: any("Page a team" in plain(line) for line in view.document.lines) and view.document.done,
-        )
+        await until(pilot, holds=lambda: view.document.done)
+        await until(pilot, holds=lambda: any("Page a team" in plain(line) for line in view.document.lines))
         await pilot.press("=", *"jjjjjjjjj")
 
     asyncio.run(write_blocks(own))
