@@ -258,15 +258,15 @@ class InlineRuns:
     def _sign(self, words: InlineWords, token: Token) -> None:
         is_formula = token.type == "math"
         text = words.formula(token.content[2:-2]) if is_formula else words.emoji(token.content[1:-1])
-        self.spans.append(Span(sanitize(text), self._style, self._link))
+        if not self._is_hidden:
+            self.spans.append(Span(sanitize(text), self._style, self._link))
 
     def tokens(self, tokens: Sequence[Token]) -> None:
         """Adds inline Markdown tokens."""
         for token in tokens:
             kind = token.type
             if self._words and kind in {"math", "emoji"}:
-                if not self._is_hidden:
-                    self._sign(self._words, token)
+                self._sign(self._words, token)
             elif kind in {"text", "text_special", "math", "emoji"}:
                 self.text(token.content)
             elif kind == "softbreak":

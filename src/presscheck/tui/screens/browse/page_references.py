@@ -26,11 +26,9 @@ if TYPE_CHECKING:
 
 MOST_SPECIFICATIONS = 5
 """API descriptions that are read for one page."""
-_beyond_pages = re.compile(
-    r"\{%-?\s*(?:include|file)\b|class=\"expression\"|<img\b|!\[|"
-    r"(?:\]\(|href=\")(?!https?:|mailto:|#)[^)\"\s]*\.(?!md\b)\w+[)\"#\s]"
-).search
-"""Finds what refers to more than pages: files, reusable content, variables."""
+_SIGNS = ("{% include", "{% file", 'class="expression"', "<img", "![")
+"""What stands only in texts that refer to files, reusable content or variables."""
+_linked = re.compile(r"(?:\]\(|href=\")([^)\"\s]{1,500}+)").finditer
 _specifications = re.compile(r"\{%-?\s*openapi-[a-z]+[^%]*?\bspec=\"([a-z0-9-]{1,100})\"").findall
 _on_page = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)").match
 _in_space = re.compile(r"/~/spaces/([\w-]+)$").match
@@ -154,7 +152,7 @@ class ReferenceLoader:
     def want(self, item: Item, markdown: str) -> None:
         """Read what a page refers to, unless it is subscribed already."""
         names = frozenset(list(dict.fromkeys(_specifications(markdown)))[:MOST_SPECIFICATIONS])
-        wanted = (f"{item.key} {self._place(item)}", names, bool(_beyond_pages(markdown)))
+        wanted = (f"{item.key} {self._place(item)}", names, _refers_beyond_pages(markdown))
         if wanted == self._wanted:
             return
         self.leave()
@@ -198,6 +196,16 @@ class ReferenceLoader:
         if description is not None and self._descriptions.get(name) != description:
             self._descriptions[name] = description
             self._on_change()
+
+
+def _refers_beyond_pages(markdown: str) -> bool:
+    """Whether a text refers to more than pages: to files, reusable content or variables."""
+    return any(sign in markdown for sign in _SIGNS) or any(_is_file(match[1]) for match in _linked(markdown))
+
+
+def _is_file(target: str) -> bool:
+    path = target.partition("#")[0].partition("?")[0]
+    return ":" not in path and "." in path.rpartition("/")[2] and not path.endswith(".md")
 
 
 def description_in(filesystem: Any) -> Mapping[str, Any] | None:
