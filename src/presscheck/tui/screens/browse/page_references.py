@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, Revision, RevisionPage
@@ -35,13 +35,40 @@ _in_space = re.compile(r"/~/spaces/([\w-]+)$").match
 _variable = re.compile(r"(space|page)\.vars\.([\w-]+)").fullmatch
 
 
+class SpaceLinks:
+    """The pages of a space and, where its content is loaded, its files and reusable content.
+
+    The titles and the resolver are made when a link is drawn, once for all pages of the space.
+
+    Args:
+        pages: the tree of pages.
+        revision: the content; None until it is loaded.
+    """
+
+    def __init__(self, pages: tuple[RevisionPage, ...], revision: Revision | None) -> None:
+        self.pages, self.revision = pages, revision
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """The titles of pages, by their ids."""
+        return {page.id: page.title for page in flatten(self.pages)}
+
+    @cached_property
+    def resolver(self) -> LinkResolver:
+        """Resolves links between pages, and to files and reusable content."""
+        revision = self.revision
+        return LinkResolver.of(
+            self.pages, revision.files if revision else (), revision.reusable_contents if revision else ()
+        )
+
+
 class PageReferences:
     """The references of one page, resolved with what is known.
 
     Args:
         screen: the browse screen.
         item: the page.
-        revision: the content of its space; None until it is loaded.
+        links: the pages, and where known the files, of its space.
         specifications: API descriptions by the names of their specifications.
     """
 
@@ -49,16 +76,13 @@ class PageReferences:
         self,
         screen: BrowseContext,
         item: Item,
-        revision: Revision | None,
+        links: SpaceLinks,
         specifications: Mapping[str, Mapping[str, Any]],
     ) -> None:
         self._library, self._item = screen.library, item
-        self._revision, self._specifications = revision, specifications
-        pages = self._library.pages(item.space.id) if item.space else None
-        self._pages: tuple[RevisionPage, ...] = pages.pages if pages else ()
+        self._links, self._specifications = links, specifications
+        self._revision = links.revision
         self._source = source_path(item.page) if item.page else ""
-        self._made: LinkResolver | None = None
-        self._titles: dict[str, str] = {}
         self._targets: dict[str, LinkTarget | None] = {}
 
     def target(self, address: str) -> LinkTarget | None:
@@ -68,13 +92,13 @@ class PageReferences:
         return self._targets[address]
 
     def _find(self, address: str) -> LinkTarget | None:
-        if not self._pages or address.startswith("#"):
+        if not self._links.pages or address.startswith("#"):
             return None
         if address.startswith("/~"):
             return self._by_id(address)
-        found = self._resolver.resolve(address, self._source)
+        found = self._links.resolver.resolve(address, self._source)
         if found.kind == "page":
-            return LinkTarget(self._titles.get(found.id, ""))
+            return LinkTarget(self._links.titles.get(found.id, ""))
         if found.kind == "broken":
             path = address.partition("#")[0].partition("?")[0].rstrip("/")
             is_page = path.endswith(".md") or "." not in path.rpartition("/")[2]
@@ -82,29 +106,18 @@ class PageReferences:
         return None
 
     def _by_id(self, address: str) -> LinkTarget | None:
-        self._resolver  # noqa: B018  # it reads the titles
         page, space = _on_page(address), _in_space(address)
         if page and (not page[1] or (self._item.space and page[1] == self._item.space.id)):
-            title = self._titles.get(page[2])
+            title = self._links.titles.get(page[2])
             return LinkTarget(title) if title is not None else LinkTarget(is_broken=True)
         item = self._library.item(f"space {space[1]}") if space else None
         return LinkTarget(item.title) if item else None
-
-    @property
-    def _resolver(self) -> LinkResolver:
-        if self._made is None:
-            revision = self._revision
-            self._titles = {page.id: page.title for page in flatten(self._pages)}
-            self._made = LinkResolver.of(
-                self._pages, revision.files if revision else (), revision.reusable_contents if revision else ()
-            )
-        return self._made
 
     def included(self, address: str) -> Included | None:
         """The reusable content that an address names, by its title: the service does not give its text."""
         if self._revision is None:
             return None
-        found = self._resolver.resolve(address, self._source)
+        found = self._links.resolver.resolve(address, self._source)
         pieces = {piece.id: piece for piece in self._revision.reusable_contents}
         piece = pieces.get(found.id) or pieces.get(address.rpartition("/")[2])
         return Included(piece.title) if piece else None
@@ -140,46 +153,54 @@ class ReferenceLoader:
         self._screen, self._on_change = screen, on_change
         self._content: tuple[tuple[str, str], Revision] | None = None
         """The content of the space, and of the change request, that was read last."""
-        self._wanted: tuple[str, frozenset[str], bool] = ("", frozenset(), False)
+        self._links = SpaceLinks((), None)
+        self._watched: tuple[str, str] | None = None
+        """The space, and the change request, whose content is subscribed."""
+        self._names: frozenset[str] = frozenset()
+        """The specifications that are subscribed."""
         self._descriptions: dict[str, Mapping[str, Any]] = {}
 
     def of(self, item: Item) -> PageReferences:
         """The references of a page."""
         known = self._content
-        is_known = known is not None and known[0] == self._place(item)
-        return PageReferences(self._screen, item, known[1] if known and is_known else None, dict(self._descriptions))
+        revision = known[1] if known is not None and known[0] == self._place(item) else None
+        listed = self._screen.library.pages(item.space.id) if item.space else None
+        pages = listed.pages if listed else ()
+        if self._links.pages is not pages or self._links.revision is not revision:
+            self._links = SpaceLinks(pages, revision)
+        return PageReferences(self._screen, item, self._links, dict(self._descriptions))
 
     def want(self, item: Item, markdown: str) -> None:
-        """Read what a page refers to, unless it is subscribed already."""
-        names = frozenset(list(dict.fromkeys(_specifications(markdown)))[:MOST_SPECIFICATIONS])
-        wanted = (f"{item.key} {self._place(item)}", names, _refers_beyond_pages(markdown))
-        if wanted == self._wanted:
-            return
-        self.leave()
-        self._wanted = wanted
-        if wanted[2]:
-            space, request = self._place(item)
+        """Read what a page refers to; what is subscribed already, for the page before, stays."""
+        place = self._place(item)
+        if _refers_beyond_pages(markdown) and place != self._watched:
+            self._watched = place
+            space, request = place
             call: Operation[Revision] = (
                 GetChangeRequestRevision(space_id=space, change_request_id=request)
                 if request
                 else GetCurrentRevision(space_id=space)
             )
-            take = partial(self._take_content, (space, request))
+            take = partial(self._take_content, place)
             self._screen.subscribe(self._screen.engine.watch(call), take, group="content", shows_errors=False)
-        for name in names if self._screen.organization_id else ():
+        found = list(dict.fromkeys(_specifications(markdown)))[:MOST_SPECIFICATIONS]
+        names = frozenset(found if self._screen.organization_id else ())
+        for name in self._names - names:
+            self._screen.unsubscribe(f"specification {name}")
+        for name in names - self._names:
             spec = GetLatestOpenAPISpecContent(organization_id=self._screen.organization_id, spec_slug=name)
             take_spec = partial(self._take_description, name)
             answers = self._screen.engine.watch(spec)
             self._screen.subscribe(answers, take_spec, group=f"specification {name}", shows_errors=False)
+        self._names = names
 
     def leave(self) -> None:
-        """End the subscriptions, because another item is shown."""
-        _, names, reads_content = self._wanted
-        if reads_content:
+        """End the subscriptions, because no page is shown."""
+        if self._watched:
             self._screen.unsubscribe("content")
-        for name in names:
+        for name in self._names:
             self._screen.unsubscribe(f"specification {name}")
-        self._wanted = ("", frozenset(), False)
+        self._watched, self._names = None, frozenset()
 
     def _place(self, item: Item) -> tuple[str, str]:
         space = item.space.id if item.space else ""
