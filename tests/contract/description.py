@@ -44,6 +44,12 @@ def schema_called(name: str, release: str) -> Schema:
     return newer.get(name) or _read("schemas.json")[name]
 
 
+def schema_names(release: str) -> list[str]:
+    """The names of all schemas."""
+    newer = _read("newest_schemas.json") if release == NEWEST else {}
+    return sorted({*_read("schemas.json"), *newer})
+
+
 @dataclass(frozen=True)
 class Described:
     """A schema of a release, references and combinations read."""

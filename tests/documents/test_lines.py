@@ -1,10 +1,9 @@
-"""Pages as lines of a terminal: within their columns, without control characters, and with every word of the page."""
+"""Pages as lines of a terminal: within their columns, and without control characters."""
 
 import time
 
 import pytest
 from tests.generated_docs.documentation import Documentation, check_page
-from tests.generated_docs.prose import markers_in
 from tests.hostile_strings import HOSTILE
 
 from presscheck.documents.terminal.page_lines import PageLines, outline, render_page
@@ -92,16 +91,6 @@ def test_pages_fit_into_their_columns(documentation: Documentation, columns: int
             assert not [char for char in plain(line) if ord(char) < 32 or 127 <= ord(char) < 160]
 
     for page in documentation.pages[columns // 80 :: 2]:  # each at one of the widths
-        check_page(documentation, page, check)
-
-
-@pytest.mark.documentation("varied")
-def test_every_word_of_a_page_is_shown(documentation: Documentation) -> None:
-    def check(markdown: str) -> None:
-        shown = "\n".join(plain(line) for line in render_page(markdown, 200))
-        assert not markers_in(markdown) - markers_in(shown)
-
-    for page in documentation.pages:
         check_page(documentation, page, check)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import main_moves, page_of, somebody
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, plain, running, shown, until
+from tests.tui.block_page import write_blocks
 from textual import events
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
@@ -36,6 +37,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
     """The sample; in the runbook a long page, and one with links, an image and a file."""
     with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
         asyncio.run(write_pages(one))
+        asyncio.run(write_blocks(one))
         yield one
 
 
@@ -184,6 +186,69 @@ async def test_text_is_found_in_the_page(service: RunningService, tmp_path: Path
         await pilot.press("n")
         await until(pilot, shows="2 of 11")
         assert "[b]end of 20" in under_cursor(pilot)
+
+
+async def test_blocks_are_folded_scrolled_and_copied(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path), (100, 60)) as pilot:
+        await reading(pilot, "On call", "Page a team")
+        screen = pilot.app.screen
+        view = screen.page_view
+
+        def drawn() -> str:
+            return "\n".join(plain(line) for line in view.document.lines)
+
+        def go(words: str) -> None:
+            view.move_to(next(n for n, line in enumerate(view.document.lines) if words in plain(line)))
+
+        assert "Install with" in shown(pilot.app)
+        assert "archive" not in shown(pilot.app)
+        go("[ macOS ]")
+        await pilot.press("l")
+        await until(pilot, shows="Install from the archive")
+        assert view.has_focus, "the key went to the tabs"
+        await pilot.press("h")
+        await until(pilot, shows="Install with")
+        assert "second number" not in shown(pilot.app)
+        go("nobody answers")
+        await pilot.press("enter")
+        await until(pilot, shows="Call the second number")
+        row = view.cursor - view.top
+        await pilot.click(view, offset=(2, row))
+        await until(pilot, holds=lambda: "second number" not in shown(pilot.app))
+
+        go("team of south")
+        before = shown(pilot.app)
+        assert "room of south" not in before
+        await pilot.press(*"l" * 12)
+        await until(pilot, shows="room of south")
+        assert "team of south" in shown(pilot.app), "the first column stays"
+        await pilot.press("%")
+        await until(pilot, shows="lead of north")
+        await until(pilot, shows="room of north")
+
+        go("curl")
+        await pilot.press("Y")
+        await until(pilot, holds=lambda: pilot.app.clipboard.endswith("echo done\n"))
+        assert pilot.app.clipboard.startswith("curl --request")
+        await pilot.press("%")
+        await until(pilot, holds=lambda: "↪" not in shown(pilot.app))
+        assert '"to": 1' not in shown(pilot.app)
+        await pilot.press("l", "l", "l", "l", "l", "l", "l", "l", "l", "l", "l", "l")
+        await until(pilot, shows='"to": 1')
+
+        go("rules of old")
+        await until(pilot, shows="the rules of old ⚠")
+        await until(pilot, shows="→ Afterwards")
+        go("202 It rings")
+        await until(pilot, shows="team string required")
+        await pilot.press("_")
+        await until(pilot, holds=lambda: "Call the second number" in drawn() and "Install from the archive" in drawn())
+        await pilot.press("_")
+        await until(pilot, holds=lambda: "Call the second number" not in drawn())
+        await pilot.press("/")
+        await until(pilot, holds=lambda: getattr(pilot.app.focused, "takes_text", False))
+        await pilot.press(*"second number", "enter")
+        await until(pilot, shows="Call the second number", holds=lambda: "second number" in under_cursor(pilot))
 
 
 async def test_labels_are_never_commands(service: RunningService, tmp_path: Path) -> None:

@@ -11,14 +11,17 @@ from sqlalchemy.orm import Session
 from tests.running_service import RunningService, running_service
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import all_sent, app_on, noon, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, noon, plain, shown, until, write
+from tests.tui.block_page import SPACE, TITLE, write_blocks
 from tests.tui.change_request_factory import begun, edited, rewritten
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
 
 from presscheck.api.change_requests import SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import Document, PostComment
+from presscheck.api.content import ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile
 from presscheck.api.spaces import DeleteSpace, RestoreSpace, UpdateSpace
+from presscheck.documents.pages.tree import flatten
 from presscheck.service.db.engine import Database
 from presscheck.service.models.spaces import SpaceRow
 
@@ -183,6 +186,25 @@ def test_rows_that_are_hard_to_lay_out(
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("s"), sample=True, clock=noon, on_a_path=True) as one:
         yield one
+
+
+@looks
+def test_a_page_with_all_blocks(
+    size: tuple[int, int], theme: str, own: RunningService, tmp_path: Path, snap_compare: Any
+) -> None:
+    async def drive(pilot: Any) -> None:
+        await until(pilot, shows="Needs me 7")
+        pages = (await pilot.app.engine.read(ListPages(space_id=SPACE))).pages
+        await pilot.app.open_page(SPACE, next(page.id for page in flatten(pages) if page.title == TITLE))
+        await until(pilot, shows="[ macOS ]", holds=lambda: pilot.app.screen.page_view.has_focus)
+        view = pilot.app.screen.page_view
+        await until(pilot, holds=lambda: view.document.done)
+        await until(pilot, holds=lambda: any("Page a team" in plain(line) for line in view.document.lines))
+        await pilot.press("=", *"jjjjjjjjj")
+
+    asyncio.run(write_blocks(own))
+    app = app_on(own, tmp_path, theme=theme)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
 
 
 @looks

@@ -18,6 +18,8 @@ HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _TEXTS = frozenset(["p", "div", "blockquote", "section", "figcaption", "summary", "details"])
 _BLOCKS = HEADINGS | _TEXTS | {"li", "ul", "ol", "dl", "dt", "dd"}
 _align = re.compile(r"text-align:\s*(left|right|center)").search
+_REFERENCES = frozenset(["content-ref", "files", "image", "users"])
+"""The types of columns whose cells are references."""
 Collected = TypeVar("Collected", bound=InlineRuns)
 
 
@@ -31,6 +33,9 @@ class HtmlBlockReader(ABC, Generic[Collected]):
         runs: the paragraph that is being read.
         marker: the marker of the list item that starts with the next paragraph, or empty.
         numbers: of the open lists, outermost first: the current item number, or -1 for bullets.
+        align: how the paragraph that is being read is aligned, or empty.
+        code_values: the attributes of the preformatted text that was read last.
+        marked_lines: the numbers of its highlighted lines, from 0.
     """
 
     def __init__(self, bullet: str) -> None:
@@ -39,6 +44,10 @@ class HtmlBlockReader(ABC, Generic[Collected]):
         self.marker = ""
         self.numbers: list[int] = []
         self.in_figure = False
+        self.align = ""
+        self.code_values: dict[str, str] = {}
+        self.marked_lines: set[int] = set()
+        self._is_marked = False
         self._table: TableReader[Collected] | None = None
         self._code: list[str] | None = None
 
@@ -87,6 +96,7 @@ class HtmlBlockReader(ABC, Generic[Collected]):
         runs, self.runs = self.runs, self.new_runs()
         if self.paragraph(runs):
             self.marker = ""
+        self.align = ""
 
     def _take(self, event: HtmlEvent) -> None:
         kind, name, values = event
@@ -106,10 +116,13 @@ class HtmlBlockReader(ABC, Generic[Collected]):
     def _open(self, name: str, values: dict[str, str], event: HtmlEvent) -> None:
         if name in _BLOCKS or name in {"table", "pre", "hr", "figure"}:
             self.end_paragraph()
+        if name == "p" or name in HEADINGS:
+            self.align = values.get("align", "")
         if name == "table":
             self._table = TableReader(self._bullet, self.new_runs, cards=values.get("data-view") == "cards")
         elif name == "pre":
             self._code = []
+            self.code_values, self.marked_lines, self._is_marked = values, set(), False
         elif name == "hr":
             self.rule()
         elif name == "figure":
@@ -140,9 +153,16 @@ class HtmlBlockReader(ABC, Generic[Collected]):
             self.marker = self._bullet
 
     def _in_code(self, code: list[str], event: HtmlEvent) -> None:
-        kind, name, _ = event
+        kind, name, values = event
         if kind == "text":
+            if self._is_marked:
+                first = "".join(code).count("\n")
+                self.marked_lines.update(range(first, first + name.rstrip("\n").count("\n") + 1))
             code.append(name)
+        elif name == "strong":
+            self._is_marked = kind == "open"
+        elif name == "code" and kind == "open":
+            self.code_values = {**values, **self.code_values}
         elif name == "br":
             code.append("\n")
         elif kind == "close" and name == "pre":
@@ -151,7 +171,10 @@ class HtmlBlockReader(ABC, Generic[Collected]):
     def _end_code(self) -> None:
         code, self._code = self._code, None
         if code is not None:
-            self.code("".join(code).strip("\n"))
+            text = "".join(code)
+            before = len(text) - len(text.lstrip("\n"))
+            self.marked_lines = {number - before for number in self.marked_lines}
+            self.code(text.strip("\n"))
 
     def _end_table(self, table: TableReader[Collected]) -> None:
         self._table = None
@@ -216,10 +239,13 @@ class TableReader(Generic[Collected]):
         self.all_head = self.all_head and name == "th"
         if "data-hidden" in values:
             self.table.hidden.add(len(row))
+        if name == "th" and values.get("data-type"):
+            self.table.kinds[len(row)] = values["data-type"]
         align = _align(values.get("style", ""))
         if len(self.table.rows) == 1 and not self.table.head:
             self.table.aligns.append(align[1] if align else values.get("align", ""))
         self.cell = self._new_runs()
+        self.cell.names_targets = name == "td" and self.table.kinds.get(len(row)) in _REFERENCES
         row.append(self.cell.spans)
 
     def _end_row(self) -> None:

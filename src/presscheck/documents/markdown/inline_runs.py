@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from html import unescape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from presscheck.documents.markdown.link_target import LinkTarget
 from presscheck.documents.markdown.parser import parse_attributes
 from presscheck.text.sanitize import is_ordinary, sanitize
 from presscheck.text.styled_text import BREAK, Span
@@ -67,19 +68,81 @@ def file_name(address: str) -> str:
     return address.partition("?")[0].rpartition("/")[2]
 
 
-class InlineRuns:
-    """Collects the runs of one paragraph; `anchors` are the ids that links may point to."""
+class InlineWords(Protocol):
+    """What is read instead of formulas, emoji, icons, variables, indices and names of files."""
 
-    def __init__(self, image: str, style: str = "") -> None:
+    @property
+    def broken(self) -> str:
+        """The sign behind a broken link."""
+        ...
+
+    def target(self, address: str) -> LinkTarget | None:
+        """Returns what a link leads to; None if that is not known."""
+        ...
+
+    def formula(self, source: str) -> str:
+        """Returns a formula as it is read."""
+        ...
+
+    def emoji(self, name: str) -> str:
+        """Returns the emoji with a name."""
+        ...
+
+    def icon(self, name: str) -> str:
+        """Returns an icon by its name."""
+        ...
+
+    def variable(self, expression: str) -> str | None:
+        """Returns the value of an expression; None if it is not known."""
+        ...
+
+    def index(self, tag: str, text: str) -> str:
+        """Returns superscript (`sup`) or subscript (`sub`) text."""
+        ...
+
+
+class _Opened(NamedTuple):
+    """A tag that is open: its name, the style and the link around it, and where its runs start."""
+
+    name: str
+    style: str
+    link: str | None
+    start: int
+    form: str = ""
+
+
+_COLORS = {
+    **dict.fromkeys(("red", "pink", "$danger"), "hint-danger"),
+    **dict.fromkeys(("green", "$success"), "hint-success"),
+    **dict.fromkeys(("yellow", "orange", "$warning"), "hint-warning"),
+    **dict.fromkeys(("blue", "cyan", "purple", "violet", "$info", "$primary", "$tint"), "hint-info"),
+}
+_declared = re.compile(r"(?<![\w-])([\w-]++)\s*+:\s*+([^;\s]++)").findall
+
+
+class InlineRuns:
+    """Collects the runs of one paragraph; `anchors` are the ids that links may point to.
+
+    Args:
+        image: the symbol of images.
+        style: the style around all of it.
+        words: what is read instead of formulas, emoji and the like; without it they stay as they are written.
+    """
+
+    def __init__(self, image: str, style: str = "", words: InlineWords | None = None) -> None:
         self.spans: list[Span] = []
         self.anchors: list[str] = []
-        self._image = image
-        self._open: list[tuple[str, str, str | None]] = []
+        self._image, self._words = image, words
+        self._open: list[_Opened] = []
         self._style, self._link = style, None
-        self._is_line_over = False
+        self._is_line_over = self._is_hidden = False
+        self.names_targets = False
+        """Whether a link is called by its target, not by its words: a reference to a page, a file or a person."""
 
     def text(self, words: str) -> None:
         """Adds text in the current style."""
+        if self._is_hidden:
+            return
         if self._is_line_over and words.strip():
             self._is_line_over = False
             self.line_end()
@@ -104,10 +167,11 @@ class InlineRuns:
         shown = " ".join(words.split()) or file_name(source)
         link = self._link or sanitize(source)
         self.spans.append(Span(sanitize(f"{self._image} {shown}".rstrip()), _joined(self._style, "quiet"), link))
+        self._mark_broken(source)
 
-    def open(self, name: str, link: str | None = None) -> None:
-        """Opens a tag."""
-        self._open.append((name, self._style, self._link))
+    def open(self, name: str, link: str | None = None, *, form: str = "") -> None:
+        """Opens a tag; the form of a link may be `mention` or `button`."""
+        self._open.append(_Opened(name, self._style, self._link, len(self.spans), form))
         if name == "a":
             if not link:
                 return
@@ -116,11 +180,50 @@ class InlineRuns:
 
     def close(self, name: str) -> None:
         """Closes the innermost tag of this name."""
-        if any(name == opened for opened, _, _ in self._open):
+        if any(name == opened.name for opened in self._open):
             while True:
-                opened, self._style, self._link = self._open.pop()
-                if opened == name:
+                link, opened = self._link, self._open.pop()
+                self._style, self._link = opened.style, opened.link
+                if self._words:
+                    self._reword(self._words, opened, link)
+                if opened.name == name:
                     return
+
+    def _reword(self, words: InlineWords, opened: _Opened, link: str | None) -> None:
+        """Replaces the runs of a tag that was closed by what is read instead of them."""
+        inner = self.spans[opened.start :]
+        text = "".join(span.text for span in inner)
+        if opened.form == "hidden":
+            self._is_hidden = False
+        elif opened.name in ("sup", "sub") and text:
+            self.spans[opened.start :] = [inner[0]._replace(text=words.index(opened.name, text))]
+        elif opened.form == "expression":
+            value = words.variable(text)
+            if value is not None:
+                self.spans[opened.start :] = [Span(sanitize(value), opened.style, opened.link)]
+        elif opened.name == "a" and link and not opened.link:
+            target = words.target(link)
+            name = _name_of_page(link)
+            title = target.title if target else ""
+            if self.names_targets and not title:
+                title = name
+            if title and (opened.form == "mention" or self.names_targets or text.strip() == name):
+                self.spans[opened.start :] = [Span(sanitize(title), _joined(opened.style, "link"), link)]
+            if opened.form == "button":
+                style = _joined(opened.style, "link strong")
+                self.spans[opened.start :] = [Span(f"[ {text.strip()} ]", style, link)]
+            self._mark_broken(link)
+
+    def _mark_broken(self, link: str) -> None:
+        target = self._words.target(link) if self._words and link else None
+        if self._words and target and target.is_broken:
+            self.spans.append(Span(f" {self._words.broken}", "error"))
+
+    def _icon(self, words: InlineWords, values: dict[str, str]) -> None:
+        style = _joined(self._style, _COLORS.get(dict(_declared(values.get("style", ""))).get("color", ""), "quiet"))
+        self.spans.append(Span(sanitize(words.icon(values["class"][3:])), style, self._link))
+        self.open("i", form="hidden")
+        self._is_hidden = True
 
     def html(self, event: HtmlEvent) -> None:
         """Adds an inline HTML tag, or text."""
@@ -137,14 +240,34 @@ class InlineRuns:
             self.line_end()
         elif name == "img":
             self.image(values.get("src", ""), values.get("alt", ""))
+        elif self._words and name == "i" and values.get("class", "").startswith("fa-"):
+            self._icon(self._words, values)
+        elif self._words and name in ("sup", "sub"):
+            self.open(name)
         elif name in _STYLES:
-            self.open(name, values.get("href"))
+            self.open(name, values.get("href"), form=_form_of(name, values))
+            if self._words and name == "mark" and "style" in values:
+                self._color(values["style"])
+
+    def _color(self, style: str) -> None:
+        colors = dict(_declared(style))
+        around = self._open[-1].style
+        background = "mark" if colors.get("background-color", "default") != "default" else ""
+        self._style = _joined(around, f"{_COLORS.get(colors.get('color', ''), '')} {background}")
+
+    def _sign(self, words: InlineWords, token: Token) -> None:
+        is_formula = token.type == "math"
+        text = words.formula(token.content[2:-2]) if is_formula else words.emoji(token.content[1:-1])
+        if not self._is_hidden:
+            self.spans.append(Span(sanitize(text), self._style, self._link))
 
     def tokens(self, tokens: Sequence[Token]) -> None:
         """Adds inline Markdown tokens."""
         for token in tokens:
             kind = token.type
-            if kind in {"text", "text_special", "math", "emoji"}:
+            if self._words and kind in {"math", "emoji"}:
+                self._sign(self._words, token)
+            elif kind in {"text", "text_special", "math", "emoji"}:
                 self.text(token.content)
             elif kind == "softbreak":
                 self.text(" ")
@@ -159,7 +282,8 @@ class InlineRuns:
             elif kind == "footnote_ref":
                 self.spans.append(Span(sanitize(f"[{token.meta['label']}]"), _joined(self._style, "accent")))
             elif token.nesting == 1:
-                self.open(token.tag, str(token.attrs.get("href", "")))
+                form = "mention" if token.attrs.get("title") == "mention" else ""
+                self.open(token.tag, str(token.attrs.get("href", "")), form=form)
             elif token.nesting == -1:
                 self.close(token.tag)
 
@@ -179,6 +303,22 @@ class InlineRuns:
             end = match.end()
         if end < len(words):
             self.spans.append(Span(sanitize(words[end:]), self._style, None))
+
+
+def _form_of(name: str, values: dict[str, str]) -> str:
+    if name == "code":
+        return "expression" if values.get("class") == "expression" else ""
+    if name != "a":
+        return ""
+    if "data-mention" in values or values.get("title") == "mention":
+        return "mention"
+    return "button" if values.get("class", "").startswith("button") else ""
+
+
+def _name_of_page(address: str) -> str:
+    """Returns the name that an exporter gives a link without words: the last part of a relative address."""
+    path = address.partition("#")[0].rstrip("/")
+    return "" if "://" in path else path.rpartition("/")[2]
 
 
 _joins: dict[tuple[str, str], str] = {}

@@ -18,13 +18,17 @@ Row = list[Cell]
 
 @dataclass
 class Table:
-    """Cells of runs; a card table (`cards`) shows each row as a card, with a title and perhaps a link."""
+    """Cells of runs; a card table (`cards`) shows each row as a card, with a title and perhaps a link.
+
+    `kinds` are the types of columns whose cells are no text, such as `checkbox`, by the number of the column.
+    """
 
     head: Row = field(default_factory=list[Cell])
     rows: list[Row] = field(default_factory=list[Row])
     aligns: list[str] = field(default_factory=list[str])
     cards: bool = False
     hidden: set[int] = field(default_factory=set[int])
+    kinds: dict[int, str] = field(default_factory=dict[int, str])
 
     def visible(self, row: Row) -> Row:
         """Returns the cells of a row whose columns are not hidden."""

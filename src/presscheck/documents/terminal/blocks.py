@@ -10,9 +10,12 @@ from rich.cells import cell_len
 from presscheck.documents.markdown.inline_runs import InlineRuns
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
-from presscheck.documents.terminal.code import code_lines
+from presscheck.documents.terminal.code import CodeLook, code_lines, room_of_code, widest_line
+from presscheck.documents.terminal.controls import Controls, Mark, target
 from presscheck.documents.terminal.custom_tags import hint_lines, tag_lines
 from presscheck.documents.terminal.html import html_lines
+from presscheck.documents.terminal.inline_words import TerminalWords
+from presscheck.documents.terminal.references import NO_REFERENCES, References
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.tables import table_lines
 from presscheck.text.sanitize import sanitize
@@ -30,27 +33,109 @@ HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis",
 """The styles of headings, by level."""
 
 
-class BlockRenderer:
-    """Renders the blocks of one page, which share link definitions; `anchors` are those of the last block."""
+MAX_INCLUDES = 5
+"""Reusable content in reusable content that is shown; a piece in itself is not."""
 
-    def __init__(self, symbols: Symbols) -> None:
-        self.symbols = symbols
+
+class BlockRenderer:
+    """Renders the blocks of one page, which share link definitions.
+
+    Args:
+        symbols: the symbols that the page is drawn with.
+        references: what the page refers to.
+        controls: what is folded, and what scrolls; without them everything is open.
+
+    Attributes:
+        anchors: the anchors of the last block.
+        codes: the texts of the code blocks with controls, by their keys.
+    """
+
+    def __init__(
+        self, symbols: Symbols, references: References = NO_REFERENCES, controls: Controls | None = None
+    ) -> None:
+        self.symbols, self.references, self.controls = symbols, references, controls
+        self.inline_words = TerminalWords(symbols, references)
         self.anchors: list[str] = []
+        self.codes: dict[str, str] = {}
         self._environment: Environment = {}
         self._depth = 0
+        self._prefix = ""
+        self._numbers: dict[int, int] = {}
+        self._included: list[str] = []
 
     def parse(self, text: str) -> list[Token]:
         """Parses a block and remembers its link definitions."""
         return parse(text, self._environment)
 
-    def lines(self, text: str, columns: int) -> list[Line]:
-        """Renders a block."""
+    def lines(self, text: str, columns: int, number: int = 0) -> list[Line]:
+        """Renders a block; `number` is its number in the page."""
         self.anchors = []
+        self._depth, self._included = 0, []
         try:
-            return self._flow(outermost(self.parse(text)), columns)
+            return self._numbered(text, columns, str(number))
         except RecursionError:
             # nested too deep to parse: show it rather than hide it
             return self.source(text, columns)
+
+    def _numbered(self, text: str, columns: int, prefix: str) -> list[Line]:
+        tokens = self.parse(text)
+        before = self._prefix, self._numbers
+        self._prefix = prefix
+        # a control is known by the number of its token, which does not depend on what is folded or on the width
+        self._numbers = {id(token): number for number, token in enumerate(tokens)} if self.controls else {}
+        try:
+            return self._flow(outermost(tokens), columns)
+        finally:
+            self._prefix, self._numbers = before
+
+    def key(self, token: Token) -> str:
+        """Returns the key of the controls of a block."""
+        return f"{self._prefix}.{self._numbers.get(id(token), 0)}"
+
+    def include(self, address: str, token: Token, columns: int) -> list[Line]:
+        """Renders the text of reusable content; nothing if it is not known, or includes itself."""
+        found = self.references.included(address)
+        if found is None or found.markdown is None or address in self._included or len(self._included) > MAX_INCLUDES:
+            return []
+        self._included.append(address)
+        try:
+            return self._numbered(found.markdown, columns, self.key(token))
+        finally:
+            self._included.pop()
+
+    def code_block(
+        self, text: str, columns: int, look: CodeLook, key: str, *, collapsed: int | None = None
+    ) -> list[Line]:
+        """Renders code; with controls it can be unfolded, wrapped or scrolled, and copied.
+
+        Args:
+            text: the code.
+            columns: the width.
+            look: how it is shown; with controls it is wrapped unless the user chose otherwise.
+            key: the key of its controls.
+            collapsed: the lines that are shown while it is folded; None if it cannot be folded.
+        """
+        controls = self.controls
+        if controls is None:
+            return code_lines(text, columns, self.symbols, look._replace(is_wrapped=True))
+        self.codes[key] = text
+        offset = most = 0
+        is_wrapped = controls.shows_all or bool(controls.value(f"{key}w", 1))
+        if not is_wrapped:
+            most = max(0, widest_line(text) - room_of_code(text, columns, is_numbered=look.is_numbered))
+            offset = min(controls.value(key), most)
+        mark = Mark("code", key, offset, most).span
+        look = look._replace(is_wrapped=is_wrapped, offset=offset, mark=mark)
+        count = text.rstrip("\n").count("\n") + 1
+        if collapsed is None or count <= collapsed or controls.shows_all:
+            return code_lines(text, columns, self.symbols, look)
+        is_open = bool(controls.value(f"{key}f"))
+        controls.hides = controls.hides or not is_open
+        lines = code_lines(text, columns, self.symbols, look if is_open else look._replace(most_lines=collapsed))
+        sign = self.symbols.opened if is_open else self.symbols.closed
+        words = "show fewer lines" if is_open else f"{count - collapsed} more lines"
+        toggle = Span(f"{sign} {words}", "accent", target(f"{key}f", 0 if is_open else 1))
+        return [*lines, (Mark("fold", f"{key}f", int(is_open), 1).span, toggle)]
 
     def source(self, text: str, columns: int) -> list[Line]:
         """Renders Markdown as it is written."""
@@ -94,7 +179,7 @@ class BlockRenderer:
 
     def runs(self, token: Token, style: str = "") -> list[Span]:
         """Returns the runs of inline text."""
-        runs = InlineRuns(self.symbols.image, style)
+        runs = InlineRuns(self.symbols.image, style, self.inline_words)
         runs.tokens(token.children or [])
         self.anchors.extend(runs.anchors)
         return runs.spans
@@ -116,7 +201,8 @@ class BlockRenderer:
     def code(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders a code block."""
         words = token.info.split()
-        return code_lines(token.content, columns, self.symbols, language=words[0] if words else "")
+        look = CodeLook(language=words[0] if words else "")
+        return self.code_block(token.content, columns, look, self.key(token))
 
     def quote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders a quotation or an alert."""
@@ -160,11 +246,11 @@ class BlockRenderer:
 
     def table(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders a table."""
-        return table_lines(read_table(inner, self.runs), columns, self.symbols)
+        return table_lines(read_table(inner, self.runs), columns, self.symbols, self.controls, self.key(token))
 
     def html(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders HTML."""
-        lines, anchors = html_lines(token.content, columns, self.symbols)
+        lines, anchors = html_lines(self, token.content, columns, self.key(token))
         self.anchors.extend(anchors)
         return lines
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -78,20 +79,80 @@ _WORDS = (
 _KEYWORDS = frozenset(_WORDS.split())
 
 
-def code_lines(text: str, columns: int, symbols: Symbols, *, language: str = "", title: str = "") -> list[Line]:
+class CodeLook(NamedTuple):
+    """How code is shown.
+
+    Args:
+        language: its language, as written.
+        title: its title.
+        is_numbered: whether its lines have numbers.
+        is_wrapped: whether long lines continue in the next; if not, they are cut.
+        offset: the cells that are scrolled out on the left, where lines are cut.
+        marked: the numbers of highlighted lines, from 0.
+        most_lines: how many lines are shown; None for all.
+        mark: a span without text at the beginning of each line.
+    """
+
+    language: str = ""
+    title: str = ""
+    is_numbered: bool = False
+    is_wrapped: bool = True
+    offset: int = 0
+    marked: frozenset[int] = frozenset()
+    most_lines: int | None = None
+    mark: Span | None = None
+
+
+PLAIN = CodeLook()
+
+
+def code_lines(text: str, columns: int, symbols: Symbols, look: CodeLook = PLAIN) -> list[Line]:
     """Renders code as lines of exactly this width; a long line continues in the next, after a marker."""
-    inner = remaining_cells(columns, MARGIN)
-    margin = MARGIN if inner else 0
+    clean = _trailing("", sanitize(text, lines=True)).rstrip("\n")
+    digits = len(str(clean.count("\n") + 1)) + 1 if look.is_numbered else 0
+    inner = remaining_cells(columns, MARGIN + digits)
+    margin, digits = (MARGIN, digits) if inner else (0, 0)
     lines: list[Line] = []
-    label = _label(sanitize(title), sanitize(language), columns, symbols)
+    label = _label(sanitize(look.title), sanitize(look.language), columns, symbols)
     if label:
         lines.append(label)
-    continued = Span(symbols.continued.ljust(margin)[:margin], "code quiet")
-    for spans in highlight(_trailing("", sanitize(text, lines=True)).rstrip("\n"), language.lower()):
-        for number, part in enumerate(_folded(spans, inner or columns)):
-            before = (Span(" " * margin, "code") if not number else continued,) if margin else ()
+    continued = Span(symbols.continued.ljust(margin)[:margin] + " " * digits, "code quiet")
+    for number, spans in enumerate(highlight(clean, look.language.lower())):
+        if look.most_lines is not None and number >= look.most_lines:
+            break
+        is_marked = number in look.marked
+        begin = symbols.hint.ljust(margin)[:margin] if is_marked else " " * margin
+        first = (Span(begin, "code accent" if is_marked else "code"),) if margin else ()
+        if digits:
+            first = (*first, Span(f"{number + 1:>{digits - 1}} ", "code quiet"))
+        if is_marked:
+            spans = [span._replace(style=f"{span.style} strong") for span in spans]
+        parts = (
+            _folded(spans, inner or columns) if look.is_wrapped else [_cut_out(spans, look.offset, inner or columns)]
+        )
+        for part_number, part in enumerate(parts):
+            before = (first if not part_number else (continued,)) if margin else ()
             lines.append(pad(before + part, columns, "code"))
-    return lines
+    return [(look.mark, *line) for line in lines] if look.mark else lines
+
+
+def widest_line(text: str) -> int:
+    """Returns the width of the longest line of code."""
+    return max(map(cell_len, sanitize(text, lines=True).split("\n")), default=0)
+
+
+def room_of_code(text: str, columns: int, *, is_numbered: bool) -> int:
+    """Returns the cells that a line of code has beside its margin and number."""
+    digits = len(str(text.rstrip("\n").count("\n") + 1)) + 1 if is_numbered else 0
+    return remaining_cells(columns, MARGIN + digits) or columns
+
+
+def _cut_out(spans: Sequence[Span], offset: int, columns: int) -> Line:
+    """Returns the part of a line that is seen after so many cells."""
+    if offset:
+        head, _ = split_cells("".join(span.text for span in spans), offset)
+        _, spans = split_spans(spans, len(head)) if head else ((), spans)
+    return cut(tuple(spans), columns)
 
 
 def _label(title: str, language: str, columns: int, symbols: Symbols) -> Line | None:

@@ -1,20 +1,26 @@
-"""Renders the platform's block tags as terminal lines: hints, tabs, steppers, references, embeds, files, details.
+"""Renders the platform's block tags as terminal lines: hints, tabs, steppers, references, embeds, API operations.
 
-Each tag says in words what it is, so that a page reads without colour. An unknown tag is shown as it is written.
+Each tag says in words what it is, so that a page reads without colour. Tabs and expandables have controls where the
+page has some; else everything in them is shown. An unknown tag is a box with its name and its text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
+from html import unescape
 from typing import TYPE_CHECKING, Protocol
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
 from presscheck.documents.markdown.inline_runs import InlineRuns, html_events
 from presscheck.documents.markdown.parser import outermost
-from presscheck.documents.terminal.code import code_lines
+from presscheck.documents.terminal.code import CodeLook
+from presscheck.documents.terminal.controls import Controls, Mark, target
+from presscheck.documents.terminal.inline_words import TerminalWords
+from presscheck.documents.terminal.references import References
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, plain, remaining_cells, width, with_prefix, wrap
+from presscheck.text.styled_text import Line, Span, cut, pad, plain, remaining_cells, width, with_prefix, wrap
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
@@ -26,6 +32,25 @@ class BlockContext(Protocol):
     @property
     def symbols(self) -> Symbols:
         """The symbols that the page is drawn with."""
+        ...
+
+    @property
+    def references(self) -> References:
+        """What the page refers to."""
+        ...
+
+    @property
+    def controls(self) -> Controls | None:
+        """The controls of the page; None if everything is open."""
+        ...
+
+    @property
+    def inline_words(self) -> TerminalWords:
+        """What is read instead of formulas, icons and the like."""
+        ...
+
+    def key(self, token: Token) -> str:
+        """Returns the key of the controls of a block."""
         ...
 
     def flow(self, tokens: Tokens, columns: int) -> list[Line]:
@@ -40,13 +65,25 @@ class BlockContext(Protocol):
         """Renders plain text."""
         ...
 
+    def include(self, address: str, token: Token, columns: int) -> list[Line]:
+        """Renders the text of reusable content; nothing if it is not known."""
+        ...
+
+    def code_block(
+        self, text: str, columns: int, look: CodeLook, key: str, *, collapsed: int | None = None
+    ) -> list[Line]:
+        """Renders code."""
+        ...
+
 
 TagRenderer = Callable[[BlockContext, "Token", "Tokens", int], list[Line]]
+UNKNOWN = "Unknown block"
+"""The label of a tag that no renderer knows."""
 
 
 def tag_lines(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
     """Renders a tag and its content."""
-    return RENDERERS.get(registered_name(token.meta["name"]), _as_written)(page, token, inner, columns)
+    return RENDERERS.get(registered_name(token.meta["name"]), _unknown)(page, token, inner, columns)
 
 
 def hint_lines(page: BlockContext, kind: str, lines: list[Line], title: str = "") -> list[Line]:
@@ -66,8 +103,82 @@ def titled_rule(title: str, columns: int, symbols: Symbols) -> Line:
     return Span(f"{rule} ", "quiet"), *name, Span(f" {rule * left}", "quiet")
 
 
-def _as_written(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    return [*page.words(token.content, "quiet", columns), *page.flow(inner, columns)]
+def _barred(page: BlockContext, head: list[Line], inside: Callable[[int], list[Line]], columns: int) -> list[Line]:
+    """Renders a head, and below it content behind a bar."""
+    narrow = remaining_cells(columns, 2)
+    lines = inside(narrow or columns)
+    bar = (Span(f"{page.symbols.quote} ", "quiet"),)
+    return [*head, *(with_prefix(lines, bar, bar) if narrow else lines)]
+
+
+def _unknown(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+    return _box(f"{UNKNOWN}: {token.meta['name']}", _attributes(token))(page, token, inner, columns)
+
+
+def _box(title: str, values: Sequence[tuple[str, str]]) -> TagRenderer:
+    """Renders a tag as a box with a title, its values and its content."""
+
+    def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+        def inside(narrow: int) -> list[Line]:
+            lines: list[Line] = []
+            for name, value in values:
+                lines.extend(_value_lines(page, name, value, narrow))
+            return [*lines, *page.flow(inner, narrow)]
+
+        head = wrap([Span(sanitize(title), "strong")], columns)
+        return _barred(page, head, inside, columns)
+
+    return render
+
+
+def _value_lines(page: BlockContext, name: str, value: str, columns: int) -> list[Line]:
+    if "\n" in value:
+        return [
+            *page.words(f"{name}:", "quiet", columns),
+            *(line for part in value.split("\n") for line in page.words(part, "", columns) or [()]),
+        ]
+    return wrap([Span(f"{sanitize(name)}: ", "quiet"), Span(sanitize(value))], columns)
+
+
+def _attributes(token: Token) -> list[tuple[str, str]]:
+    return [(name.rstrip("="), value) for name, value in token.meta.items() if name not in ("name", "summary")]
+
+
+def _named(title: str) -> TagRenderer:
+    """Renders a tag as a box with its attributes and its content."""
+
+    def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+        return _box(title, _attributes(token))(page, token, inner, columns)
+
+    return render
+
+
+_integration_name = re.compile(r"\{%-?[ \t]*@([\w-]+/[\w-]+)").match
+_included = re.compile(r"\{%-?\s*include\s+[\"']([^\"']+)[\"']").match
+_condition = re.compile(r"\{%-?\s*+if\s++(.*?)-?%\}", re.DOTALL).match
+
+
+def _integration(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+    match = _integration_name(token.content)
+    name = match[1] if match else str(token.meta["name"])
+    values = [(key, unescape(value)) for key, value in _attributes(token)]
+    return _box(f"Integration: {name}", values)(page, token, inner, columns)
+
+
+def _include(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+    match = _included(token.content)
+    address = match[1] if match else ""
+    found = page.references.included(address)
+    title = sanitize(found.title if found and found.title else address or token.content)
+    head = wrap([Span("Reusable content: ", "quiet"), Span(title, "strong")], columns)
+    return _barred(page, head, lambda narrow: page.include(address, token, narrow), columns)
+
+
+def _if(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+    match = _condition(token.content)
+    condition = " ".join((match[1] if match else token.content).split())
+    head = wrap([Span("Shown if ", "quiet"), Span(sanitize(condition), "code")], columns)
+    return _barred(page, head, lambda narrow: page.flow(inner, narrow), columns)
 
 
 def _content(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
@@ -93,8 +204,36 @@ def _div(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[
 
 
 def _tabs(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    lines = page.flow(inner, columns)
-    return [*lines, (Span(page.symbols.hairline * columns, "quiet"),)] if lines else []
+    """Renders the titles of all tabs and the content of one; without controls all of them below each other."""
+    blocks = outermost(inner)
+    tabs = [(tab, within) for tab, within in blocks if tab.type == "tag_open" and tab.meta["name"] == "tab"]
+    controls = page.controls
+    if controls is None or controls.shows_all or len(tabs) != len(blocks) or len(tabs) < 2:
+        lines = page.flow(inner, columns)
+        return [*lines, (Span(page.symbols.hairline * columns, "quiet"),)] if lines else []
+    key = page.key(token)
+    controls.hides = True
+    chosen = min(controls.value(key), len(tabs) - 1)
+    titles = [sanitize(tab.meta.get("title", "")) or "Tab" for tab, _ in tabs]
+    mark = Mark("tabs", key, chosen, len(tabs) - 1).span
+    bar = [(mark, *line) for line in _tab_bar(titles, chosen, key, columns, page.symbols)]
+    rule: Line = (Span(page.symbols.hairline * columns, "quiet"),)
+    return [*bar, rule, *page.flow(tabs[chosen][1], columns), rule]
+
+
+def _tab_bar(titles: Sequence[str], chosen: int, key: str, columns: int, symbols: Symbols) -> Iterator[Line]:
+    """Yields the titles of tabs, as many in a line as fit; the chosen one is in brackets."""
+    line: list[Span] = []
+    for number, title in enumerate(titles):
+        is_chosen = number == chosen
+        name = cut((Span(title, "accent strong" if is_chosen else ""),), max(columns - 4, 1), symbols.ellipsis)[0].text
+        shown = f"[ {name} ]" if is_chosen else f"  {name}  "
+        span = Span(shown, "accent strong") if is_chosen else Span(shown, "quiet", target(key, number))
+        if line and width((*line, span)) > columns:
+            yield tuple(line)
+            line = []
+        line.append(cut((span,), columns)[0])
+    yield tuple(line)
 
 
 def _titled(attribute: str, default: str) -> TagRenderer:
@@ -132,11 +271,17 @@ def _step(page: BlockContext, number: int, inner: Tokens, columns: int) -> list[
 
 def _code(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
     lines: list[Line] = []
-    title = token.meta.get("title", "")
+    meta: dict[str, str] = token.meta
+    title = meta.get("title", "")
+    collapsed = meta.get("collapsedlinecount", "10") if meta.get("expandable") == "true" else ""
     for child, within in outermost(inner):
         if child.type == "fence":
             words = child.info.split()
-            part = code_lines(child.content, columns, page.symbols, language=words[0] if words else "", title=title)
+            look = CodeLook(
+                language=words[0] if words else "", title=title, is_numbered=meta.get("linenumbers") == "true"
+            )
+            most = int(collapsed) if collapsed.isdecimal() and len(collapsed) < 7 else None
+            part = page.code_block(child.content, columns, look, page.key(child), collapsed=most)
             title = ""
         else:
             part = page.block(child, within, columns)
@@ -144,27 +289,97 @@ def _code(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list
     return lines
 
 
+def _columns(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+    """Renders columns beside each other if each has enough room, else below each other."""
+    blocks = outermost(inner)
+    if len(blocks) < 2 or not all(one.type == "tag_open" and one.meta["name"] == "column" for one, _ in blocks):
+        return page.flow(inner, columns)
+    sizes = _column_sizes([one.meta.get("width", "") for one, _ in blocks], columns - COLUMN_GAP * (len(blocks) - 1))
+    if min(sizes) < NARROWEST_COLUMN:
+        return page.flow(inner, columns)
+    parts = [page.flow(within, size) for (_, within), size in zip(blocks, sizes, strict=True)]
+    gap = Span(" " * COLUMN_GAP)
+    lines: list[Line] = []
+    for number in range(max(map(len, parts))):
+        line: list[Span] = []
+        for part, size in zip(parts, sizes, strict=True):
+            line.extend((*([gap] if line else ()), *pad(part[number] if number < len(part) else (), size)))
+        lines.append(tuple(line))
+    return lines
+
+
+NARROWEST_COLUMN = 24
+"""The narrowest column that stands beside another one."""
+COLUMN_GAP = 3
+
+
+def _column_sizes(wanted: Sequence[str], columns: int) -> list[int]:
+    shares = [float(one[:-1]) if re.fullmatch(r"\d{1,3}(\.\d{1,6})?%", one) else 0.0 for one in wanted]
+    free = max(0.0, 100 - sum(shares)) / max(1, shares.count(0))
+    shares = [share or max(free, 1.0) for share in shares]
+    sizes = [int(columns * share / sum(shares)) for share in shares]
+    sizes[-1] += columns - sum(sizes)
+    return sizes
+
+
+_opening = re.compile(r"<details\b[^<>]*\sopen\b", re.IGNORECASE).match
+
+
 def _details(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    runs = InlineRuns(page.symbols.image, "strong")
+    runs = InlineRuns(page.symbols.image, "strong", page.inline_words)
     for event in html_events(token.meta.get("summary", "") or "Details"):
         runs.html(event)
+    return _foldable(page, token, runs.spans, inner, columns, is_open=bool(_opening(token.content)))
+
+
+def _foldable(
+    page: BlockContext, token: Token, title: list[Span], inner: Tokens, columns: int, *, is_open: bool
+) -> list[Line]:
+    """Renders a title, and content below it unless it is folded."""
+    controls = page.controls
+    mark: tuple[Span, ...] = ()
+    sign = Span(f"{page.symbols.opened} ", "accent")
+    if controls and not controls.shows_all:
+        key = page.key(token)
+        is_open = bool(controls.value(key, int(is_open)))
+        controls.hides = controls.hides or not is_open
+        fold = target(key, 0 if is_open else 1)
+        mark = (Mark("fold", key, int(is_open), 1).span,)
+        sign = Span(f"{page.symbols.opened if is_open else page.symbols.closed} ", "accent", fold)
+        title = [span if span.link else span._replace(link=fold) for span in title]
+    else:
+        is_open = True
     narrow = remaining_cells(columns, 2)
     if not narrow:
-        return [*wrap(runs.spans, columns), *page.flow(inner, columns)]
-    head = with_prefix(wrap(runs.spans, narrow), (Span(f"{page.symbols.opened} ", "accent"),), (Span("  "),))
-    return [*head, *with_prefix(page.flow(inner, narrow), (Span("  "),), (Span("  "),))]
+        lines = [(*mark, *line) for line in wrap([sign, *title], columns)]
+        return [*lines, *(page.flow(inner, columns) if is_open else ())]
+    head = with_prefix(wrap(title, narrow), (*mark, sign), (*mark, Span("  ")))
+    return [*head, *(with_prefix(page.flow(inner, narrow), (Span("  "),), (Span("  "),)) if is_open else ())]
+
+
+def _update(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+    tags = "  ".join(f"#{name.strip()}" for name in token.meta.get("tags", "").split(",") if name.strip())
+    title = sanitize("   ".join(filter(None, (token.meta.get("date", "") or "Update", tags))))
+    return [titled_rule(title, columns, page.symbols), *page.flow(inner, columns)]
 
 
 def _link(symbol: Callable[[Symbols], str], attribute: str) -> TagRenderer:
     """Renders a tag with a link: its symbol, its label, and the address unless the label contains it."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-        target = sanitize(token.meta.get(attribute, ""))
+        address = sanitize(token.meta.get(attribute, ""))
+        known = page.references.target(address) if address else None
         caption = [plain(line).strip() for line in page.flow(inner, 1000)]
-        label = " ".join(filter(None, caption)) or sanitize(token.meta.get("caption", "")) or _last_part(target)
-        runs = [Span(f"{symbol(page.symbols)} ", "quiet"), Span(label, "link", target or None)]
-        if target and target not in label:
-            runs.append(Span(f"  {target}", "quiet"))
+        words = " ".join(filter(None, caption)) or sanitize(token.meta.get("caption", ""))
+        if known and known.title and token.meta["name"] == "content-ref":
+            words = sanitize(known.title)
+        label = words or (sanitize(known.title) if known else "") or _last_part(address)
+        sign = f" {page.symbols.broken}" if known and known.is_broken else ""
+        runs = [Span(f"{symbol(page.symbols)} ", "quiet"), Span(label.removesuffix(sign), "link", address or None)]
+        if sign:
+            runs.append(Span(sign, "error"))
+        if address and address not in label:
+            runs.append(Span(f"  {address}", "quiet"))
         return wrap(runs, columns)
 
     return render
@@ -175,11 +390,57 @@ def _last_part(target: str) -> str:
 
 
 def _operation(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+    """Renders an API operation: method and path, and what its description says where that is known."""
     meta: dict[str, str] = token.meta
-    subject = meta.get("path", "") or meta.get("name=", "") or meta.get("schemas", "")
-    words = " ".join(filter(None, (meta.get("method", "").upper(), subject, meta.get("spec", ""))))
-    runs = [Span(f"{page.symbols.reference} ", "quiet"), Span(sanitize(words), "strong")]
-    return [*wrap(runs, columns), *page.flow(inner, columns)]
+    source = meta.get("spec", "") or meta.get("src", "")
+    subject = meta.get("path", "") or meta.get("name=", "")
+    method = meta.get("method", "")
+    title = [Span(f"{sanitize(method.upper())} ", "accent strong"), Span(sanitize(subject), "strong")]
+    if source:
+        title.append(Span(f"  {sanitize(source)}", "quiet"))
+    description = page.references.specification(source) if source else None
+    if description is None:
+        return [*wrap([Span(f"{page.symbols.reference} ", "quiet"), *title], columns), *page.flow(inner, columns)]
+    # 2 ms, only for a page with an API operation whose description is known
+    from presscheck.documents.terminal import openapi
+
+    find = openapi.find_webhook if meta["name"] == "openapi-webhook" else openapi.find_operation
+    operation = find(description, subject, method)
+    if operation is None:
+        title.append(Span(f" {page.symbols.broken} not in the specification", "error"))
+        return [*wrap([Span(f"{page.symbols.reference} ", "quiet"), *title], columns), *page.flow(inner, columns)]
+    lines = openapi.operation_lines(description, operation, remaining_cells(columns, 2) or columns)
+    return [*_with_lines(page, token, title, lines, columns), *page.flow(inner, columns)]
+
+
+def _schemas(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
+    """Renders the schemas of an API, each with its properties where its description is known."""
+    meta: dict[str, str] = token.meta
+    names = [name.strip() for name in meta.get("schemas", "").split(",") if name.strip()]
+    description = page.references.specification(meta.get("spec", ""))
+    title = [Span("Schemas ", "accent strong"), Span(sanitize(", ".join(names)), "strong")]
+    title.append(Span(f"  {sanitize(meta.get('spec', ''))}", "quiet"))
+    if description is None:
+        return [*wrap([Span(f"{page.symbols.reference} ", "quiet"), *title], columns), *page.flow(inner, columns)]
+    # 2 ms, only for a page with schemas whose description is known
+    from presscheck.documents.terminal import openapi
+
+    lines: list[Line] = []
+    for name in names:
+        lines.extend(([()] if lines else []) + wrap([Span(sanitize(name), "heading")], columns))
+        found = openapi.schema_lines(description, name, remaining_cells(columns, 2) or columns)
+        lines.extend(found or [(Span(f"{page.symbols.broken} not in the specification", "error"),)])
+    return [*_with_lines(page, token, title, lines, columns), *page.flow(inner, columns)]
+
+
+def _with_lines(page: BlockContext, token: Token, title: list[Span], lines: list[Line], columns: int) -> list[Line]:
+    head = _foldable(page, token, title, (), columns, is_open=True)
+    controls = page.controls
+    if controls and not controls.shows_all and not controls.value(page.key(token), 1):
+        return head
+    blank = (Span("  "),)
+    indented = with_prefix(lines, blank, blank) if remaining_cells(columns, 2) else lines
+    return [*head, *(cut(line, columns) for line in indented)]
 
 
 RENDERERS: dict[str, TagRenderer] = {
@@ -188,27 +449,27 @@ RENDERERS: dict[str, TagRenderer] = {
     "tabs": _tabs,
     "tab": _titled("title", "Tab"),
     "stepper": _stepper,
-    "step": _as_written,
+    "step": _content,
     "code": _code,
     "prompt": _titled("description", "Prompt"),
     "details": _details,
-    "columns": _content,
+    "columns": _columns,
     "column": _content,
     "updates": _content,
-    "update": _titled("date", "Update"),
-    "if": _as_written,
-    "include": _as_written,
+    "update": _update,
+    "if": _if,
+    "include": _include,
     "content-ref": _link(lambda symbols: symbols.reference, "url"),
     "embed": _link(lambda symbols: symbols.embed, "url"),
     "file": _link(lambda symbols: symbols.file, "src"),
     "openapi": _operation,
     "openapi-operation": _operation,
     "openapi-webhook": _operation,
-    "openapi-schemas": _operation,
+    "openapi-schemas": _schemas,
     "swagger": _operation,
-    "swagger-description": _as_written,
-    "swagger-parameter": _as_written,
-    "swagger-response": _as_written,
-    "@": _as_written,
+    "swagger-description": _content,
+    "swagger-parameter": _named("Parameter"),
+    "swagger-response": _named("Response"),
+    "@": _integration,
 }
 """The renderer of every tag in `block_tags.BLOCK_TAGS`."""

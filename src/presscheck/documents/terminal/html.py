@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+import re
+from typing import Protocol
+
 from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
 from presscheck.documents.markdown.inline_runs import HtmlEvent, InlineRuns, file_name
 from presscheck.documents.markdown.table import Table
-from presscheck.documents.terminal.code import code_lines
+from presscheck.documents.terminal.code import CodeLook
+from presscheck.documents.terminal.controls import Controls
+from presscheck.documents.terminal.inline_words import TerminalWords
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.tables import table_lines
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, plain, remaining_cells, with_prefix, wrap
+from presscheck.text.styled_text import Line, Span, plain, remaining_cells, width, with_prefix, wrap
 
 
-def html_lines(text: str, columns: int, symbols: Symbols) -> tuple[list[Line], list[str]]:
-    """Renders an HTML block; returns its lines and its anchors."""
-    reader = _Reader(columns, symbols)
+class HtmlContext(Protocol):
+    """What an HTML block needs of the renderer of the page that it stands in."""
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols that the page is drawn with."""
+        ...
+
+    @property
+    def inline_words(self) -> TerminalWords:
+        """What is read instead of formulas, icons and the like."""
+        ...
+
+    @property
+    def controls(self) -> Controls | None:
+        """The controls of the page; None if everything is open."""
+        ...
+
+    def code_block(
+        self, text: str, columns: int, look: CodeLook, key: str, *, collapsed: int | None = None
+    ) -> list[Line]:
+        """Renders code."""
+        ...
+
+
+def html_lines(page: HtmlContext, text: str, columns: int, key: str) -> tuple[list[Line], list[str]]:
+    """Renders an HTML block; returns its lines and its anchors. `key` is that of its controls."""
+    reader = _Reader(page, columns, key)
     reader.read(text)
     lines: list[Line] = []
     for group in reader.groups:
@@ -25,24 +55,44 @@ def html_lines(text: str, columns: int, symbols: Symbols) -> tuple[list[Line], l
 class _Reader(HtmlBlockReader[InlineRuns]):
     """Renders each part of an HTML block as a group of lines."""
 
-    def __init__(self, columns: int, symbols: Symbols) -> None:
-        self.columns, self.symbols = columns, symbols
+    def __init__(self, page: HtmlContext, columns: int, key: str) -> None:
+        self.page, self.columns, self.symbols = page, columns, page.symbols
+        self._key, self._number = key, 0
         self.groups: list[list[Line]] = []
         self.anchors: list[str] = []
         self.image: tuple[str, str] | None = None
-        super().__init__(symbols.bullets[0])
+        super().__init__(self.symbols.bullets[0])
 
     def new_runs(self) -> InlineRuns:
-        return InlineRuns(self.symbols.image)
+        return InlineRuns(self.symbols.image, words=self.page.inline_words)
+
+    def key(self) -> str:
+        """Returns the key of the next part with a control."""
+        self._number += 1
+        return f"{self._key}-{self._number}"
 
     def rule(self) -> None:
         self.groups.append([(Span(self.symbols.hairline * self.columns, "quiet"),)])
 
     def code(self, text: str) -> None:
-        self.groups.append(code_lines(text, self.columns, self.symbols))
+        values = self.code_values
+        look = CodeLook(
+            language=_language(values.get("class", "")),
+            title=values.get("data-title", ""),
+            is_numbered=values.get("data-line-numbers", "false") != "false",
+            is_wrapped=values.get("data-overflow") != "scroll",
+            marked=frozenset(self.marked_lines),
+        )
+        collapsed = values.get("data-collapsed-line-count", "10")
+        is_expandable = values.get("data-expandable", "false") != "false" and collapsed.isdecimal()
+        self.groups.append(
+            self.page.code_block(
+                text, self.columns, look, self.key(), collapsed=int(collapsed) if is_expandable else None
+            )
+        )
 
     def table(self, table: Table) -> None:
-        self.groups.append(table_lines(table, self.columns, self.symbols))
+        self.groups.append(table_lines(table, self.columns, self.symbols, self.page.controls, self.key()))
 
     def tag(self, event: HtmlEvent) -> None:
         _, name, values = event
@@ -73,6 +123,8 @@ class _Reader(HtmlBlockReader[InlineRuns]):
         lines = wrap(runs.spans, inner or self.columns)
         if not lines:
             return False
+        if self.align in ("center", "right"):
+            lines = [_aligned(line, self.align, inner or self.columns) for line in lines]
         if inner:
             lines = with_prefix(lines, (marker,), (Span(" " * len(marker.text)),))
         if self.marker and self.groups and self.numbers:
@@ -80,3 +132,17 @@ class _Reader(HtmlBlockReader[InlineRuns]):
         else:
             self.groups.append(lines)
         return True
+
+
+_language_class = re.compile(r"(?:language|lang)-(\S+)").search
+
+
+def _language(names: str) -> str:
+    match = _language_class(names)
+    return match[1] if match else ""
+
+
+def _aligned(line: Line, align: str, columns: int) -> Line:
+    missing = columns - width(line)
+    before = missing // 2 if align == "center" else missing
+    return (Span(" " * before), *line) if before > 0 else line

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.block_splitter import Block, split_blocks
 from presscheck.documents.pages.front_matter import read_description
+from presscheck.documents.terminal.controls import Controls, Mark, block_of, is_control, marks_of, read_setting
+from presscheck.documents.terminal.references import NO_REFERENCES, References
 from presscheck.documents.terminal.symbols import ASCII, UNICODE
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, plain
@@ -50,12 +52,30 @@ class Link(NamedTuple):
 class PageLines:
     """The lines of a page, as far as they are rendered.
 
-    `title` is the title of the page: it is shown first, and not again if the text starts with it. `links` and
-    `headings` are those of `lines`; `anchors` are the lines that a `#fragment` leads to.
+    `links` and `headings` are those of `lines`; `anchors` are the lines that a `#fragment` leads to.
+
+    Args:
+        markdown: the text.
+        width: the width in cells.
+        title: the title of the page: it is shown first, and not again if the text starts with it.
+        ascii: whether the terminal has only ASCII characters.
+        references: what the page refers to.
+        controls: what is folded, and what scrolls; without them everything is open.
     """
 
-    def __init__(self, markdown: str, width: int, *, title: str | None = None, ascii: bool = False) -> None:  # noqa: A002
+    def __init__(
+        self,
+        markdown: str,
+        width: int,
+        *,
+        title: str | None = None,
+        ascii: bool = False,  # noqa: A002
+        references: References = NO_REFERENCES,
+        controls: Controls | None = None,
+    ) -> None:
         self.width = max(width, 1)
+        self.controls = controls
+        self._references = references
         self.lines: list[Line] = []
         self.headings: list[Heading] = []
         self.links: list[Link] = []
@@ -115,10 +135,51 @@ class PageLines:
         following = self.line_of_block[block + 1 : block + 2] or [len(self.lines)]
         return min(start + line, max(start, following[0] - 1))
 
+    def marks(self, line: int) -> list[Mark]:
+        """Returns the blocks with controls that a line belongs to, the outermost first."""
+        return list(marks_of(self.lines[line])) if line < len(self.lines) else []
+
+    def code(self, key: str) -> str:
+        """Returns the text of a code block by the key of its control."""
+        return self._layout.codes.get(key, "")
+
+    def set(self, address: str) -> bool:
+        """Changes a control by its target and renders its block again; returns whether it is a control."""
+        setting = read_setting(address)
+        if setting is None or self.controls is None:
+            return False
+        key, value = setting
+        self.controls.set(key, value)
+        self._render_again(block_of(key))
+        return True
+
+    def _render_again(self, number: int) -> None:
+        """Renders one block again; what is below it only moves."""
+        if number >= len(self.line_of_block):
+            return
+        start = self.line_of_block[number]
+        following = self.line_of_block[number + 1] if number + 1 < len(self.line_of_block) else None
+        end = len(self.lines) if following is None else following
+        while end > start and not self.lines[end - 1]:  # the space before the next block
+            end -= 1
+        lines = self._drawn(self.blocks[number], number)
+        moved = len(lines) - (end - start)
+        self.lines[start:end] = lines
+        self.line_of_block[number + 1 :] = [line + moved for line in self.line_of_block[number + 1 :]]
+        self.headings = [
+            heading._replace(line=heading.line + moved) if heading.line >= end else heading for heading in self.headings
+        ]
+        inside = [link for link in self.links if link.line < start]
+        after = [link._replace(line=link.line + moved) for link in self.links if link.line >= end]
+        self.links = [*inside, *_links(lines, start), *after]
+        self.anchors = {name: line + moved if line >= end else line for name, line in self.anchors.items()}
+        for anchor in self._layout.anchors:
+            self.anchors.setdefault(anchor, start)
+
     @property
     def _layout(self) -> BlockRenderer:
         if self._made is None:
-            self._made = _new_layout(self.blocks, self._ascii)
+            self._made = _new_layout(self.blocks, self._ascii, self._references, self.controls)
         return self._made
 
     def _next(self) -> None:
@@ -130,16 +191,16 @@ class PageLines:
             return
         if is_first and not self._title:
             self._describe()
-        lines = self._drawn(block)
+        lines = self._drawn(block, number)
         goes_on = block.kind == SOURCE and number and self.blocks[number - 1].kind == SOURCE
         self.line_of_block.append(self._append(lines, space=0 if goes_on else 1))
 
-    def _drawn(self, block: Block) -> list[Line]:
+    def _drawn(self, block: Block, number: int) -> list[Line]:
         if block.kind == "front":
             return []
         if block.kind == SOURCE:
             return self._layout.source(block.text, self.width)
-        return self._layout.lines(block.text, self.width)
+        return self._layout.lines(block.text, self.width, number)
 
     def _head(self, block: Block, is_first: bool) -> None:
         level, text = _heading(self._layout, block)
@@ -213,11 +274,16 @@ def _pieces(block: Block) -> Iterator[Block]:
     yield Block(SOURCE, "\n".join(held), start)
 
 
-def _new_layout(blocks: Sequence[Block], only_ascii: bool) -> BlockRenderer:
+def _new_layout(
+    blocks: Sequence[Block],
+    only_ascii: bool,
+    references: References = NO_REFERENCES,
+    controls: Controls | None = None,
+) -> BlockRenderer:
     # 32 ms: it loads markdown-it, which no first screen needs
     from presscheck.documents.terminal.blocks import BlockRenderer
 
-    layout = BlockRenderer(ASCII if only_ascii else UNICODE)
+    layout = BlockRenderer(ASCII if only_ascii else UNICODE, references, controls)
     for block in blocks:
         if block.kind == "definition":
             layout.parse(block.text)
@@ -242,6 +308,8 @@ def _links(lines: Sequence[Line], start: int) -> Iterator[Link]:
     label, target, at = "", "", 0
     for number, line in enumerate(lines, start):
         for span in line:
+            if is_control(span.link):
+                continue
             if span.link == target and target:
                 label += span.text
             elif span.link:

@@ -21,7 +21,35 @@ class Symbols(NamedTuple):
     opened: str = "▾"
     continued: str = "↪"
     ellipsis: str = "…"
+    closed: str = "▸"
+    broken: str = "⚠"
+    before: str = "‹"
+    after: str = "›"
+    star: str = "★"
+    no_star: str = "☆"
+    is_ascii: bool = False
 
 
 UNICODE = Symbols()
-ASCII = Symbols("-", "|", "|", "*-+", "[ ]", "[x]", "[image]", "->", "[embed]", "[file]", "v", ">", "...")
+ASCII = Symbols(
+    hairline="-",
+    quote="|",
+    hint="|",
+    bullets="*-+",
+    unchecked="[ ]",
+    checked="[x]",
+    image="[image]",
+    reference="->",
+    embed="[embed]",
+    file="[file]",
+    opened="v",
+    continued=">",
+    ellipsis="...",
+    closed=">",
+    broken="(!)",
+    before="<",
+    after=">",
+    star="*",
+    no_star=".",
+    is_ascii=True,
+)

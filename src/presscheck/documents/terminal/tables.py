@@ -1,4 +1,7 @@
-"""Renders tables that fit: columns with wrapped cells, or one record below another if there is no room."""
+"""Renders tables: columns with wrapped cells if they fit, else one record below another, or columns that scroll.
+
+Columns that scroll stand beside the first one, which stays. A line below says which ones are seen.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,40 @@ from collections.abc import Iterator, Sequence
 from math import sqrt
 
 from presscheck.documents.markdown.table import Cell, Row, Table
+from presscheck.documents.terminal.controls import Controls, Mark, target
 from presscheck.documents.terminal.symbols import Symbols
-from presscheck.text.styled_text import BREAK, Line, Span, plain, remaining_cells, widest, width, with_prefix, wrap
+from presscheck.text.styled_text import (
+    BREAK,
+    Line,
+    Span,
+    cut,
+    plain,
+    remaining_cells,
+    widest,
+    width,
+    with_prefix,
+    wrap,
+)
 
 GAP = 2
 MIN_COLUMN = 10
 """The narrowest column, unless its content is narrower."""
 
 
-def table_lines(table: Table, columns: int, symbols: Symbols) -> list[Line]:
-    """Renders a table in at most this many cells."""
+WIDEST_COLUMN = 32
+"""The widest column of a table that scrolls; longer cells wrap."""
+MOST_STARS = 10
+
+
+def table_lines(
+    table: Table, columns: int, symbols: Symbols, controls: Controls | None = None, key: str = ""
+) -> list[Line]:
+    """Renders a table in at most this many cells; with controls, one that does not fit scrolls sideways."""
+    if table.kinds:
+        table.rows = [
+            [_typed(cell, table.kinds.get(n, ""), symbols) for n, cell in enumerate(row)] for row in table.rows
+        ]
+        table.kinds = {}
     if table.cards:
         return list(_cards(table, columns, symbols))
     shown = [table.visible(row) for row in (table.head, *table.rows)]
@@ -23,10 +50,72 @@ def table_lines(table: Table, columns: int, symbols: Symbols) -> list[Line]:
     grid = [[*row, *[()] * (count - len(row))] for row in shown]
     if not count:
         return []
-    sizes = _sizes([[_natural(cell) for cell in column] for column in zip(*grid, strict=True)], grid, columns)
-    if sizes is None:
-        return list(_records(grid[0], grid[1:], columns, symbols))
-    return _aligned(grid, sizes, table.aligns, symbols)
+    natural = [[_natural(cell) for cell in column] for column in zip(*grid, strict=True)]
+    sizes = _sizes(natural, grid, columns)
+    if sizes is not None:
+        return _aligned(grid, sizes, table.aligns, symbols)
+    if controls and not controls.shows_all:
+        is_wrapped = bool(controls.value(f"{key}w"))
+        scrolled = None if is_wrapped else _scrolled(grid, natural, table.aligns, columns, symbols, controls, key)
+        if scrolled:
+            controls.hides = True
+            return scrolled
+        mark = Mark("wide", key, 0, 0).span
+        return [(mark, *line) for line in _records(grid[0], grid[1:], columns, symbols)]
+    return list(_records(grid[0], grid[1:], columns, symbols))
+
+
+def _typed(cell: Cell, kind: str, symbols: Symbols) -> Cell:
+    text = plain(tuple(cell)).strip().lower()
+    if kind == "checkbox" and text in ("true", "false"):
+        return [Span(symbols.checked if text == "true" else symbols.unchecked)]
+    if kind == "rating" and text.isdecimal() and int(text) <= MOST_STARS:
+        return [Span(symbols.star * int(text) or symbols.no_star)]
+    return cell
+
+
+def _scrolled(
+    grid: list[Row],
+    natural: list[list[int]],
+    aligns: Sequence[str],
+    columns: int,
+    symbols: Symbols,
+    controls: Controls,
+    key: str,
+) -> list[Line] | None:
+    """Renders the first column and those from the chosen one on; None if there is no room for two."""
+    wanted = [min(max(1, *column), WIDEST_COLUMN) for column in natural]
+    first = min(wanted[0], max(columns // 3, 1))
+    room = columns - first - GAP
+    if len(wanted) < 2 or room < MIN_COLUMN:
+        return None
+    others = [min(size, room) for size in wanted[1:]]
+    most = len(others) - _fitting(others[::-1], room)
+    offset = min(max(controls.value(key), 0), most)
+    count = _fitting(others[offset:], room)
+    chosen = [0, *range(offset + 1, offset + 1 + count)]
+    sizes = [first, *others[offset : offset + count]]
+    part = [[row[number] for number in chosen] for row in grid]
+    lines = _aligned(part, sizes, [aligns[n] if n < len(aligns) else "" for n in chosen], symbols)
+    name = (
+        f"columns {offset + 2}–{offset + 1 + count} of {len(wanted)}"
+        if not symbols.is_ascii
+        else (f"columns {offset + 2}-{offset + 1 + count} of {len(wanted)}")
+    )
+    before = Span(f"{symbols.before} ", "accent", target(key, max(0, offset - count))) if offset else Span("  ")
+    after = Span(f" {symbols.after}", "accent", target(key, min(most, offset + count))) if offset < most else Span("")
+    mark = Mark("wide", key, offset, most).span
+    return [(mark, *line) for line in (*lines, cut((before, Span(name, "quiet"), after), columns))]
+
+
+def _fitting(sizes: Sequence[int], room: int) -> int:
+    """Returns how many of these columns fit, at least one."""
+    used = -GAP
+    for number, size in enumerate(sizes):
+        used += size + GAP
+        if used > room:
+            return max(number, 1)
+    return len(sizes)
 
 
 def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] | None:

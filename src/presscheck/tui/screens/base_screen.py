@@ -108,12 +108,16 @@ class PaneCommands:
             self.pane.move_half_pages(-1)
 
     def command_left(self) -> None:
-        """Collapse a tree node, or focus the pane on the left, if there is one."""
+        """Collapse a tree node, go back in tabs or a wide table, or focus the pane on the left, if there is one."""
+        if isinstance(self.pane, PageView) and self.pane.step_sideways(-1):
+            return
         if not (isinstance(self.pane, Tree) and self.pane.collapse_node()) and not self._is_at_end(0):
             self.command_previous_pane()
 
     def command_right(self) -> None:
-        """Expand a tree node, or focus the pane on the right, if there is one."""
+        """Expand a tree node, go on in tabs or a wide table, or focus the pane on the right, if there is one."""
+        if isinstance(self.pane, PageView) and self.pane.step_sideways(1):
+            return
         if not (isinstance(self.pane, Tree) and self.pane.expand_node()) and not self._is_at_end(-1):
             self.command_next_pane()
 

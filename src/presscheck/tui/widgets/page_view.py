@@ -1,6 +1,7 @@
 """A widget that shows a page: visible lines are laid out at once, the rest in small steps while the app is idle.
 
-So a long page opens as fast as a short one. The cursor is on a line of the page.
+So a long page opens as fast as a short one. The cursor is on a line of the page. Tabs, expandables, wide tables and
+code of a page have controls: a click, enter, a label and the arrow keys use them.
 """
 
 from __future__ import annotations
@@ -8,14 +9,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from textual import events
 
+from presscheck.documents.terminal.controls import Controls, Mark, is_control, is_setting, target
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.line_view import END, LineView
 
+SCROLLED_CELLS = 8
+"""Cells by which code scrolls sideways."""
 STEP = 0.004
 """Seconds of layout per step: too short to delay a key press."""
 PAUSE = 0.016
@@ -60,6 +64,17 @@ class PageLayout(Protocol):
     def line_of(self, place: BlockLine) -> int: ...  # noqa: D102
 
 
+@runtime_checkable
+class ControlledLayout(PageLayout, Protocol):
+    """A page with controls: tabs, expandables, and what scrolls sideways; `controls` is None if everything is open."""
+
+    controls: Controls | None
+
+    def marks(self, line: int) -> list[Mark]: ...  # noqa: D102
+    def code(self, key: str) -> str: ...  # noqa: D102
+    def set(self, address: str) -> bool: ...  # noqa: D102
+
+
 class PageView(LineView):
     """Shows a page, with headings to jump to and links that are followed by labels.
 
@@ -80,6 +95,7 @@ class PageView(LineView):
         self._sought = ""
         """The target of the link to go to once its line is laid out."""
         self._lines_sought = 0
+        self._checked: tuple[PageLayout | None, ControlledLayout | None] = None, None
 
     @property
     def count(self) -> int:
@@ -108,6 +124,94 @@ class PageView(LineView):
     def cursor_targets(self) -> list[str]:
         """The targets of the links in the line under the cursor, each once."""
         return self._targets((self.cursor,) if self.cursor < self.count else ())
+
+    @property
+    def _page(self) -> ControlledLayout | None:
+        """The page, if it has controls."""
+        document = self.document
+        if document is not self._checked[0]:
+            controlled = document if isinstance(document, ControlledLayout) and document.controls else None
+            self._checked = document, controlled
+        return self._checked[1]
+
+    @property
+    def controls(self) -> Controls | None:
+        """What is folded on the page, and what scrolls; None if everything is open."""
+        return self._page.controls if self._page else None
+
+    @property
+    def code_at_cursor(self) -> str | None:
+        """The text of the code block under the cursor."""
+        mark = self._mark("code")
+        return self._page.code(mark.key) if self._page and mark else None
+
+    def _mark(self, *kinds: str) -> Mark | None:
+        """The innermost block of these kinds under the cursor."""
+        marks = self._page.marks(self.cursor) if self._page else []
+        return next((mark for mark in reversed(marks) if mark.kind in kinds), None)
+
+    def on_line_view_link_chosen(self, event: LineView.LinkChosen) -> None:
+        """Use a control of the page; other links are for the screen."""
+        if is_setting(event.target):
+            event.stop()
+            self._set_control(event.target)
+
+    def step_sideways(self, by: int) -> bool:
+        """Go on in the tabs, fold or scrolled block under the cursor, or (-1) back; returns whether it can."""
+        mark = self._mark("tabs", "fold", "wide", "code")
+        if mark is None:
+            return False
+        if mark.kind == "fold":
+            value = 1 if by > 0 else 0
+        else:
+            value = max(0, min(mark.value + by * (SCROLLED_CELLS if mark.kind == "code" else 1), mark.most))
+        if value == mark.value:
+            return False
+        self._set_control(target(mark.key, value))
+        return True
+
+    def toggle_wrap(self) -> bool:
+        """Wrap the code or the wide table under the cursor, or let it scroll; returns whether there is one."""
+        mark, controls = self._mark("code", "wide"), self.controls
+        if mark is None or controls is None or controls.shows_all:
+            return False
+        key = f"{mark.key}w"
+        self._set_control(target(key, 1 - controls.value(key, 1 if mark.kind == "code" else 0)))
+        return True
+
+    def show_all(self, *, shows_all: bool) -> None:
+        """Open all tabs, expandables and wide tables, or fold them again."""
+        controls = self.controls
+        if controls and controls.shows_all != shows_all:
+            position = self.position
+            controls.shows_all = shows_all
+            self._lay_out()
+            if position:
+                self._restore(position)
+            self.redraw()
+
+    def _set_control(self, address: str) -> None:
+        position, page = self.position, self._page
+        if page and page.set(address):
+            if position:
+                self._restore(position)
+            self.redraw()
+
+    @property
+    def _hides(self) -> bool:
+        controls = self.controls
+        return controls is not None and controls.hides and not controls.shows_all
+
+    async def find_items(self, text: str) -> list[int]:
+        """The lines with a text; what is folded is opened first."""
+        self.ensure_lines(END)
+        if text and self._hides:
+            self.show_all(shows_all=True)
+        return await super().find_items(text)
+
+    def is_fold_mark(self, number: int, part: int, column: int) -> bool:
+        """Never: the sign of an expandable is a link to its control."""
+        return False
 
     def show(
         self, make: Callable[[int], PageLayout] | None, *, line: int | None = 0, position: Position | None = None
@@ -191,6 +295,9 @@ class PageView(LineView):
         """Go to the line that a `#fragment` leads to; returns whether there is one."""
         if self.document and anchor not in self.document.anchors:
             await self._until_done()
+            if self.document and anchor not in self.document.anchors and self._hides:
+                self.show_all(shows_all=True)
+                await self._until_done()
         line = self.document.anchors.get(anchor) if self.document else None
         if line is not None:
             self.place_at(line)
@@ -213,7 +320,7 @@ class PageView(LineView):
     def _targets(self, lines: Sequence[int]) -> list[str]:
         document = self.document
         found = (span.link for number in lines for span in (document.lines[number] if document else ()))
-        return list(dict.fromkeys(target for target in found if target))
+        return list(dict.fromkeys(link for link in found if link and (is_setting(link) or not is_control(link))))
 
     def on_key(self, event: events.Key) -> None:
         """While links are labelled, follow the link of a label; any other key removes the labels."""
@@ -259,6 +366,9 @@ class PageView(LineView):
         done = self.document is None or self.document.advance(STEP)
         self._is_laying_out = not done
         self._go_to_sought()
+        if done and self._sought and self._hides:
+            self.show_all(shows_all=True)
+            return
         if not done:
             self.set_timer(PAUSE / 8 if self._goes_to_end else PAUSE, self._continue)
         elif self._goes_to_end:

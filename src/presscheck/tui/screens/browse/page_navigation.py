@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.terminal.controls import Controls
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.page_tree import READABLE, page_key
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -33,6 +34,7 @@ class PageNavigation:
         self._key = ""
         self._positions: dict[str, Position] = {}
         self._anchor = ("", "")
+        self._controls: dict[str, Controls] = {}
 
     def show(self, key: str, make: Callable[[int], PageLayout]) -> None:
         """Show a page by the key of its item: the same one as it is scrolled, another one where it was left."""
@@ -125,6 +127,36 @@ class PageNavigation:
         """Give the page the whole width, or show the tree beside it again."""
         self.is_zoomed = not self.is_zoomed
         self._screen.show_zoom(is_zoomed=self.is_zoomed)
+
+    def controls(self, key: str) -> Controls:
+        """What is folded on the page of an item, as it was left."""
+        controls = self._controls.pop(key, None) or Controls()
+        self._controls[key] = controls
+        if len(self._controls) > REMEMBERED:
+            self._controls.pop(next(iter(self._controls)))
+        return controls
+
+    def reason_open_all(self) -> str | None:
+        """Disabled without a page."""
+        return None if self._screen.page_view.controls else "no page here"
+
+    def command_open_all(self) -> None:
+        """Open all tabs, expandables and wide tables, or fold them again."""
+        view = self._screen.page_view
+        controls = view.controls
+        if controls:
+            view.show_all(shows_all=not controls.shows_all)
+            self._screen.notify("everything on this page is open" if controls.shows_all else "folded again")
+
+    reason_wrap = reason_open_all
+
+    def command_wrap(self) -> None:
+        """Wrap the code or the wide table under the cursor, or let it scroll."""
+        controls = self._screen.page_view.controls
+        if controls and controls.shows_all:
+            self._screen.notify("everything on this page is open: fold it first")
+        elif not self._screen.page_view.toggle_wrap():
+            self._screen.notify("no code or wide table under the cursor")
 
     def open_links(self) -> None:
         """Follow the link in the line under the cursor; label the links if it has several."""

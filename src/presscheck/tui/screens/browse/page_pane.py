@@ -9,6 +9,7 @@ from presscheck.api.content import ListChangeRequestFiles, ListFiles, Pages, Rev
 from presscheck.api.operation import Operation, Page
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.engine.shared_calls import ALL, changed_page, live_page
@@ -16,6 +17,7 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
+from presscheck.tui.screens.browse.page_references import ReferenceLoader
 from presscheck.tui.screens.browse.page_tree import Item, page_key
 from presscheck.tui.screens.browse.space_home import SpaceHome
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -41,9 +43,12 @@ class PagePane:
         self._screen = screen
         self.navigation = PageNavigation(screen)
         self.home = SpaceHome(screen, self._show_home)
+        self._references = ReferenceLoader(screen, self._references_changed)
         self.age = ""
         """How old the shown page is, while offline."""
         self._shown = ("", "", "")
+        self._drawn_with: Pages | None = None
+        """The pages whose titles are in the page that is shown."""
         self._back: list[str] = []
         self._forward: list[str] = []
 
@@ -51,6 +56,8 @@ class PagePane:
         """Show what is under the cursor, from the store first, then from the service."""
         item = self._screen.item
         self._set_age("")
+        if item is None or item.kind != "document":
+            self._references.leave()
         if item and item.kind == "space" and item.space:
             self._screen.unsubscribe("page")
             self.home.show(item.space)
@@ -159,9 +166,13 @@ class PagePane:
             self._screen.notify("it has no web address")
 
     def command_copy_text(self) -> None:
-        """Copy the Markdown of the page."""
+        """Copy the code under the cursor, or the Markdown of the page."""
         key, markdown, _ = self._shown
-        if key:
+        code = self._screen.page_view.code_at_cursor if self._screen.page_view.has_focus else None
+        if code is not None:
+            self._screen.app_context.copy_to_clipboard(code)
+            self._screen.notify("copied the code")
+        elif key:
             self._screen.app_context.copy_to_clipboard(markdown)
             self._screen.notify("copied the Markdown of the page")
         else:
@@ -197,15 +208,32 @@ class PagePane:
             self.show_text(f"This page cannot be shown: {sanitize(reason)}")
             return
         self._set_age(f"   as it was {long_ago(result.age)}" if result.state == "offline" else "")
-        self._show(item.key, result.value.markdown or "", result.value.title)
+        markdown = result.value.markdown or ""
+        self._references.want(item, markdown)
+        self._show(item.key, markdown, result.value.title)
 
     def _show(self, key: str, markdown: str, title: str) -> None:
         """Show a page; the scroll position stays if it is the same page."""
-        if self._shown == (key, markdown, title):
+        item = self._screen.item
+        pages = self._screen.library.pages(item.space.id) if item and item.space and key else None
+        if self._shown == (key, markdown, title) and self._drawn_with is pages:
             return
-        self._shown = (key, markdown, title)
+        self._shown, self._drawn_with = (key, markdown, title), pages
         columns = self.navigation.columns
-        self.navigation.show(key, lambda width: PageLines(markdown, columns(width), title=title))
+        references = self._references.of(item) if item and key else NO_REFERENCES
+        controls = self.navigation.controls(key) if key else None
+        self.navigation.show(
+            key,
+            lambda width: PageLines(markdown, columns(width), title=title, references=references, controls=controls),
+        )
+
+    def _references_changed(self) -> None:
+        """Draw the shown page again with what is known now about what it refers to."""
+        key, markdown, title = self._shown
+        item = self._screen.item
+        if key and item and item.key == key:
+            self._shown = ("", "", "")
+            self._show(key, markdown, title)
 
     def _show_home(self, space: Space) -> None:
         """Show the home of the space under the cursor."""

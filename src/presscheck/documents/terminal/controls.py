@@ -1,0 +1,87 @@
+"""The controls of a page: what is folded, which tab is shown, what scrolls sideways; and their marks in lines.
+
+A control is a span with a target that no author can write, because it begins with a character that `sanitize` removes.
+So a click, enter and a label activate a control just as they follow a link. A mark is such a span without text: it
+tells which block a line belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from presscheck.text.styled_text import Line, Span
+
+_SIGN = "\0"
+
+
+class Mark(NamedTuple):
+    """The block with a control that a line belongs to: its kind, its key, its value now, and the greatest value.
+
+    The value of tabs is the number of the tab, that of a fold 1 if it is open, that of wide blocks the first column.
+    """
+
+    kind: str
+    key: str
+    value: int
+    most: int
+
+    @property
+    def span(self) -> Span:
+        """The span that marks a line."""
+        return Span("", "", f"{_SIGN}mark {self.kind} {self.key} {self.value} {self.most}")
+
+
+class Controls:
+    """The state of the controls of one page, by the keys of their blocks.
+
+    Attributes:
+        shows_all: whether everything is open: all tabs, all expandables, and every column of a table.
+        hides: whether a part of the page was not drawn.
+    """
+
+    def __init__(self) -> None:
+        self.shows_all = self.hides = False
+        self._values: dict[str, int] = {}
+
+    def value(self, key: str, default: int = 0) -> int:
+        """Returns the value of a control."""
+        return self._values.get(key, default)
+
+    def set(self, key: str, value: int) -> None:
+        """Changes the value of a control."""
+        self._values[key] = value
+
+
+def target(key: str, value: int) -> str:
+    """Returns the target of a control that sets a value."""
+    return f"{_SIGN}set {key} {value}"
+
+
+def is_control(address: str | None) -> bool:
+    """Returns whether a target is that of a control or a mark, and leads nowhere."""
+    return bool(address) and str(address).startswith(_SIGN)
+
+
+def is_setting(address: str | None) -> bool:
+    """Returns whether a target is that of a control."""
+    return bool(address) and str(address).startswith(f"{_SIGN}set ")
+
+
+def read_setting(address: str) -> tuple[str, int] | None:
+    """Returns the key and the value that a control sets."""
+    parts = address.split(" ")
+    return (parts[1], int(parts[2])) if is_setting(address) and len(parts) == 3 else None
+
+
+def marks_of(line: Line) -> Iterator[Mark]:
+    """Yields the marks of a line, that of the outermost block first."""
+    for span in line:
+        if span.link and span.link.startswith(f"{_SIGN}mark "):
+            _, kind, key, value, most = span.link.split(" ")
+            yield Mark(kind, key, int(value), int(most))
+
+
+def block_of(key: str) -> int:
+    """Returns the number of the block of a page that a control is in."""
+    return int(key.partition(".")[0])

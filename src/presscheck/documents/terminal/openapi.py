@@ -1,0 +1,217 @@
+"""API operations of an OpenAPI description as terminal lines: parameters, body, responses and schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, remaining_cells, with_prefix, wrap
+
+DEEPEST = 6
+"""The deepest nesting of a schema that is shown."""
+MOST_LINES = 2_000
+"""Lines of one operation that are shown."""
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+Object = Mapping[str, Any]
+
+
+class Operation(NamedTuple):
+    """An operation of a description, and the parameters of its path."""
+
+    details: Object
+    shared: Sequence[Any]
+
+
+def find_operation(description: Object, path: str, method: str) -> Operation | None:
+    """Returns an operation by path and method; None if the description does not have it."""
+    return _operation(_mapping(_mapping(description.get("paths")).get(path)), method)
+
+
+def find_webhook(description: Object, name: str, method: str) -> Operation | None:
+    """Returns a webhook by its name and method."""
+    return _operation(_mapping(_mapping(description.get("webhooks")).get(name)), method)
+
+
+def _operation(item: Object, method: str) -> Operation | None:
+    details = item.get(method.lower())
+    shared = item.get("parameters")
+    return (
+        Operation(_mapping(details), cast("Sequence[Any]", shared if isinstance(shared, list) else ()))
+        if isinstance(details, dict)
+        else None
+    )
+
+
+def operation_lines(description: Object, operation: Operation, columns: int) -> list[Line]:
+    """Renders the summary, the parameters, the body and the responses of an operation."""
+    return list(_Writer(description, columns).operation(operation))
+
+
+def schema_lines(description: Object, name: str, columns: int) -> list[Line]:
+    """Renders a named schema with its properties; nothing if the description does not have it."""
+    schemas = _mapping(_mapping(description.get("components")).get("schemas"))
+    if name not in schemas:
+        return []
+    return list(_Writer(description, columns).schema(_mapping(schemas[name])))
+
+
+def _mapping(value: Any) -> Object:
+    return cast("Object", value) if isinstance(value, dict) else {}
+
+
+def _sequence(value: Any) -> Sequence[Any]:
+    return cast("Sequence[Any]", value) if isinstance(value, list) else ()
+
+
+class _Writer:
+    def __init__(self, description: Object, columns: int) -> None:
+        self._description, self._columns = description, columns
+        self._written = 0
+
+    def operation(self, operation: Operation) -> Iterator[Line]:
+        details = operation.details
+        if details.get("deprecated") is True:
+            yield (Span("deprecated", "waiting"),)
+        for name, style in (("summary", "strong"), ("description", "")):
+            yield from self._text(details.get(name), style)
+        parameters = [self._resolved(one) for one in (*operation.shared, *_sequence(details.get("parameters")))]
+        for place, title in (("path", "Path"), ("query", "Query"), ("header", "Header"), ("cookie", "Cookie")):
+            inside = [one for one in parameters if one.get("in") == place]
+            if inside:
+                yield from self._heading(f"{title} parameters")
+                for one in inside:
+                    schema = self._resolved(one.get("schema") or one)
+                    yield from self._field(str(one.get("name", "")), schema, one.get("required") is True, one, 0, ())
+        body = self._resolved(details.get("requestBody"))
+        for kind, media in _mapping(body.get("content")).items():
+            yield from self._heading(f"Body  {kind}")
+            yield from self.schema(self._resolved(_mapping(media).get("schema")))
+        responses = _mapping(details.get("responses"))
+        if responses:
+            yield from self._heading("Responses")
+        for status, response in responses.items():
+            yield from self._response(str(status), self._resolved(response))
+
+    def _response(self, status: str, response: Object) -> Iterator[Line]:
+        style = "added strong" if status.startswith("2") else "removed strong" if status[:1] in "45" else "strong"
+        words = str(response.get("description") or "")
+        yield from self._wrapped([Span(sanitize(status), style), Span(f"  {sanitize(words)}")], 0)
+        for kind, media in _mapping(response.get("content")).items():
+            yield from self._wrapped([Span(sanitize(str(kind)), "quiet")], 1)
+            yield from self.schema(self._resolved(_mapping(media).get("schema")), depth=1)
+
+    def schema(self, schema: Object, *, depth: int = 0, parents: tuple[str, ...] = ()) -> Iterator[Line]:
+        """Yields the properties of a schema, or its type if it has none."""
+        name = _name(schema)
+        schema = self._resolved(schema)
+        if depth >= DEEPEST or name in parents or self._written > MOST_LINES:
+            return
+        parents = (*parents, name) if name else parents
+        if not depth:
+            yield from self._text(schema.get("description"), "")
+        properties = _mapping(schema.get("properties"))
+        required = _sequence(schema.get("required"))
+        for key, value in properties.items():
+            field = self._resolved(value)
+            yield from self._field(str(key), field, key in required, field, depth, parents, _name(_mapping(value)))
+        for word in ("allOf", "oneOf", "anyOf"):
+            parts = _sequence(schema.get(word))
+            for number, part in enumerate(parts):
+                if word != "allOf":
+                    title = _name(_mapping(part)) or self._type(self._resolved(part))
+                    yield from self._wrapped(
+                        [Span("or " if number else "one of ", "quiet"), Span(sanitize(title))], depth
+                    )
+                yield from self.schema(_mapping(part), depth=depth + (word != "allOf"), parents=parents)
+        items = schema.get("items")
+        if isinstance(items, dict):
+            if not depth:
+                yield from self._wrapped([Span(sanitize(self._type(schema)), "quiet")], depth)
+            yield from self.schema(cast("Object", items), depth=depth + 1, parents=parents)
+        elif not depth and not properties and not any(schema.get(word) for word in ("allOf", "oneOf", "anyOf")):
+            yield from self._wrapped([Span(sanitize(self._type(schema)), "quiet")], depth)
+
+    def _field(
+        self,
+        name: str,
+        schema: Object,
+        is_required: bool,
+        told: Object,
+        depth: int,
+        parents: tuple[str, ...],
+        named: str = "",
+    ) -> Iterator[Line]:
+        runs = [Span(sanitize(name), "code strong"), Span(f"  {sanitize(named or self._type(schema))}", "quiet")]
+        if is_required:
+            runs.append(Span("  required", "waiting"))
+        if told.get("deprecated") is True:
+            runs.append(Span("  deprecated", "waiting"))
+        for key, word in (("default", "default"), ("example", "example")):
+            if isinstance(schema.get(key), str | int | float | bool):
+                runs.append(Span(f"  {word} {sanitize(str(schema[key]))}", "quiet"))
+        choices = _sequence(schema.get("enum"))
+        if choices:
+            runs.append(Span(f"  {sanitize(' | '.join(map(str, choices[:20])))}", "quiet"))
+        yield from self._wrapped(runs, depth)
+        words = told.get("description")
+        if isinstance(words, str) and words.strip():
+            yield from self._wrapped([Span(sanitize(" ".join(words.split())))], depth + 1)
+        if named not in parents or not named:
+            inner = parents if not named else (*parents, named)
+            if (
+                isinstance(schema.get("properties"), dict)
+                or isinstance(schema.get("items"), dict)
+                or any(schema.get(word) for word in ("allOf", "oneOf", "anyOf"))
+            ):
+                yield from self.schema({**schema, "description": None}, depth=depth + 1, parents=inner)
+
+    def _type(self, schema: Object) -> str:
+        """Returns the type of a schema in a few words, such as `string (date)` or `array of Pet`."""
+        kind = schema.get("type")
+        text = " or ".join(map(str, cast("list[Any]", kind))) if isinstance(kind, list) else str(kind or "any")
+        if text == "any" and isinstance(schema.get("properties"), dict):
+            text = "object"
+        items = schema.get("items")
+        if text == "array" and isinstance(items, dict):
+            inner = cast("Object", items)
+            text = f"array of {_name(inner) or self._type(self._resolved(inner))}"
+        return f"{text} ({schema['format']})" if isinstance(schema.get("format"), str) else text
+
+    def _resolved(self, value: Any) -> Object:
+        """Returns an object, or the one that its `$ref` points to in the same description."""
+        found = _mapping(value)
+        for _ in range(DEEPEST):
+            address = found.get("$ref")
+            if not isinstance(address, str):
+                return found
+            target: Any = self._description if address.startswith("#/") else {}
+            for part in address[2:].split("/"):
+                target = _mapping(target).get(part.replace("~1", "/").replace("~0", "~"))
+            found = _mapping(target)
+        return found
+
+    def _heading(self, text: str) -> Iterator[Line]:
+        yield ()
+        yield from self._wrapped([Span(sanitize(text), "heading")], 0)
+
+    def _text(self, text: Any, style: str) -> Iterator[Line]:
+        if isinstance(text, str) and text.strip():
+            for paragraph in text.strip().split("\n\n"):
+                yield from self._wrapped([Span(sanitize(" ".join(paragraph.split())), style)], 0)
+
+    def _wrapped(self, runs: list[Span], depth: int) -> Iterator[Line]:
+        if self._written > MOST_LINES:
+            return
+        indent = depth * 2
+        narrow = remaining_cells(self._columns, indent)
+        lines = wrap(runs, narrow or self._columns)
+        self._written += len(lines)
+        blank = (Span(" " * indent),) if narrow and indent else ()
+        yield from with_prefix(lines, blank, blank)
+
+
+def _name(schema: Object) -> str:
+    """Returns the name of the schema that a `$ref` points to."""
+    address = schema.get("$ref")
+    return address.rpartition("/")[2] if isinstance(address, str) else ""

@@ -1,0 +1,61 @@
+"""What a page refers to: titles of the pages behind its links, text of reusable content, variables, API descriptions.
+
+A page is drawn with what is known at that moment. What is not known yet is drawn as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from presscheck.documents.markdown.link_target import LinkTarget
+
+
+class Included(NamedTuple):
+    """Reusable content: its title, and its text if that is known."""
+
+    title: str
+    markdown: str | None = None
+
+
+class References(Protocol):
+    """Resolves what a page refers to; None for what is not known yet."""
+
+    def target(self, address: str) -> LinkTarget | None:
+        """Returns what a link leads to."""
+        ...
+
+    def included(self, address: str) -> Included | None:
+        """Returns the reusable content that an address names."""
+        ...
+
+    def variable(self, expression: str) -> str | None:
+        """Returns the value of an expression."""
+        ...
+
+    def specification(self, name: str) -> Mapping[str, Any] | None:
+        """Returns an API description by the name of its specification, or by the address of its file."""
+        ...
+
+
+class NoReferences:
+    """Knows nothing: every reference is drawn as it is written."""
+
+    def target(self, address: str) -> LinkTarget | None:
+        """Returns None."""
+        return None
+
+    def included(self, address: str) -> Included | None:
+        """Returns None."""
+        return None
+
+    def variable(self, expression: str) -> str | None:
+        """Returns None."""
+        return None
+
+    def specification(self, name: str) -> Mapping[str, Any] | None:
+        """Returns None."""
+        return None
+
+
+NO_REFERENCES = NoReferences()

@@ -1,0 +1,243 @@
+"""What the page in Browse refers to: titles of pages, files, reusable content, variables, API descriptions.
+
+The tree of pages is known before a page is shown. The rest is read only for pages that refer to it, and drawn when it
+is there: showing a page never waits for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, cast
+
+from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, Revision, RevisionPage
+from presscheck.api.openapi import GetLatestOpenAPISpecContent, OpenAPISpecContent
+from presscheck.documents.markdown.link_target import LinkTarget
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.pages.tree import flatten
+from presscheck.documents.terminal.references import Included
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.engine.results import Result
+    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.page_tree import Item
+
+MOST_SPECIFICATIONS = 5
+"""API descriptions that are read for one page."""
+_SIGNS = ("{% include", "{% file", 'class="expression"', "<img", "![")
+"""What stands only in texts that refer to files, reusable content or variables."""
+_linked = re.compile(r"(?:\]\(|href=\")([^)\"\s]{1,500}+)").finditer
+_specifications = re.compile(r"\{%-?\s*openapi-[a-z]+[^%]*?\bspec=\"([a-z0-9-]{1,100})\"").findall
+_on_page = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)").match
+_in_space = re.compile(r"/~/spaces/([\w-]+)$").match
+_variable = re.compile(r"(space|page)\.vars\.([\w-]+)").fullmatch
+
+
+class SpaceLinks:
+    """The pages of a space and, where its content is loaded, its files and reusable content.
+
+    The titles and the resolver are made when a link is drawn, once for all pages of the space.
+
+    Args:
+        pages: the tree of pages.
+        revision: the content; None until it is loaded.
+    """
+
+    def __init__(self, pages: tuple[RevisionPage, ...], revision: Revision | None) -> None:
+        self.pages, self.revision = pages, revision
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """The titles of pages, by their ids."""
+        return {page.id: page.title for page in flatten(self.pages)}
+
+    @cached_property
+    def resolver(self) -> LinkResolver:
+        """Resolves links between pages, and to files and reusable content."""
+        revision = self.revision
+        return LinkResolver.of(
+            self.pages, revision.files if revision else (), revision.reusable_contents if revision else ()
+        )
+
+
+class PageReferences:
+    """The references of one page, resolved with what is known.
+
+    Args:
+        screen: the browse screen.
+        item: the page.
+        links: the pages, and where known the files, of its space.
+        specifications: API descriptions by the names of their specifications.
+    """
+
+    def __init__(
+        self,
+        screen: BrowseContext,
+        item: Item,
+        links: SpaceLinks,
+        specifications: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        self._library, self._item = screen.library, item
+        self._links, self._specifications = links, specifications
+        self._revision = links.revision
+        self._source = source_path(item.page) if item.page else ""
+        self._targets: dict[str, LinkTarget | None] = {}
+
+    def target(self, address: str) -> LinkTarget | None:
+        """What a link leads to; None for web addresses, and for what is not loaded yet."""
+        if address not in self._targets:
+            self._targets[address] = self._find(address)
+        return self._targets[address]
+
+    def _find(self, address: str) -> LinkTarget | None:
+        if not self._links.pages or address.startswith("#"):
+            return None
+        if address.startswith("/~"):
+            return self._by_id(address)
+        found = self._links.resolver.resolve(address, self._source)
+        if found.kind == "page":
+            return LinkTarget(self._links.titles.get(found.id, ""))
+        if found.kind == "broken":
+            path = address.partition("#")[0].partition("?")[0].rstrip("/")
+            is_page = path.endswith(".md") or "." not in path.rpartition("/")[2]
+            return LinkTarget(is_broken=True) if is_page or self._revision else None
+        return None
+
+    def _by_id(self, address: str) -> LinkTarget | None:
+        page, space = _on_page(address), _in_space(address)
+        if page and (not page[1] or (self._item.space and page[1] == self._item.space.id)):
+            title = self._links.titles.get(page[2])
+            return LinkTarget(title) if title is not None else LinkTarget(is_broken=True)
+        item = self._library.item(f"space {space[1]}") if space else None
+        return LinkTarget(item.title) if item else None
+
+    def included(self, address: str) -> Included | None:
+        """The reusable content that an address names, by its title: the service does not give its text."""
+        if self._revision is None:
+            return None
+        found = self._links.resolver.resolve(address, self._source)
+        pieces = {piece.id: piece for piece in self._revision.reusable_contents}
+        piece = pieces.get(found.id) or pieces.get(address.rpartition("/")[2])
+        return Included(piece.title) if piece else None
+
+    def variable(self, expression: str) -> str | None:
+        """The value of a variable of the space or the page."""
+        match = _variable(expression.strip())
+        if not match:
+            return None
+        page = self._item.page
+        values = (
+            (self._revision.variables if self._revision else None)
+            if match[1] == "space"
+            else (page.variables if page else None)
+        )
+        value = (values or {}).get(match[2])
+        return str(value) if isinstance(value, str | int | float) else None
+
+    def specification(self, name: str) -> Mapping[str, Any] | None:
+        """An API description, by the name of its specification."""
+        return self._specifications.get(name)
+
+
+class ReferenceLoader:
+    """Reads what the shown page refers to beyond the tree of pages.
+
+    Args:
+        screen: the browse screen.
+        on_change: called when more is known about the shown page.
+    """
+
+    def __init__(self, screen: BrowseContext, on_change: Callable[[], None]) -> None:
+        self._screen, self._on_change = screen, on_change
+        self._content: tuple[tuple[str, str], Revision] | None = None
+        """The content of the space, and of the change request, that was read last."""
+        self._links = SpaceLinks((), None)
+        self._watched: tuple[str, str] | None = None
+        """The space, and the change request, whose content is subscribed."""
+        self._names: frozenset[str] = frozenset()
+        """The specifications that are subscribed."""
+        self._descriptions: dict[str, Mapping[str, Any]] = {}
+
+    def of(self, item: Item) -> PageReferences:
+        """The references of a page."""
+        known = self._content
+        revision = known[1] if known is not None and known[0] == self._place(item) else None
+        listed = self._screen.library.pages(item.space.id) if item.space else None
+        pages = listed.pages if listed else ()
+        if self._links.pages is not pages or self._links.revision is not revision:
+            self._links = SpaceLinks(pages, revision)
+        return PageReferences(self._screen, item, self._links, dict(self._descriptions))
+
+    def want(self, item: Item, markdown: str) -> None:
+        """Read what a page refers to; what is subscribed already, for the page before, stays."""
+        place = self._place(item)
+        if _refers_beyond_pages(markdown) and place != self._watched:
+            self._watched = place
+            space, request = place
+            call: Operation[Revision] = (
+                GetChangeRequestRevision(space_id=space, change_request_id=request)
+                if request
+                else GetCurrentRevision(space_id=space)
+            )
+            take = partial(self._take_content, place)
+            self._screen.subscribe(self._screen.engine.watch(call), take, group="content", shows_errors=False)
+        found = list(dict.fromkeys(_specifications(markdown)))[:MOST_SPECIFICATIONS]
+        names = frozenset(found if self._screen.organization_id else ())
+        for name in self._names - names:
+            self._screen.unsubscribe(f"specification {name}")
+        for name in names - self._names:
+            spec = GetLatestOpenAPISpecContent(organization_id=self._screen.organization_id, spec_slug=name)
+            take_spec = partial(self._take_description, name)
+            answers = self._screen.engine.watch(spec)
+            self._screen.subscribe(answers, take_spec, group=f"specification {name}", shows_errors=False)
+        self._names = names
+
+    def leave(self) -> None:
+        """End the subscriptions, because no page is shown."""
+        if self._watched:
+            self._screen.unsubscribe("content")
+        for name in self._names:
+            self._screen.unsubscribe(f"specification {name}")
+        self._watched, self._names = None, frozenset()
+
+    def _place(self, item: Item) -> tuple[str, str]:
+        space = item.space.id if item.space else ""
+        request = self._screen.library.requests.get(space)
+        return space, request.id if request else ""
+
+    def _take_content(self, place: tuple[str, str], result: Result[Revision | None]) -> None:
+        if result.value is not None and self._content != (place, result.value):
+            self._content = place, result.value
+            self._on_change()
+
+    def _take_description(self, name: str, result: Result[OpenAPISpecContent | None]) -> None:
+        description = description_in(result.value.filesystem) if result.value else None
+        if description is not None and self._descriptions.get(name) != description:
+            self._descriptions[name] = description
+            self._on_change()
+
+
+def _refers_beyond_pages(markdown: str) -> bool:
+    """Whether a text refers to more than pages: to files, reusable content or variables."""
+    return any(sign in markdown for sign in _SIGNS) or any(_is_file(match[1]) for match in _linked(markdown))
+
+
+def _is_file(target: str) -> bool:
+    path = target.partition("#")[0].partition("?")[0]
+    return ":" not in path and "." in path.rpartition("/")[2] and not path.endswith(".md")
+
+
+def description_in(filesystem: Any) -> Mapping[str, Any] | None:
+    """The API description among the files of a specification: by name, or a list with the entry point marked."""
+    found: Iterable[Any] = ()
+    if isinstance(filesystem, dict):
+        found = cast("dict[str, Any]", filesystem).values()
+    elif isinstance(filesystem, list):
+        files = [cast("dict[str, Any]", one) for one in cast("list[Any]", filesystem) if isinstance(one, dict)]
+        found = [one.get("specification") for one in sorted(files, key=lambda one: not one.get("isEntrypoint"))]
+    for one in found:
+        if isinstance(one, dict) and ("openapi" in one or "swagger" in one or "paths" in one):
+            return cast("dict[str, Any]", one)
+    return None

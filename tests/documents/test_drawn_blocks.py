@@ -1,0 +1,247 @@
+"""Every block, inline and mark of the published schema is drawn, from Markdown and from nodes as the same picture."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.contract.description import DOCUMENTED, NEWEST, schema_called, schema_names
+from tests.documents.node_samples import BLOCKS, INLINES, MARKS
+from tests.generated_docs.documentation import Documentation, check_page
+from tests.generated_docs.prose import markers_in
+
+from presscheck.documents.block_tags import BLOCK_TAGS
+from presscheck.documents.markdown.link_target import LinkTarget
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.pages.front_matter import split_front_matter
+from presscheck.documents.terminal.controls import Controls, is_control, target
+from presscheck.documents.terminal.custom_tags import UNKNOWN
+from presscheck.documents.terminal.page_lines import PageLines, render_page
+from presscheck.documents.terminal.references import Included, NoReferences
+from presscheck.text.styled_text import Line, plain, width
+
+PICTURES = Path(__file__).parent / "drawn_blocks.txt"
+SAMPLES = {
+    **BLOCKS,
+    **{f"inline: {name}": text for name, text in INLINES.items()},
+    **{f"mark: {name}": text for name, text in MARKS.items()},
+}
+WIDTH = 60
+NAME = re.compile(r"Document(Block|Inline|Mark)(?=[A-Z])")
+
+
+def types_in(node: Any) -> set[str]:
+    """The types of a node, and of all nodes and marks in it."""
+    found = {str(node["type"])} if isinstance(node, dict) and "type" in node else set[str]()
+    for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        found |= types_in(inner)
+    return found
+
+
+def picture() -> str:
+    """Every sample and how it is drawn, with the styles of what is no plain text."""
+    parts: list[str] = []
+    for name, text in SAMPLES.items():
+        lines = [
+            "".join(f"{span.text}{{{span.style}}}" if span.style.strip() else span.text for span in line).rstrip()
+            for line in render_page(text, WIDTH)
+        ]
+        parts.append("\n".join((f"== {name}", *lines)))
+    return "\n\n".join(parts) + "\n"
+
+
+def test_every_name_of_the_schema_has_a_sample() -> None:
+    """A type that a release adds is missing here until it has a sample, and with it a picture."""
+    drawn: set[str] = set()
+    for text in SAMPLES.values():
+        drawn |= types_in(markdown_to_nodes(text))
+    missing = [
+        name
+        for release in (DOCUMENTED, NEWEST)
+        for name in schema_names(release)
+        if NAME.match(name)
+        for kind in schema_called(name, release)["properties"]["type"]["enum"]
+        if kind not in drawn
+    ]
+    assert missing == []
+
+
+def test_samples_are_drawn_as_before() -> None:
+    drawn = picture()
+    if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
+        PICTURES.write_text(drawn, "utf-8")
+    assert drawn == PICTURES.read_text("utf-8")
+    for sign in ("{%", UNKNOWN, "$$", "](", "<details", ":smile:"):
+        assert sign not in drawn
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_nodes_give_the_same_picture(name: str) -> None:
+    nodes = markdown_to_nodes(SAMPLES[name])
+    assert render_page(nodes_to_markdown(nodes), WIDTH) == render_page(SAMPLES[name], WIDTH)
+
+
+def shown_words(lines: list[Line]) -> str:
+    return "\n".join(plain(line) for line in lines)
+
+
+def words_of(markdown: str) -> list[str]:
+    """The words of the picture of a page, without the lines that are drawn: nodes keep a footnote where it is named."""
+    return sorted(re.sub(r"[─│┃]+", " ", shown_words(render_page(markdown, 80))).split())
+
+
+@pytest.mark.documentation("varied")
+def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> None:
+    """No line is too wide, no word is missing, no known block is drawn as unknown; nodes give the same picture."""
+
+    def check(markdown: str) -> None:
+        for columns in widths:
+            lines = render_page(markdown, columns)
+            assert [plain(line) for line in lines if width(line) > columns] == []
+            shown = shown_words(lines)
+            assert not BLOCK_TAGS.keys() & set(re.findall(rf"{UNKNOWN}: (\S+)", shown))
+            # a word that is wider than its column is broken
+            joined = shown if columns > 40 else shown + "\n" + re.sub(r"\s+[│┃ ]*", "", shown)
+            assert markers_in(markdown) - markers_in(joined) == set()
+        body = split_front_matter(markdown)[1]
+        assert words_of(nodes_to_markdown(markdown_to_nodes(body))) == words_of(body)
+
+    for number, page in enumerate(documentation.pages):
+        widths = (40, 80, 160) if number % 8 == 0 else ((40, 80, 160)[number % 3],)
+        check_page(documentation, page, check)
+
+
+@pytest.mark.documentation("varied")
+def test_controls_change_one_block(documentation: Documentation) -> None:
+    """A page in which controls were used is the one that is laid out with their values, and fits; open, it is whole."""
+
+    def check(markdown: str) -> None:
+        controls = Controls()
+        page = PageLines(markdown, 50, controls=controls)
+        page.advance(60)
+        keys = {mark.key: mark for number in range(len(page.lines)) for mark in page.marks(number)}
+        for mark in list(keys.values())[:8]:
+            page.set(target(mark.key, 1 - mark.value if mark.most <= 1 else mark.most))
+        again = PageLines(markdown, 50, controls=controls)
+        again.advance(60)
+        assert (page.lines, page.line_of_block, page.links, page.headings) == (
+            again.lines,
+            again.line_of_block,
+            again.links,
+            again.headings,
+        )
+        assert [plain(line) for line in page.lines if width(line) > 50] == []
+        controls.shows_all = True
+        opened = PageLines(markdown, 50, controls=controls)
+        opened.advance(60)
+        whole = [tuple(span for span in line if not is_control(span.link)) for line in opened.lines]
+        assert shown_words(whole) == shown_words(render_page(markdown, 50))
+
+    for page in documentation.pages[::4]:
+        check_page(documentation, page, check)
+
+
+class Space(NoReferences):
+    """A space with two pages, a piece of reusable content, a variable and an API description."""
+
+    def target(self, address: str) -> LinkTarget | None:
+        titles = {"start.md": "Getting started", "/~/pages/p1": "Second page"}
+        if address.endswith("gone.md"):
+            return LinkTarget(is_broken=True)
+        return LinkTarget(titles[address]) if address in titles else None
+
+    def included(self, address: str) -> Included | None:
+        return Included("Shared note", f'Words of it.\n\n{{% include "{address}" %}}')
+
+    def variable(self, expression: str) -> str | None:
+        return {"space.vars.version": "4.2"}.get(expression)
+
+    def specification(self, name: str) -> dict[str, Any] | None:
+        return API if name == "pets" else None
+
+
+API: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "paths": {
+        "/pets": {
+            "parameters": [{"$ref": "#/components/parameters/Trace"}],
+            "post": {
+                "summary": "Add a pet",
+                "parameters": [
+                    {"name": "dry", "in": "query", "required": True, "schema": {"type": "boolean", "default": False}}
+                ],
+                "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}},
+                "responses": {"201": {"description": "Added"}, "409": {"description": "There is one"}},
+            },
+        }
+    },
+    "webhooks": {"born": {"post": {"description": "A pet was born."}}},
+    "components": {
+        "parameters": {"Trace": {"name": "X-Trace", "in": "header", "schema": {"type": "string", "format": "uuid"}}},
+        "schemas": {
+            "Pet": {
+                "type": "object",
+                "required": ["name"],
+                "properties": {
+                    "name": {"type": "string", "description": "What it is called."},
+                    "kind": {"enum": ["cat", "dog"]},
+                    "parents": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}},
+                },
+            }
+        },
+    },
+}
+
+
+def drawn(text: str, columns: int = 70) -> str:
+    page = PageLines(text, columns, references=Space())
+    page.advance(60)
+    return shown_words(page.lines)
+
+
+def test_references_are_drawn_with_what_they_name() -> None:
+    assert "→ Getting started start.md" in drawn(BLOCKS["content-ref"].replace("guides/", ""))
+    assert "By Getting started it begins" in drawn(INLINES["mention"])
+    assert "Second page" in drawn('[x](/~/pages/p1 "mention")')
+    assert "words ⚠ and" in drawn("Some [words](gone.md) and more")
+    assert "→ gone.md ⚠" in drawn('{% content-ref url="gone.md" %}\n[gone.md](gone.md)\n{% endcontent-ref %}')
+    assert "It is 4.2 now." in drawn(INLINES["expression"])
+    included = drawn(BLOCKS["reusable-content"])
+    assert "Reusable content: Shared note" in included
+    assert included.count("Words of it.") == 1, "what includes itself is drawn once"
+
+
+def test_operations_are_drawn_with_parameters_and_schemas() -> None:
+    operation = drawn(BLOCKS["openapi-operation"])
+    for words in (
+        "▾ POST /pets pets",
+        "Add a pet",
+        "X-Trace string (uuid)",
+        "dry boolean required default False",
+        "name string required",
+        "What it is called.",
+        "parents array of Pet",
+        "409 There is one",
+    ):
+        assert words in operation
+    assert "A pet was born." in drawn(BLOCKS["openapi-webhook"])
+    schemas = drawn(BLOCKS["openapi-schemas"])
+    assert "cat | dog" in schemas
+    assert "not in the specification" in schemas, "there is no schema Error"
+
+
+def test_a_deep_schema_and_a_deep_formula_end() -> None:
+    nested: dict[str, Any] = {"type": "string"}
+    for _ in range(200):
+        nested = {"type": "object", "properties": {"inner": nested}}
+    API["components"]["schemas"]["Error"] = nested
+    try:
+        assert drawn(BLOCKS["openapi-schemas"]).count("inner") < 20
+    finally:
+        del API["components"]["schemas"]["Error"]
+    assert drawn("$$" + "\\frac" * 5000 + "$$").count("frac") == 5000
+    assert drawn("$$\\sqrt{x^2+1} \\le \\alpha_{ij}$$") == "√(x²+1) ≤ αᵢⱼ"
