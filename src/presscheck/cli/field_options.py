@@ -29,15 +29,28 @@ _LIMITS = {
 }
 
 
-def option_for(operation: type[Operation[Any]], name: str) -> click.Option:
-    """The option of a field; its help includes type and limits."""
+def option_for(operation: type[Operation[Any]], name: str, alternative: str = "") -> click.Option:
+    """The option of a field; its help includes type and limits.
+
+    Args:
+        operation: the operation.
+        name: the field.
+        alternative: what can be given instead of an id, such as `or title`.
+    """
     info = operation.model_fields[name]
     kind, is_repeatable = _kind(info.annotation)
-    notes = [*_limits(info, is_repeatable=is_repeatable), *(["repeatable"] if is_repeatable else [])]
+    notes = [alternative] if alternative else []
+    notes += [*_limits(info, is_repeatable=is_repeatable), *(["repeatable"] if is_repeatable else [])]
     notes += ["required"] if info.is_required() else []
     text = description(operation, name) + (f" ({'; '.join(notes)})" if notes else "") + "."
     metavar = _metavar(info.annotation, kind)
     return click.Option([flag(name), name], type=kind, multiple=is_repeatable, help=text, metavar=metavar)
+
+
+def limits_of(operation: type[Operation[Any]], name: str) -> str:
+    """The limits of a field in words; empty if there are none."""
+    info = operation.model_fields[name]
+    return "; ".join(_limits(info, is_repeatable=_kind(info.annotation)[1]))
 
 
 def call_of(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...] = ()) -> Operation[Any]:

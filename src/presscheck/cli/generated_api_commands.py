@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
-from urllib.parse import urlencode
 
 import click
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
-from presscheck.cli.command_factory import description_of, is_listing, summary_of
+from presscheck.cli.command_factory import description_of, is_listing, print_request, summary_of
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.field_options import call_of, nullable, option_for
 from presscheck.cli.output import print_json
@@ -144,11 +142,4 @@ def _sender(operation: type[Operation[Any]]) -> Any:
 def _print_request(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...]) -> None:
     """Print method, URL and body of the request, without the token."""
     given = {name: value for name, value in given.items() if name in operation.model_fields}
-    call = call_of(operation, given, null)
-    profile = load_profile(click.get_current_context(), with_token=False)
-    query = urlencode(call.wire_query())
-    base = profile.base_url.removesuffix("/v1")
-    click.echo(f"{call.method()} {base}/v1{call.wire_path()}{'?' + query if query else ''}")
-    body = call.wire_body()
-    if body is not None:
-        click.echo(json.dumps(body, indent=2))
+    print_request(call_of(operation, given, null), load_profile(click.get_current_context(), with_token=False))

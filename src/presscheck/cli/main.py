@@ -33,6 +33,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("resource_commands", "import_group"),
     "inbox": ("inbox", "inbox"),
     "integration": ("resource_commands", "integration"),
+    "invite": ("resource_commands", "invite"),
     "log": ("doctor", "log"),
     "login": ("account", "login"),
     "logout": ("account", "logout"),
@@ -42,6 +43,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "org": ("resource_commands", "org"),
     "outbox": ("outbox", "outbox"),
     "profiles": ("account", "profiles"),
+    "saml": ("resource_commands", "saml_group"),
     "search": ("search", "search"),
     "serve": ("serve", "serve"),
     "site": ("sites", "site"),
@@ -49,6 +51,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "sync": ("sync", "sync"),
     "team": ("resource_commands", "team"),
     "translation": ("resource_commands", "translation"),
+    "user": ("resource_commands", "user"),
     "whoami": ("account", "whoami"),
 }
 """Lazily imported commands: module in this package, and name in the module."""
