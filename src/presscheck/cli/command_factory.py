@@ -1,7 +1,7 @@
 """Builds commands from operations: fields in the path become arguments, other fields options.
 
-Organizations, spaces, sites and change requests can be given in the ways that `lookup` supports, other things by the names
-in `references`. Fields are checked before anything is sent, also before a name is looked up.
+Organizations, spaces, sites and change requests can be given in the ways that `lookup` supports, other things by the
+names in `references`. Fields are checked before anything is sent, also before a name is looked up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import urlencode
 
 import click
@@ -20,8 +20,9 @@ import click
 from presscheck.api.operation import Operation, Paged
 from presscheck.cli import lookup
 from presscheck.cli.field_options import call_of, flag, limits_of, nullable, option_for
+from presscheck.cli.field_parts import joined, part_options, place_of
 from presscheck.cli.output import print_text
-from presscheck.cli.references import find_id, reference_of
+from presscheck.cli.references import PART_REFERENCES, find_id, reference_of
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.config.profile import Profile
@@ -192,6 +193,9 @@ async def option_values(
     """The values of the other fields, with the ids of what they name."""
     values = dict[str, Any]()
     for name, value in given.items():
+        if isinstance(value, dict):
+            values[name] = {**value, **await _part_ids(session, name, cast("dict[str, Any]", value), path)}
+            continue
         reference = reference_of(spec.operation, name)
         if reference is None or not value:
             values[name] = value
@@ -200,6 +204,14 @@ async def option_values(
         else:
             values[name] = tuple([await find_id(session, reference, one, path, flag(name)) for one in value])
     return values
+
+
+async def _part_ids(session: Session, name: str, parts: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, str]:
+    return {
+        part: await find_id(session, PART_REFERENCES[name, part], value, path, flag(f"{name}_{part}"))
+        for part, value in parts.items()
+        if (name, part) in PART_REFERENCES
+    }
 
 
 async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit: int) -> None:
@@ -264,11 +276,10 @@ def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]
         InvalidArgument: a value exceeds a limit, or a required option is missing; names the argument or option.
     """
     operation = spec.operation
-    fields = {name: value for name, value in given.items() if name in operation.model_fields}
-    placeholders = dict.fromkeys((*operation.path_fields(), *(["body"] if spec.is_written else [])), "id")
     with errors_at_fields(operation):
-        typed = {name: value for name, value in fields.items() if value is not None}
-        call_of(operation, {**placeholders, **typed, **spec.fixed, **spec.preset}, nulls)
+        fields = joined(operation, given)
+        placeholders = dict.fromkeys((*operation.path_fields(), *(["body"] if spec.is_written else [])), "id")
+        call_of(operation, {**placeholders, **fields, **spec.fixed, **spec.preset}, nulls)
     return fields
 
 
@@ -285,6 +296,9 @@ def errors_at_fields(operation: type[Operation[Any]]) -> Generator[None]:
         if not error.call:
             raise
         name, _, inner = error.field.partition(".")
+        if error.call != operation.__name__:
+            where, more = place_of(operation, error.call, name)
+            raise InvalidArgument(where or error.field, more + error.reason) from None
         if name not in operation.model_fields:
             raise
         where = metavar(name) if name in operation.path_fields() else flag(name)
@@ -326,7 +340,9 @@ def _field_options(spec: CommandSpec) -> list[click.Parameter]:
     for name in operation.model_fields:
         if name not in left_out:
             reference = reference_of(operation, name)
-            options.append(option_for(operation, name, f"or {reference.hint}" if reference else ""))
+            parts = part_options(operation, name)
+            alternative = f"or {reference.hint}" if reference else "or the options below" if parts else ""
+            options += [option_for(operation, name, alternative), *parts]
     if spec.is_written:
         options += reversed(getattr(body_options(lambda: None), "__click_params__", []))
     return options

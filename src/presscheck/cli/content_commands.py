@@ -31,8 +31,8 @@ from presscheck.api.links import (
     ListPageBacklinks,
     ListPageLinks,
 )
-from presscheck.api.spaces import GetSpaceGitInfo, GetSpacePDF, SearchSpace
 from presscheck.api.permissions import ListSpaceTeamPermissions, ListSpaceUserPermissions
+from presscheck.api.spaces import GetSpaceGitInfo, GetSpacePDF, SearchSpace
 from presscheck.cli.command_factory import CommandSpec, add, group_of
 
 FILE_COLUMNS = ("id", "name", "contentType", "size")

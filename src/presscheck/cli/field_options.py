@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import types
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -38,13 +39,31 @@ def option_for(operation: type[Operation[Any]], name: str, alternative: str = ""
         alternative: what can be given instead of an id, such as `or title`.
     """
     info = operation.model_fields[name]
+    return plain_option(flag(name), name, info, description(operation, name), [alternative])
+
+
+def plain_option(
+    option: str, parameter: str, info: FieldInfo, text: str, notes: Sequence[str], *, is_part: bool = False
+) -> click.Option:
+    """An option that is described by a field.
+
+    Args:
+        option: the name of the option.
+        parameter: the name of its value.
+        info: the field.
+        text: the help, without limits and period.
+        notes: remarks before the limits; empty ones are left out.
+        is_part: whether the field is a part of another, which can be given as a whole.
+    """
     kind, is_repeatable = _kind(info.annotation)
-    notes = [alternative] if alternative else []
-    notes += [*_limits(info, is_repeatable=is_repeatable), *(["repeatable"] if is_repeatable else [])]
-    notes += ["required"] if info.is_required() else []
-    text = description(operation, name) + (f" ({'; '.join(notes)})" if notes else "") + "."
+    remarks = [*filter(None, notes), *_limits(info, is_repeatable=is_repeatable)]
+    remarks += [
+        *(["repeatable"] if is_repeatable else []),
+        *(["required"] if info.is_required() and not is_part else []),
+    ]
+    text += f" ({'; '.join(remarks)})." if remarks else "."
     metavar = _metavar(info.annotation, kind)
-    return click.Option([flag(name), name], type=kind, multiple=is_repeatable, help=text, metavar=metavar)
+    return click.Option([option, parameter], type=kind, multiple=is_repeatable, help=text, metavar=metavar)
 
 
 def limits_of(operation: type[Operation[Any]], name: str) -> str:

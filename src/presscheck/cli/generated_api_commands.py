@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -14,6 +14,7 @@ from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.field_options import call_of, nullable, option_for
 from presscheck.cli.output import print_json
 from presscheck.cli.session import Session, confirm, load_profile, with_session
+from presscheck.cli.verbs import verbs
 
 
 @cache
@@ -54,19 +55,21 @@ class OperationGroup(click.Group):
 def calls(context: click.Context, *, as_json: bool) -> None:
     """Call any API operation.
 
-    Without an operation, lists all of them. Prints the response as JSON.
+    Without an operation, lists all of them, each with the command for it. Prints the response as JSON.
     """
     if context.invoked_subcommand:
         return
+    root = cast("click.Group", context.find_root().command)
+    named = {operation: [f"presscheck {words}" for words in lines] for operation, lines in verbs(root).items()}
     if as_json:
-        print_json([_described(name, operation) for name, operation in operations().items()])
+        print_json([_described(name, operation, named[operation]) for name, operation in operations().items()])
         return
     for name, operation in operations().items():
         release = f"\trequires release {operation.release}" if operation.release else ""
-        click.echo(f"{name}\t{operation.route}{release}")
+        click.echo(f"{name}\t{operation.route}\t{named[operation][0]}{release}")
 
 
-def _described(name: str, operation: type[Operation[Any]]) -> dict[str, Any]:
+def _described(name: str, operation: type[Operation[Any]], commands: list[str]) -> dict[str, Any]:
     fields = operation.model_fields
     return {
         "name": name,
@@ -74,6 +77,7 @@ def _described(name: str, operation: type[Operation[Any]]) -> dict[str, Any]:
         "operation_id": operation.operation_id,
         "route": operation.route,
         "release": operation.release,
+        "commands": commands,
         "fields": list(fields),
         "required": [field for field, info in fields.items() if info.is_required()],
     }

@@ -37,6 +37,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "log": ("doctor", "log"),
     "login": ("account", "login"),
     "logout": ("account", "logout"),
+    "lookup": ("resource_commands", "lookup"),
     "member": ("resource_commands", "member"),
     "open": ("search", "open_thing"),
     "openapi": ("resource_commands", "specification"),

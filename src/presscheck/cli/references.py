@@ -66,7 +66,9 @@ SITE = Reference("title", (ListSites,))
 SECTION = Reference("title", (ListSections,), ("title", "path"))
 GROUP = Reference("title", (ListSectionGroups,))
 SITE_SPACE = Reference("title", (ListSiteSpaces,), ("title", "space.title", "space.id"))
-PAGE = Reference("path or title", (ListRevisionPages, ListChangeRequestPages, ListPages), ("path", "title"), "id", "pages")
+PAGE = Reference(
+    "path or title", (ListRevisionPages, ListChangeRequestPages, ListPages), ("path", "title"), "id", "pages"
+)
 FILE = Reference("name", (ListRevisionFiles, ListChangeRequestFiles, ListFiles), ("name",))
 REUSABLE_CONTENT = Reference(
     "title", (GetChangeRequestRevision, GetCurrentRevision), ("title",), "id", "reusable_contents"
@@ -114,6 +116,13 @@ SPECIAL: dict[tuple[str, str], Reference | None] = {
     ("ListTeams", "owner"): MEMBER,
 }
 """What a field of one operation refers to instead; None for an id without a listing."""
+PART_REFERENCES: dict[tuple[str, str], Reference] = {
+    ("destination", "site_section_id"): SECTION,
+    ("destination", "site_space_id"): SITE_SPACE,
+    ("source", "space"): SPACE,
+    ("target", "space"): SPACE,
+}
+"""What a part of a field refers to, by field and part."""
 
 
 def reference_of(operation: type[Operation[Any]], field: str) -> Reference | None:
@@ -122,9 +131,7 @@ def reference_of(operation: type[Operation[Any]], field: str) -> Reference | Non
     return None if is_cursor else SPECIAL.get((operation.__name__, field), REFERENCES.get(field))
 
 
-async def find_id(
-    session: Session, reference: Reference, named: str, known: Mapping[str, str], what: str
-) -> str:
+async def find_id(session: Session, reference: Reference, named: str, known: Mapping[str, str], what: str) -> str:
     """The id of what is named by its id or one of its names.
 
     Args:

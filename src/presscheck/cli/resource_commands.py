@@ -15,10 +15,10 @@ from presscheck.api import (
     saml,
     teams,
     translations,
+    url_lookup,
     users,
 )
-from presscheck.cli.command_factory import CommandSpec, group_of
-
+from presscheck.cli.command_factory import CommandSpec, build_command, group_of
 
 org = group_of(
     "org",
@@ -62,9 +62,7 @@ saml_group = group_of(
     CommandSpec("show", saml.GetSAMLProvider, help="Show a SAML provider."),
     CommandSpec("create", saml.CreateSAMLProvider, done="SAML provider created."),
     CommandSpec("edit", saml.UpdateSAMLProvider, done="SAML provider updated."),
-    CommandSpec(
-        "delete", saml.DeleteSAMLProvider, done="SAML provider deleted.", confirm="Delete this SAML provider"
-    ),
+    CommandSpec("delete", saml.DeleteSAMLProvider, done="SAML provider deleted.", confirm="Delete this SAML provider"),
     CommandSpec("logins", saml.ListSSOLogins, ("id", "label", "startURL")),
 )
 invite = group_of(
@@ -80,6 +78,14 @@ user = group_of(
     "user",
     "Show users.\n\nUSER is a user id. `presscheck whoami` shows the signed-in user.",
     CommandSpec("show", users.GetUser, help="Show a user."),
+)
+lookup = build_command(
+    CommandSpec(
+        "lookup",
+        url_lookup.GetContentByUrl,
+        positional=("url",),
+        help="Show which space, page and change a URL leads to.",
+    )
 )
 team = group_of(
     "team",

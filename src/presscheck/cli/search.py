@@ -13,9 +13,7 @@ from pydantic.alias_generators import to_camel
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import Space
-from presscheck.api.url_lookup import GetContentByUrl
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import sends
 from presscheck.cli.output import print_message
 from presscheck.cli.session import MAX_PAGE_SIZE, Session, has_terminal, with_session
 from presscheck.cli.sites import open_url
@@ -88,7 +86,6 @@ def _as_row(hit: Hit) -> dict[str, str]:
 @click.argument("target", metavar="URL-OR-ID")
 @click.option("--web", is_flag=True, help="Open it in the browser instead.")
 @with_session
-@sends(GetContentByUrl)
 async def open_thing(session: Session, target: str, *, web: bool) -> None:
     """Open a change request or a space in the app.
 

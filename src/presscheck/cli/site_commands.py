@@ -1,4 +1,4 @@
-"""Parts and settings of sites on the command line, each command one operation: sections, redirects, sign-in and others."""
+"""Parts and settings of sites on the command line, each one operation: sections, redirects, sign-in."""
 
 from __future__ import annotations
 
