@@ -21,7 +21,7 @@ from presscheck.api.operation import Operation, Paged
 from presscheck.cli import lookup
 from presscheck.cli.field_options import call_of, flag, limits_of, nullable, option_for
 from presscheck.cli.field_parts import joined, part_options, place_of
-from presscheck.cli.output import print_text
+from presscheck.cli.output import print_message, print_text
 from presscheck.cli.references import PART_REFERENCES, find_id, reference_of
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
@@ -235,6 +235,8 @@ def _show(session: Session, spec: CommandSpec, answer: Any) -> None:
         print_text((getattr(answer, spec.text) or "").rstrip("\n"))
     elif spec.columns and items is not None:
         session.show(list(flatten(items)) if spec.items == "pages" else list(items), spec.columns)
+        if more := getattr(answer, "more", None):
+            print_message(f"{more:,} more. Use --limit to list them.")
     else:
         session.show(answer, hidden=SECRET_FIELDS)
 
@@ -278,7 +280,9 @@ def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]
     operation = spec.operation
     with errors_at_fields(operation):
         fields = joined(operation, given)
-        placeholders = dict.fromkeys((*operation.path_fields(), *(["body"] if spec.is_written else [])), "id")
+        placeholders: dict[str, Any] = dict.fromkeys(
+            (*operation.path_fields(), *(["body"] if spec.is_written else [])), "id"
+        )
         call_of(operation, {**placeholders, **fields, **spec.fixed, **spec.preset}, nulls)
     return fields
 
@@ -341,8 +345,8 @@ def _field_options(spec: CommandSpec) -> list[click.Parameter]:
         if name not in left_out:
             reference = reference_of(operation, name)
             parts = part_options(operation, name)
-            alternative = f"or {reference.hint}" if reference else "or the options below" if parts else ""
-            options += [option_for(operation, name, alternative), *parts]
+            note, names = "or the options below" if parts else "", reference.hint if reference else ""
+            options += [option_for(operation, name, note, names), *parts]
     if spec.is_written:
         options += reversed(getattr(body_options(lambda: None), "__click_params__", []))
     return options

@@ -39,7 +39,6 @@ FILE_COLUMNS = ("id", "name", "contentType", "size")
 LINK_COLUMNS = ("status", "targetReference.kind", "targetReference.page.path", "targetReference.url")
 LOCATION_COLUMNS = ("space.title", "page.title", "page.path")
 CHANGE_COLUMNS = ("type", "page.path", "page.title", "file.name")
-REVISION_PRESET: dict[str, Any] = {"metadata": False}
 MARKDOWN: dict[str, Any] = {"format": "markdown"}
 
 

@@ -6,6 +6,7 @@ Text is used as it is. Objects are JSON, or `@FILE` for a file with JSON; docume
 from __future__ import annotations
 
 import json
+import re
 import types
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ from presscheck.cli.field_help import description
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
 
+_BY_ID = re.compile(r"^Ids? of (?:the |an? )?|, by id or email$| \(an id\)$| \(ids\)$")
+"""Parts of a description that are true only of ids."""
 _LIMITS = {
     "ge": "at least {}",
     "gt": "more than {}",
@@ -30,16 +33,25 @@ _LIMITS = {
 }
 
 
-def option_for(operation: type[Operation[Any]], name: str, alternative: str = "") -> click.Option:
+def option_for(operation: type[Operation[Any]], name: str, note: str = "", names: str = "") -> click.Option:
     """The option of a field; its help includes type and limits.
 
     Args:
         operation: the operation.
         name: the field.
-        alternative: what can be given instead of an id, such as `or title`.
+        note: a remark.
+        names: what can be given instead of an id, such as `title`.
     """
-    info = operation.model_fields[name]
-    return plain_option(flag(name), name, info, description(operation, name), [alternative])
+    info, text = operation.model_fields[name], description(operation, name)
+    if names:
+        text = _BY_ID.sub("", text)
+        text, note = text[0].upper() + text[1:], by_name(names)
+    return plain_option(flag(name), name, info, text, [note])
+
+
+def by_name(names: str) -> str:
+    """A remark on what can be given: `id or title`, `id, name or email`."""
+    return f"id{',' if ' or ' in names else ' or'} {names}"
 
 
 def plain_option(

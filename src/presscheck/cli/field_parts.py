@@ -11,7 +11,7 @@ import click
 from presscheck.api.operation import Argument, Operation
 from presscheck.api.shell_command import members_of
 from presscheck.cli.field_help import FROM_FILES, PARTS
-from presscheck.cli.field_options import flag, plain_option
+from presscheck.cli.field_options import by_name, flag, plain_option
 from presscheck.cli.references import PART_REFERENCES
 from presscheck.errors import InvalidArgument
 
@@ -27,9 +27,9 @@ def part_options(operation: type[Operation[Any]], name: str) -> list[click.Optio
             info = model.model_fields.get(part)
             if info and part not in options:
                 reference = PART_REFERENCES.get((name, part))
-                alternative = f"id or {reference.hint}" if reference else ""
+                note = by_name(reference.hint) if reference else ""
                 parameter = f"{name}{SEPARATOR}{part}"
-                options[part] = plain_option(flag(f"{name}_{part}"), parameter, info, text, [alternative], is_part=True)
+                options[part] = plain_option(flag(f"{name}_{part}"), parameter, info, text, [note], is_part=True)
     return list(options.values())
 
 
