@@ -235,7 +235,8 @@ def _show(session: Session, spec: CommandSpec, answer: Any) -> None:
         print_text((getattr(answer, spec.text) or "").rstrip("\n"))
     elif spec.columns and items is not None:
         session.show(list(flatten(items)) if spec.items == "pages" else list(items), spec.columns)
-        if more := getattr(answer, "more", None):
+        more = getattr(answer, "more", None)
+        if isinstance(more, int) and more:
             print_message(f"{more:,} more. Use --limit to list them.")
     else:
         session.show(answer, hidden=SECRET_FIELDS)

@@ -22,6 +22,7 @@ from presscheck.paths import places
 from presscheck.wiring import open_app
 
 LAZY_COMMANDS: dict[str, tuple[str, str]] = {
+    "admin": ("admin", "admin"),
     "api": ("generated_api_commands", "calls"),
     "cache": ("cache", "cache"),
     "collection": ("resource_commands", "collection"),
