@@ -1,4 +1,4 @@
-"""Options for the parts of a field that is an object, such as `--source-url`: nobody has to write JSON for them."""
+"""Options for the parts of a field that is an object, such as `--source-url`, in place of JSON."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def joined(operation: type[Operation[Any]], given: Mapping[str, Any]) -> dict[st
         model = next((model for model in _models(operation, name) if set(parts) <= set(model.model_fields)), None)
         if model is None:
             others = " and ".join(flag(f"{name}_{part}") for part in list(parts)[1:])
-            raise InvalidArgument(first, f"cannot be used together with {others}. Give one of them")
+            raise InvalidArgument(first, f"cannot be used together with {others}. Choose one")
         always = {field: model.model_fields[field].default for field in model.always_sent}
         texts = {
             part: _from_file(f"{name}_{part}", value) if part == "text" else value for part, value in parts.items()
@@ -73,7 +73,7 @@ def joined(operation: type[Operation[Any]], given: Mapping[str, Any]) -> dict[st
 
 
 def place_of(operation: type[Operation[Any]], model: str, part: str) -> tuple[str, str]:
-    """The option for a part of an object, by the name of its model, and what is still to be said of the place.
+    """The option for a part of an object, by the name of its model, and the rest of the place for an error.
 
     Empty if it is deeper in the arguments of the operation.
     """

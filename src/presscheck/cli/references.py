@@ -159,7 +159,7 @@ async def find_id(session: Session, reference: Reference, named: str, known: Map
             ids = ", ".join(sorted(matches))
             raise InvalidArgument(what, f"{named} is ambiguous. Use one of these ids: {ids}")
     if reference is MEMBER and "@" in named:
-        return named  # people can be invited by an address that nobody in the organization has
+        return named  # people can be invited by an address that no member has
     names = list(dict.fromkeys(next(filter(None, row[1:]), row[0]) for row in rows))
     known_names = ", ".join(names[:SHOWN]) or "none"
     raise InvalidArgument(what, f"{named} not found. Available: {known_names}{' …' if len(names) > SHOWN else ''}")
