@@ -61,10 +61,9 @@ class Access:
 
     def around(self, place: Collection | Space) -> list[Collection | Space]:
         """A place and the collections around it, innermost first."""
-        found, parent = [place], place.parent
-        while parent in self.collections and self.collections[parent] not in found:
-            found.append(self.collections[parent])
-            parent = self.collections[parent].parent
+        found: list[Collection | Space] = [place]
+        while (outer := self.collections.get(found[-1].parent or "")) and outer not in found:
+            found.append(outer)
         return found
 
     def reasons(self, member: OrganizationMember, place: Collection | Space) -> Iterator[tuple[str, str]]:
