@@ -131,10 +131,11 @@ KINDS: dict[str, Spoil] = {
 
 @dataclass
 class HostileService:
-    """A service with one kind of nonsense; `asked` are the requests that it got."""
+    """A service with one kind of nonsense; `asked` are the requests that it got, `bodies` their JSON bodies."""
 
     kind: str
     asked: list[str] = field(default_factory=list)
+    bodies: list[Any] = field(default_factory=list)
     base_url: str = ""
     stopped: bool = False
 
@@ -182,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         hostile, length = self.server.hostile, int(self.headers.get("content-length", "0"))
-        self.rfile.read(length)
+        hostile.bodies.append(json.loads(self.rfile.read(length) or "null"))
         hostile.asked.append(f"{self.command} {self.path}")
         try:
             self.respond(hostile)

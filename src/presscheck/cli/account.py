@@ -15,6 +15,7 @@ import click
 
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.users import GetCurrentUser, User
+from presscheck.cli.command_factory import sends
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_json, print_message, print_rows
 from presscheck.cli.session import Session, chosen_profile, json_option, load_profile, profile_option, with_session
@@ -84,6 +85,7 @@ def logout(context: click.Context) -> None:
 
 @click.command()
 @with_session
+@sends(GetCurrentUser)
 async def whoami(session: Session) -> None:
     """Show the signed-in user and the source of the token."""
     profile = session.profile

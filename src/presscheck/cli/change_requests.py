@@ -9,10 +9,12 @@ import click
 from presscheck.api.change_requests import (
     ChangeRequest,
     CreateChangeRequest,
+    GetChangeRequest,
     GetChangeRequestPDF,
     ListChangeRequests,
     ListContributors,
     ListOrganizationChangeRequests,
+    ListRequestedReviewers,
     MergeChangeRequest,
     PullChangeRequest,
     RemoveRequestedReviewer,
@@ -21,8 +23,8 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.api.users import User
-from presscheck.cli import lookup
-from presscheck.cli.command_factory import CommandSpec, add
+from presscheck.cli import comment_commands, content_commands, lookup
+from presscheck.cli.command_factory import CommandSpec, add, sends
 from presscheck.cli.cr_content import diff, edit
 from presscheck.cli.cr_owners import owners
 from presscheck.cli.cr_rearrange import copy, drop, move
@@ -69,6 +71,8 @@ cr.add_command(review)
 for _command in (drop, copy, move):
     cr.add_command(_command)
 add_to_requests(cr)
+comment_commands.add_to_requests(cr)
+content_commands.add_to_requests(cr)
 
 
 @cr.command("list")
@@ -87,6 +91,7 @@ add_to_requests(cr)
     "--limit", type=click.IntRange(0), metavar="NUMBER", default=0, help="Maximum number of results; 0 for all."
 )
 @with_session
+@sends(ListOrganizationChangeRequests, ListChangeRequests)
 async def list_all(
     session: Session,
     space: str | None,
@@ -112,6 +117,7 @@ async def list_all(
 @which
 @click.option("--comments/--no-comments", default=True, help="Also print the comments.")
 @with_session
+@sends(GetChangeRequest)
 async def show(session: Session, which: str, *, comments: bool) -> None:
     """Show a change request with its reviews and comments."""
     request = await lookup.change_request(session, which)
@@ -140,6 +146,7 @@ async def show(session: Session, which: str, *, comments: bool) -> None:
 @click.argument("space")
 @click.option("--subject", required=True, metavar="TEXT", help="Subject; at most 100 characters.")
 @with_session
+@sends(CreateChangeRequest)
 async def create(session: Session, space: str, subject: str) -> None:
     """Create a change request.
 
@@ -157,6 +164,7 @@ async def create(session: Session, space: str, subject: str) -> None:
 @pending_option
 @body_options
 @with_session
+@sends(PostComment)
 async def comment(
     session: Session, which: str, page: str | None, *, pending: bool, body: str | None, body_file: str | None
 ) -> None:
@@ -180,6 +188,7 @@ async def comment(
 @pending_option
 @body_options
 @with_session
+@sends(PostReply)
 async def reply(
     session: Session, which: str, comment_id: str, *, pending: bool, body: str | None, body_file: str | None
 ) -> None:
@@ -223,6 +232,7 @@ async def resolve(session: Session, which: str, comment_id: str, *, undo: bool) 
 )
 @click.option("--remove", "removed", metavar="USER", multiple=True, help="Remove this requested reviewer (repeatable).")
 @with_session
+@sends(ListRequestedReviewers, RequestReviewers, RemoveRequestedReviewer)
 async def reviewers(session: Session, which: str, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
     """List, add or remove requested reviewers."""
     request = await lookup.change_request(session, which)
@@ -241,6 +251,7 @@ async def reviewers(session: Session, which: str, added: tuple[str, ...], remove
 @cr.command()
 @which
 @with_session
+@sends(PullChangeRequest)
 async def update(session: Session, which: str) -> None:
     """Update a change request with the live content."""
     request = await lookup.change_request(session, which)
@@ -255,6 +266,7 @@ async def update(session: Session, which: str) -> None:
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 @click.option("--if-clean", is_flag=True, help="Merge only if every merge requirement is met.")
 @with_session
+@sends(MergeChangeRequest)
 async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> None:
     """Merge a change request into the live content.
 
@@ -274,6 +286,7 @@ async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> N
 @which
 @click.option("--undo", is_flag=True, help="Reopen the change request.")
 @with_session
+@sends(UpdateChangeRequest)
 async def archive(session: Session, which: str, *, undo: bool) -> None:
     """Archive or reopen a change request."""
     request = await lookup.change_request(session, which)

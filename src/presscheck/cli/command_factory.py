@@ -1,33 +1,58 @@
 """Builds commands from operations: fields in the path become arguments, other fields options.
 
-Organizations, spaces, sites and change requests can be given in the ways that `lookup` supports.
+Organizations, spaces, sites and change requests can be given in the ways that `lookup` supports, other things by the
+names in `references`. Fields are checked before anything is sent, also before a name is looked up.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar, cast
+from urllib.parse import urlencode
 
 import click
 
 from presscheck.api.operation import Operation, Paged
 from presscheck.cli import lookup
-from presscheck.cli.field_options import call_of, flag, nullable, option_for
+from presscheck.cli.field_options import call_of, flag, limits_of, nullable, option_for
+from presscheck.cli.field_parts import joined, part_options, place_of
+from presscheck.cli.output import print_message, print_text
+from presscheck.cli.references import PART_REFERENCES, find_id, reference_of
 from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.text_input import body_options, body_text
+from presscheck.config.profile import Profile
+from presscheck.documents.pages.tree import flatten
+from presscheck.errors import InvalidArgument
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 PAGING_FIELDS = frozenset(("page", "limit"))
 METAVARS = {
     "change_request_id": "SPACE#NUMBER",
+    "comment_reply_id": "REPLY",
+    "email_domain": "DOMAIN",
     "import_run_id": "IMPORT",
     "integration_name": "INTEGRATION",
+    "page_path": "PATH",
+    "reusable_content_id": "CONTENT",
+    "saml_provider_id": "PROVIDER",
+    "share_link_id": "LINK",
+    "site_redirect_id": "REDIRECT",
+    "site_section_group_id": "GROUP",
+    "site_section_id": "SECTION",
+    "site_space_id": "SPACE",
     "spec_slug": "SPEC",
 }
 """The metavars of arguments that are not named like their field."""
 HIDDEN_FIELDS = frozenset(("metadata", "computed", "format", "share_key"))
 """Fields without an option; `presscheck api` has options for them."""
+SECRET_FIELDS = ("privateKey",)
+"""Fields of an answer that are printed with --json only, as field names of the API."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +66,13 @@ class CommandSpec:
         done: the message after success.
         confirm: the confirmation prompt without its question mark; empty if there is none.
         fixed: values of fields; such a command has no options for other fields.
+        preset: values of fields that have no option.
+        positional: fields outside the path that are arguments.
+        ids: fields that are only known by their id, because no listing has them.
+        items: the field of the answer with the rows, if it is not a paginated list.
+        text: the field of the answer that is printed as a text.
+        is_written: whether `body` is a text that the editor opens for, if it is not given.
+        is_shown: whether the answer of a write is printed, not only its id.
         help: the help text, instead of the docstring of the operation.
     """
 
@@ -50,11 +82,33 @@ class CommandSpec:
     done: str = ""
     confirm: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    preset: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    positional: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    items: str = "items"
+    text: str = ""
+    is_written: bool = False
+    is_shown: bool = False
     help: str = ""
 
 
 COMMAND_SPECS: list[CommandSpec] = []
 """The specs of all commands in the modules that are imported so far."""
+
+
+def sends(*operations: type[Operation[Any]]) -> Callable[[Command], Command]:
+    """Decorate the function of a command: it is the command for these operations."""
+
+    def declare(function: Command) -> Command:
+        function.__dict__["operations"] = operations
+        return function
+
+    return declare
+
+
+def operations_of(command: click.Command) -> tuple[type[Operation[Any]], ...]:
+    """The operations that a command is for; none for a local command."""
+    return getattr(command.callback, "operations", ())
 
 
 def add(group: click.Group, *specs: CommandSpec) -> None:
@@ -64,13 +118,20 @@ def add(group: click.Group, *specs: CommandSpec) -> None:
         group.add_command(build_command(spec))
 
 
+def group_of(name: str, description: str, *specs: CommandSpec) -> click.Group:
+    """A group of commands."""
+    group = click.Group(name, help=description)
+    add(group, *specs)
+    return group
+
+
 def build_command(spec: CommandSpec) -> click.Command:
     """Build a command from its spec."""
     operation = spec.operation
-    run = with_session(_runner(spec))
+    run = with_session(sends(operation)(_runner(spec)))
     shared: list[click.Parameter] = list(getattr(run, "__click_params__", []))
     text = spec.help or description_of(operation)
-    parameters = [*_arguments(operation), *_field_options(spec), *_other_options(spec), *reversed(shared)]
+    parameters = [*_arguments(spec), *_field_options(spec), *_other_options(spec), *reversed(shared)]
     return click.Command(spec.name, params=parameters, callback=run, help=text, short_help=text.partition("\n")[0])
 
 
@@ -93,23 +154,64 @@ def is_listing(operation: type[Operation[Any]]) -> bool:
     return issubclass(operation, Paged)
 
 
-async def path_values(session: Session, operation: type[Operation[Any]], given: dict[str, Any]) -> dict[str, Any]:
-    """The values of the fields in the path; their arguments and options are removed from `given`."""
-    path, values = operation.path_fields(), dict[str, Any]()
-    org = given.pop("org", None)
+def print_request(call: Operation[Any], profile: Profile) -> None:
+    """Print method, URL and body of a request, without the token."""
+    query = urlencode(call.wire_query())
+    base = profile.base_url.removesuffix("/v1")
+    click.echo(f"{call.method()} {base}/v1{call.wire_path()}{'?' + query if query else ''}")
+    body = call.wire_body()
+    if body is not None:
+        click.echo(json.dumps(body, indent=2))
+
+
+async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, Any]) -> dict[str, str]:
+    """The ids of the fields in the path; reads what their arguments name."""
+    path, values = spec.operation.path_fields(), dict[str, str]()
+    values |= {name: given[name] for name in path if name in spec.ids}
+    org = given.get("org")
     if "change_request_id" in path:
-        request = await lookup.change_request(session, given.pop("change_request_id"))
+        request = await lookup.change_request(session, given["change_request_id"])
         values |= {"space_id": request.space, "change_request_id": request.id}
-    elif "space_id" in path:
-        named = given.pop("space_id")
-        is_deleted = operation.__name__ == "RestoreSpace"  # deleted spaces are in no list
-        values["space_id"] = named if is_deleted else (await lookup.space(session, named)).id
+    elif "space_id" in path and "space_id" not in values:
+        values["space_id"] = (await lookup.space(session, given["space_id"])).id
     if "site_id" in path:
-        owner, site = await lookup.site(session, given.pop("site_id"), org)
+        owner, site = await lookup.site(session, given["site_id"], org)
         values |= {"organization_id": owner.id, "site_id": site.id}
-    elif "organization_id" in path:
-        values["organization_id"] = (await lookup.organization(session, given.pop("organization_id", org))).id
+    elif "organization_id" in path and "organization_id" not in values:
+        values["organization_id"] = (await lookup.organization(session, given.get("organization_id", org))).id
+    for name in path:
+        if name not in values:
+            reference = reference_of(spec.operation, name)
+            named: str = given[name]
+            values[name] = await find_id(session, reference, named, values, metavar(name)) if reference else named
     return values
+
+
+async def option_values(
+    session: Session, spec: CommandSpec, given: Mapping[str, Any], path: Mapping[str, str]
+) -> dict[str, Any]:
+    """The values of the other fields, with the ids of what they name."""
+    values = dict[str, Any]()
+    for name, value in given.items():
+        if isinstance(value, dict):
+            values[name] = {**value, **await _part_ids(session, name, cast("dict[str, Any]", value), path)}
+            continue
+        reference = reference_of(spec.operation, name)
+        if reference is None or not value:
+            values[name] = value
+        elif isinstance(value, str):
+            values[name] = await find_id(session, reference, value, path, flag(name))
+        else:
+            values[name] = tuple([await find_id(session, reference, one, path, flag(name)) for one in value])
+    return values
+
+
+async def _part_ids(session: Session, name: str, parts: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, str]:
+    return {
+        part: await find_id(session, PART_REFERENCES[name, part], value, path, flag(f"{name}_{part}"))
+        for part, value in parts.items()
+        if (name, part) in PART_REFERENCES
+    }
 
 
 async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit: int) -> None:
@@ -118,36 +220,116 @@ async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit:
         await session.show_all(call, spec.columns or ("id", "title"), limit)
         return
     if spec.operation.is_read():
-        answer = await session.read(call)
-        items = getattr(answer, "items", None)
-        session.show(list(items) if spec.columns and items is not None else answer, spec.columns)
+        _show(session, spec, await session.read(call))
         return
-    session.show_id(await session.write(call, spec.done or f"{spec.operation.__name__}: done."))
+    answer = await session.write(call, spec.done or f"{spec.operation.__name__}: done.")
+    if spec.is_shown:
+        _show(session, spec, answer)
+    else:
+        session.show_id(answer)
+
+
+def _show(session: Session, spec: CommandSpec, answer: Any) -> None:
+    items = getattr(answer, spec.items, None)
+    if spec.text and not session.json:
+        print_text((getattr(answer, spec.text) or "").rstrip("\n"))
+    elif spec.columns and items is not None:
+        session.show(list(flatten(items)) if spec.items == "pages" else list(items), spec.columns)
+        more = getattr(answer, "more", None)
+        if isinstance(more, int) and more:
+            print_message(f"{more:,} more. Use --limit to list them.")
+    else:
+        session.show(answer, hidden=SECRET_FIELDS)
 
 
 def _runner(spec: CommandSpec) -> Callable[..., Any]:
-    async def run(session: Session, limit: int = 0, yes: bool = False, null: Sequence[str] = (), **given: Any) -> None:
-        operation = spec.operation
-        path = await path_values(session, operation, given)
-        call = call_of(operation, {**given, **path, **spec.fixed}, tuple(name.replace("-", "_") for name in null))
-        if spec.confirm:
-            confirm(f"{spec.confirm}?", yes=yes)
-        await send(session, spec, call, limit)
+    async def run(
+        session: Session,
+        limit: int | None = None,
+        yes: bool = False,
+        dry_run: bool = False,
+        null: Sequence[str] = (),
+        body_file: str | None = None,
+        **given: Any,
+    ) -> None:
+        operation, nulls = spec.operation, tuple(name.replace("-", "_") for name in null)
+        if limit is not None and not is_listing(operation):
+            given["limit"] = limit
+        checked = _checked(spec, given, nulls)
+        path = await path_values(session, spec, given)
+        others = {name: value for name, value in checked.items() if name not in operation.path_fields()}
+        values = await option_values(session, spec, others, path)
+        with body_text(given["body"], body_file) if spec.is_written else nullcontext() as body:
+            text = {"body": body} if spec.is_written else {}
+            call = call_of(operation, {**values, **text, **path, **spec.fixed, **spec.preset}, nulls)
+            if dry_run:
+                print_request(call, session.profile)
+                return
+            if spec.confirm:
+                confirm(f"{spec.confirm}?", yes=yes)
+            await send(session, spec, call, limit or 0)
 
     return run
 
 
-def _arguments(operation: type[Operation[Any]]) -> list[click.Parameter]:
+def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]) -> dict[str, Any]:
+    """The given values of fields, after a check with names in place of ids.
+
+    Raises:
+        InvalidArgument: a value exceeds a limit, or a required option is missing; names the argument or option.
+    """
+    operation = spec.operation
+    with errors_at_fields(operation):
+        fields = joined(operation, given)
+        placeholders: dict[str, Any] = dict.fromkeys(
+            (*operation.path_fields(), *(["body"] if spec.is_written else [])), "id"
+        )
+        call_of(operation, {**placeholders, **fields, **spec.fixed, **spec.preset}, nulls)
+    return fields
+
+
+@contextmanager
+def errors_at_fields(operation: type[Operation[Any]]) -> Generator[None]:
+    """Names the argument or option in errors about a field, with its limits.
+
+    Raises:
+        InvalidArgument: as raised in the block.
+    """
+    try:
+        yield
+    except InvalidArgument as error:
+        if not error.call:
+            raise
+        name, _, inner = error.field.partition(".")
+        if error.call != operation.__name__:
+            where, more = place_of(operation, error.call, name)
+            raise InvalidArgument(where or error.field, more + error.reason) from None
+        if name not in operation.model_fields:
+            raise
+        where = metavar(name) if name in operation.path_fields() else flag(name)
+        limits = "" if inner else limits_of(operation, name)
+        reason = f"{inner}: {error.reason}" if inner else error.reason
+        raise InvalidArgument(where, f"{reason}{f' ({limits})' if limits else ''}") from None
+
+
+def metavar(name: str) -> str:
+    """The name of an argument in the help."""
+    return METAVARS.get(name, name.removesuffix("_id").upper().replace("_", "-"))
+
+
+def _arguments(spec: CommandSpec) -> list[click.Parameter]:
+    operation = spec.operation
     path = operation.path_fields()
     hidden = {"organization_id", "space_id"} if "change_request_id" in path else {"organization_id"}
+    hidden -= {*spec.positional}
     parameters: list[click.Parameter] = [
-        click.Argument([name], metavar=METAVARS.get(name, name.removesuffix("_id").upper()))
-        for name in path
+        click.Argument([name], metavar=metavar(name))
+        for name in (*path, *(name for name in spec.positional if name not in path))
         if name not in hidden
     ]
     if path == ("organization_id",) and operation.route.count("/") == 2:
         return [*parameters, click.Argument(["organization_id"], metavar="[ORG]", required=False)]
-    if "organization_id" in path:
+    if "organization_id" in path and "organization_id" not in spec.positional:
         parameters.append(click.Option(["--org"], metavar="ORG", help="Organization, by title or id."))
     return parameters
 
@@ -156,9 +338,19 @@ def _field_options(spec: CommandSpec) -> list[click.Parameter]:
     if spec.fixed:
         return []
     operation = spec.operation
-    left_out = {*operation.path_fields(), *operation.always_sent, *HIDDEN_FIELDS}
+    left_out = {*operation.path_fields(), *operation.always_sent, *HIDDEN_FIELDS, *spec.preset, *spec.positional}
     left_out |= PAGING_FIELDS if is_listing(operation) else set()
-    return [option_for(operation, name) for name in operation.model_fields if name not in left_out]
+    left_out |= {"body"} if spec.is_written else set()
+    options: list[click.Parameter] = []
+    for name in operation.model_fields:
+        if name not in left_out:
+            reference = reference_of(operation, name)
+            parts = part_options(operation, name)
+            note, names = "or the options below" if parts else "", reference.hint if reference else ""
+            options += [option_for(operation, name, note, names), *parts]
+    if spec.is_written:
+        options += reversed(getattr(body_options(lambda: None), "__click_params__", []))
+    return options
 
 
 def _other_options(spec: CommandSpec) -> list[click.Parameter]:
@@ -175,6 +367,8 @@ def _other_options(spec: CommandSpec) -> list[click.Parameter]:
         )
     if spec.confirm:
         options.append(click.Option(["--yes", "-y"], is_flag=True, help="Skip the confirmation."))
+    if not spec.operation.is_read():
+        options.append(click.Option(["--dry-run"], is_flag=True, help="Print the request without sending it."))
     clearable = [] if spec.fixed else nullable(spec.operation)
     if clearable and not spec.operation.is_read():
         names = click.Choice([flag(name).lstrip("-") for name in clearable])

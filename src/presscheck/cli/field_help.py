@@ -217,6 +217,31 @@ SPECIAL: dict[tuple[str, str], str] = {
 }
 """The help of fields that mean something else in one operation, by operation and field."""
 
+PARTS: dict[str, dict[str, str]] = {
+    "destination": {
+        "kind": "What the redirect leads to",
+        "url": "URL that the redirect leads to",
+        "page_id": "Id of the page that the redirect leads to",
+        "site_section_id": "Section that the redirect leads to",
+        "site_space_id": "Space of the site that the redirect leads to",
+    },
+    "source": {
+        "url": "URL of the source",
+        "text": "Text of the source, or @FILE for a file with it",
+        "files": "Files to import",
+        "space": "Space to translate",
+        "language": "Language of the space to translate",
+    },
+    "target": {
+        "space": "Space to import into",
+        "change_request": "Id of the change request to import into",
+        "page": "Id of the page to import below",
+    },
+}
+"""The help of the parts of a field that is an object, by field and part; each has an option, such as `--source-url`."""
+FROM_FILES = frozenset(("certificate", "script"))
+"""Text fields that `@FILE` reads from a file."""
+
 
 def description(operation: type[Operation[object]], field: str) -> str:
     """What a field of an operation means, without limits and period."""

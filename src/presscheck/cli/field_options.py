@@ -6,7 +6,9 @@ Text is used as it is. Objects are JSON, or `@FILE` for a file with JSON; docume
 from __future__ import annotations
 
 import json
+import re
 import types
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -20,6 +22,8 @@ from presscheck.cli.field_help import description
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
 
+_BY_ID = re.compile(r"^Ids? of (?:the |an? )?|, by id or email$| \(an id\)$| \(ids\)$")
+"""Parts of a description that are true only of ids."""
 _LIMITS = {
     "ge": "at least {}",
     "gt": "more than {}",
@@ -29,15 +33,55 @@ _LIMITS = {
 }
 
 
-def option_for(operation: type[Operation[Any]], name: str) -> click.Option:
-    """The option of a field; its help includes type and limits."""
-    info = operation.model_fields[name]
+def option_for(operation: type[Operation[Any]], name: str, note: str = "", names: str = "") -> click.Option:
+    """The option of a field; its help includes type and limits.
+
+    Args:
+        operation: the operation.
+        name: the field.
+        note: a remark.
+        names: what can be given instead of an id, such as `title`.
+    """
+    info, text = operation.model_fields[name], description(operation, name)
+    if names:
+        text = _BY_ID.sub("", text)
+        text, note = text[0].upper() + text[1:], by_name(names)
+    return plain_option(flag(name), name, info, text, [note])
+
+
+def by_name(names: str) -> str:
+    """A remark on what can be given: `id or title`, `id, name or email`."""
+    return f"id{',' if ' or ' in names else ' or'} {names}"
+
+
+def plain_option(
+    option: str, parameter: str, info: FieldInfo, text: str, notes: Sequence[str], *, is_part: bool = False
+) -> click.Option:
+    """An option that is described by a field.
+
+    Args:
+        option: the name of the option.
+        parameter: the name of its value.
+        info: the field.
+        text: the help, without limits and period.
+        notes: remarks before the limits; empty ones are left out.
+        is_part: whether the field is a part of another, which can be given as a whole.
+    """
     kind, is_repeatable = _kind(info.annotation)
-    notes = [*_limits(info, is_repeatable=is_repeatable), *(["repeatable"] if is_repeatable else [])]
-    notes += ["required"] if info.is_required() else []
-    text = description(operation, name) + (f" ({'; '.join(notes)})" if notes else "") + "."
+    remarks = [*filter(None, notes), *_limits(info, is_repeatable=is_repeatable)]
+    remarks += [
+        *(["repeatable"] if is_repeatable else []),
+        *(["required"] if info.is_required() and not is_part else []),
+    ]
+    text += f" ({'; '.join(remarks)})." if remarks else "."
     metavar = _metavar(info.annotation, kind)
-    return click.Option([flag(name), name], type=kind, multiple=is_repeatable, help=text, metavar=metavar)
+    return click.Option([option, parameter], type=kind, multiple=is_repeatable, help=text, metavar=metavar)
+
+
+def limits_of(operation: type[Operation[Any]], name: str) -> str:
+    """The limits of a field in words; empty if there are none."""
+    info = operation.model_fields[name]
+    return "; ".join(_limits(info, is_repeatable=_kind(info.annotation)[1]))
 
 
 def call_of(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...] = ()) -> Operation[Any]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from typing import Any
-from urllib.parse import urlencode
+from typing import Any, cast
 
 import click
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
-from presscheck.cli.command_factory import description_of, is_listing, summary_of
+from presscheck.cli.command_factory import description_of, is_listing, print_request, summary_of
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.field_options import call_of, nullable, option_for
 from presscheck.cli.output import print_json
 from presscheck.cli.session import Session, confirm, load_profile, with_session
+from presscheck.cli.verbs import verbs
 
 
 @cache
@@ -56,19 +55,21 @@ class OperationGroup(click.Group):
 def calls(context: click.Context, *, as_json: bool) -> None:
     """Call any API operation.
 
-    Without an operation, lists all of them. Prints the response as JSON.
+    Without an operation, lists all of them, each with the command for it. Prints the response as JSON.
     """
     if context.invoked_subcommand:
         return
+    root = cast("click.Group", context.find_root().command)
+    named = {operation: [f"presscheck {words}" for words in lines] for operation, lines in verbs(root).items()}
     if as_json:
-        print_json([_described(name, operation) for name, operation in operations().items()])
+        print_json([_described(name, operation, named[operation]) for name, operation in operations().items()])
         return
     for name, operation in operations().items():
         release = f"\trequires release {operation.release}" if operation.release else ""
-        click.echo(f"{name}\t{operation.route}{release}")
+        click.echo(f"{name}\t{operation.route}\t{named[operation][0]}{release}")
 
 
-def _described(name: str, operation: type[Operation[Any]]) -> dict[str, Any]:
+def _described(name: str, operation: type[Operation[Any]], commands: list[str]) -> dict[str, Any]:
     fields = operation.model_fields
     return {
         "name": name,
@@ -76,6 +77,7 @@ def _described(name: str, operation: type[Operation[Any]]) -> dict[str, Any]:
         "operation_id": operation.operation_id,
         "route": operation.route,
         "release": operation.release,
+        "commands": commands,
         "fields": list(fields),
         "required": [field for field, info in fields.items() if info.is_required()],
     }
@@ -144,11 +146,4 @@ def _sender(operation: type[Operation[Any]]) -> Any:
 def _print_request(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...]) -> None:
     """Print method, URL and body of the request, without the token."""
     given = {name: value for name, value in given.items() if name in operation.model_fields}
-    call = call_of(operation, given, null)
-    profile = load_profile(click.get_current_context(), with_token=False)
-    query = urlencode(call.wire_query())
-    base = profile.base_url.removesuffix("/v1")
-    click.echo(f"{call.method()} {base}/v1{call.wire_path()}{'?' + query if query else ''}")
-    body = call.wire_body()
-    if body is not None:
-        click.echo(json.dumps(body, indent=2))
+    print_request(call_of(operation, given, null), load_profile(click.get_current_context(), with_token=False))

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import click
 
 from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, RevisionPage
-from presscheck.api.links import ContentLocation, Link
+from presscheck.api.links import ContentLocation, Link, ListSpaceLinks
 from presscheck.cli import lookup
+from presscheck.cli.command_factory import sends
 from presscheck.cli.cr_content import page_named
 from presscheck.cli.output import print_message
 from presscheck.cli.session import Session, with_session
@@ -32,6 +33,7 @@ Row = dict[str, Any]
 @click.option("--to", "page", metavar="PAGE", help="List the pages that link to this page (id, path or title).")
 @click.option("--orphans", is_flag=True, help="List the pages that no other page links to.")
 @with_session
+@sends(ListSpaceLinks)
 async def links(session: Session, space: str, status: str | None, page: str | None, *, orphans: bool) -> None:
     """List the links of a space with their status."""
     owner = await lookup.space(session, space)

@@ -22,6 +22,7 @@ from presscheck.paths import places
 from presscheck.wiring import open_app
 
 LAZY_COMMANDS: dict[str, tuple[str, str]] = {
+    "admin": ("admin", "admin"),
     "api": ("generated_api_commands", "calls"),
     "cache": ("cache", "cache"),
     "collection": ("resource_commands", "collection"),
@@ -33,15 +34,18 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("resource_commands", "import_group"),
     "inbox": ("inbox", "inbox"),
     "integration": ("resource_commands", "integration"),
+    "invite": ("resource_commands", "invite"),
     "log": ("doctor", "log"),
     "login": ("account", "login"),
     "logout": ("account", "logout"),
+    "lookup": ("resource_commands", "lookup"),
     "member": ("resource_commands", "member"),
     "open": ("search", "open_thing"),
     "openapi": ("resource_commands", "specification"),
     "org": ("resource_commands", "org"),
     "outbox": ("outbox", "outbox"),
     "profiles": ("account", "profiles"),
+    "saml": ("resource_commands", "saml_group"),
     "search": ("search", "search"),
     "serve": ("serve", "serve"),
     "site": ("sites", "site"),
@@ -49,6 +53,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "sync": ("sync", "sync"),
     "team": ("resource_commands", "team"),
     "translation": ("resource_commands", "translation"),
+    "user": ("resource_commands", "user"),
     "whoami": ("account", "whoami"),
 }
 """Lazily imported commands: module in this package, and name in the module."""

@@ -103,10 +103,11 @@ def print_cells(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> None:
         )
 
 
-def print_details(value: Any) -> None:
-    """Print the fields of a value, one `name: value` in each line, without empty fields."""
+def print_details(value: Any, hidden: Sequence[str] = ()) -> None:
+    """Print the fields of a value, one `name: value` in each line, without empty and `hidden` fields."""
     for name, text in _flatten(as_json(value), ""):
-        sys.stdout.write(f"{name}: {text}\n")
+        if name not in hidden:
+            sys.stdout.write(f"{name}: {text}\n")
 
 
 def print_line(line: Line) -> None:

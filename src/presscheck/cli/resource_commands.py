@@ -2,37 +2,94 @@
 
 from __future__ import annotations
 
-import click
-
 from presscheck.api import (
+    agent_instructions,
     collections,
     conversations,
     imports,
     integrations,
+    invites,
     openapi,
     organizations,
+    permissions,
+    saml,
     teams,
     translations,
+    url_lookup,
+    users,
 )
-from presscheck.cli.command_factory import CommandSpec, add
+from presscheck.cli.command_factory import CommandSpec, build_command, group_of
 
-
-def _group(name: str, description: str, *specs: CommandSpec) -> click.Group:
-    group = click.Group(name, help=description)
-    add(group, *specs)
-    return group
-
-
-org = _group(
+org = group_of(
     "org",
     "Manage organizations.\n\nORG is the id or the title of an organization.",
     CommandSpec("list", organizations.ListOrganizations, ("id", "title", "type")),
     CommandSpec("show", organizations.GetOrganization, help="Show an organization."),
     CommandSpec("edit", organizations.UpdateOrganization, done="Organization updated."),
+    CommandSpec(
+        "search",
+        organizations.SearchOrganization,
+        positional=("query",),
+        help="Search all content of an organization.\n\nQUERY has at most 512 characters.",
+    ),
+    CommandSpec(
+        "for-domain",
+        organizations.GetOrganizationsForEmailDomain,
+        ("id", "title"),
+        items="organizations",
+    ),
+    CommandSpec(
+        "join",
+        organizations.JoinOrganization,
+        done="Joined.",
+        positional=("organization_id",),
+        ids=("organization_id",),
+        help="Join an organization by your verified email domain.\n\nORGANIZATION is an id: see `org for-domain`.",
+    ),
 )
-team = _group(
+org.add_command(
+    group_of(
+        "instructions",
+        "Manage the instructions of an organization to AI agents.",
+        CommandSpec("show", agent_instructions.GetAgentInstructions, help="Show the instructions."),
+        CommandSpec("set", agent_instructions.UpdateAgentInstructions, done="Instructions saved."),
+    )
+)
+saml_group = group_of(
+    "saml",
+    "Manage sign-in by SAML.\n\nPROVIDER is the id or the label of a provider.",
+    CommandSpec("list", saml.ListSAMLProviders, ("id", "label", "status", "defaultRole", "createdAt")),
+    CommandSpec("show", saml.GetSAMLProvider, help="Show a SAML provider."),
+    CommandSpec("create", saml.CreateSAMLProvider, done="SAML provider created."),
+    CommandSpec("edit", saml.UpdateSAMLProvider, done="SAML provider updated."),
+    CommandSpec("delete", saml.DeleteSAMLProvider, done="SAML provider deleted.", confirm="Delete this SAML provider"),
+    CommandSpec("logins", saml.ListSSOLogins, ("id", "label", "startURL")),
+)
+invite = group_of(
+    "invite",
+    "Manage the invite links of an organization.\n\nINVITE is an id.",
+    CommandSpec("list", invites.ListInvites, ("id", "role", "redundant")),
+    CommandSpec("show", invites.GetInvite, help="Show an invite link."),
+    CommandSpec("create", invites.CreateInvite, done="Invite link created."),
+    CommandSpec("edit", invites.UpdateInvite, done="Invite link updated."),
+    CommandSpec("delete", invites.DeleteInvite, done="Invite link deleted.", confirm="Delete this invite link"),
+)
+user = group_of(
+    "user",
+    "Show users.\n\nUSER is a user id. `presscheck whoami` shows the signed-in user.",
+    CommandSpec("show", users.GetUser, help="Show a user."),
+)
+lookup = build_command(
+    CommandSpec(
+        "lookup",
+        url_lookup.GetContentByUrl,
+        positional=("url",),
+        help="Show which space, page and change a URL leads to.",
+    )
+)
+team = group_of(
     "team",
-    "Manage the teams of an organization.\n\nTEAM and USER are ids.",
+    "Manage the teams of an organization.\n\nTEAM is an id or a title, USER an id, a name or an email address.",
     CommandSpec("list", teams.ListTeams, ("id", "title", "members")),
     CommandSpec("show", teams.GetTeam, help="Show a team."),
     CommandSpec("create", teams.CreateTeam, done="Team created."),
@@ -43,10 +100,11 @@ team = _group(
     CommandSpec(
         "remove", teams.RemoveTeamMember, done="User removed from the team.", confirm="Remove this user from the team"
     ),
+    CommandSpec("edit-members", teams.UpdateTeamMembers, done="Members updated."),
 )
-member = _group(
+member = group_of(
     "member",
-    "Manage the members of an organization.\n\nUSER is a user id.",
+    "Manage the members of an organization.\n\nUSER is an id, a name or an email address.",
     CommandSpec("list", organizations.ListMembers, ("id", "user.displayName", "user.email", "role", "lastSeenAt")),
     CommandSpec("show", organizations.GetMember, help="Show a member of an organization."),
     CommandSpec("edit", organizations.UpdateMember, done="Role changed."),
@@ -57,9 +115,9 @@ member = _group(
         confirm="Remove this member from the organization",
     ),
 )
-collection = _group(
+collection = group_of(
     "collection",
-    "Manage collections of spaces.\n\nCOLLECTION is a collection id.",
+    "Manage collections of spaces.\n\nCOLLECTION is the id or the title of a collection.",
     CommandSpec("list", collections.ListCollections, ("id", "title", "parent")),
     CommandSpec("show", collections.GetCollection, help="Show a collection."),
     CommandSpec("create", collections.CreateCollection, done="Collection created."),
@@ -74,12 +132,28 @@ collection = _group(
     ),
     CommandSpec("delete", collections.DeleteCollection, done="Collection deleted.", confirm="Delete this collection"),
 )
-integration = _group(
+collection.add_command(
+    group_of(
+        "teams",
+        "Manage the access of teams to a collection.\n\nTEAM is the id or the title of a team.",
+        CommandSpec("list", permissions.ListCollectionTeamPermissions, ("team.id", "team.title", "permission")),
+        CommandSpec("set", permissions.UpdateCollectionTeamPermission, done="Role changed."),
+        CommandSpec(
+            "remove",
+            permissions.RemoveCollectionTeamPermission,
+            done="Access removed.",
+            confirm="Remove the access of this team",
+        ),
+    )
+)
+integration = group_of(
     "integration",
     "Manage integrations and their installations.\n\nINTEGRATION is the name of an integration, INSTALLATION an id.",
     CommandSpec("list", integrations.ListIntegrations, ("name", "title", "visibility")),
     CommandSpec("show", integrations.GetIntegration, help="Show an integration."),
     CommandSpec("installations", integrations.ListIntegrationInstallations, ("id", "status", "target.organization")),
+    CommandSpec("installation", integrations.GetInstallation, help="Show an installation of an integration."),
+    CommandSpec("configure", integrations.UpdateInstallation, done="Installation updated."),
     CommandSpec("install", integrations.InstallIntegration, done="Integration installed."),
     CommandSpec(
         "uninstall",
@@ -90,6 +164,9 @@ integration = _group(
     CommandSpec("spaces", integrations.ListIntegrationSpaces, ("space", "installation", "status")),
     CommandSpec("sites", integrations.ListIntegrationSites, ("site", "installation", "status")),
     CommandSpec("events", integrations.ListIntegrationEvents, ("id", "status", "payload.type", "createdAt")),
+    CommandSpec("event", integrations.GetIntegrationEvent, help="Show an event of an integration with its trace."),
+    CommandSpec("render", integrations.RenderIntegration, done="Rendered.", is_shown=True),
+    CommandSpec("render-get", integrations.RenderIntegrationWithGet),
     CommandSpec("publish", integrations.PublishIntegration, done="Integration published."),
     CommandSpec(
         "unpublish",
@@ -98,7 +175,20 @@ integration = _group(
         confirm="Delete this integration for all organizations",
     ),
 )
-specification = _group(
+integration.add_command(
+    group_of(
+        "tunnel",
+        "Manage where the events of an integration in development go.",
+        CommandSpec("set", integrations.SetDevelopmentMode, done="Events are sent to the tunnel."),
+        CommandSpec(
+            "remove",
+            integrations.DisableDevelopmentMode,
+            done="Events are no longer sent to the tunnel.",
+            confirm="Stop sending events to the tunnel",
+        ),
+    )
+)
+specification = group_of(
     "openapi",
     "Manage OpenAPI specifications.\n\nSPEC is the slug of a specification.",
     CommandSpec("list", openapi.ListOpenAPISpecs, ("slug", "processingState", "visibility", "updatedAt")),
@@ -112,7 +202,7 @@ specification = _group(
         "delete", openapi.DeleteOpenAPISpec, done="Specification deleted.", confirm="Delete this specification"
     ),
 )
-translation = _group(
+translation = group_of(
     "translation",
     "Manage translations of spaces.\n\nTRANSLATION is a translation id.",
     CommandSpec("list", translations.ListTranslations, ("id", "language", "status", "source.space", "updatedAt")),
@@ -124,7 +214,7 @@ translation = _group(
         "delete", translations.DeleteTranslation, done="Translation deleted.", confirm="Delete this translation"
     ),
 )
-conversation = _group(
+conversation = group_of(
     "conversation",
     "Read visitor conversations and the issues found in them.\n\nCONVERSATION and ISSUE are ids.",
     CommandSpec("list", conversations.ListConversations, ("id", "subject", "source", "createdAt")),
@@ -134,7 +224,7 @@ conversation = _group(
     CommandSpec("issue", conversations.GetConversationIssue, help="Show an issue found in conversations."),
     CommandSpec("clusters", conversations.ListIssuesClusters, ("id", "label", "stats.issues", "updatedAt")),
 )
-import_group = _group(
+import_group = group_of(
     "import",
     "Manage imports of websites and files.\n\nIMPORT is an import id.",
     CommandSpec("list", imports.ListImports, ("id", "status", "startedAt", "completedAt")),

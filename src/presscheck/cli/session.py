@@ -242,14 +242,14 @@ class Session:
         finally:
             ends()
 
-    def show(self, value: Any, columns: tuple[str, ...] = ()) -> None:
-        """Print a value as JSON, as rows (with `columns`), or as details."""
+    def show(self, value: Any, columns: tuple[str, ...] = (), hidden: tuple[str, ...] = ()) -> None:
+        """Print a value as JSON, as rows (with `columns`), or as details without `hidden` fields."""
         if self.json:
             print_json(value)
         elif columns and isinstance(value, list):
             print_rows(cast("list[Any]", value), columns)
         elif value is not None:
-            print_details(value)
+            print_details(value, hidden)
 
     def show_id(self, value: Any) -> None:
         """Print the id of a created object, for the next command; with --json, the object."""

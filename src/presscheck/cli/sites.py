@@ -29,9 +29,10 @@ from presscheck.api.sites import (
 )
 from presscheck.cli import lookup
 from presscheck.cli.check_reports import junit, sarif
-from presscheck.cli.command_factory import CommandSpec, add
+from presscheck.cli.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.site_commands import add_to_sites
 from presscheck.engine.publish.checks import Finding, check_site, summary
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import ChecksFailed, InvalidArgument
@@ -59,12 +60,14 @@ add(
     CommandSpec("unpublish", UnpublishSite, done="Site unpublished.", confirm="Unpublish this site"),
     CommandSpec("delete", DeleteSite, done="Site deleted.", confirm="Delete this site"),
 )
+add_to_sites(site)
 
 
 @site.command()
 @click.argument("site")
 @org_option
 @with_session
+@sends(GetSiteStructure)
 async def structure(session: Session, site: str, org: str | None) -> None:
     """Show the structure of a site: sections, groups, spaces."""
     owner, chosen = await lookup.site(session, site, org)
@@ -83,6 +86,7 @@ async def structure(session: Session, site: str, org: str | None) -> None:
 @click.option("--after", metavar="ITEM", help="Move it after this item.")
 @org_option
 @with_session
+@sends(SortSiteStructure)
 async def move(session: Session, site: str, item: str, before: str | None, after: str | None, org: str | None) -> None:
     """Move a section, group or space of a site.
 
@@ -105,6 +109,7 @@ async def move(session: Session, site: str, item: str, before: str | None, after
 @click.option("--if-clean", is_flag=True, help="Only if its checks find no errors or warnings.")
 @org_option
 @with_session
+@sends(PublishSite)
 async def publish(session: Session, site: str, org: str | None, *, yes: bool, if_clean: bool) -> None:
     """Publish a site and print its URL."""
     owner, chosen = await lookup.site(session, site, org)

@@ -8,7 +8,6 @@ from presscheck.api.content import (
     GetChangeRequestPage,
     GetPage,
     ListChangeRequestPages,
-    ListFiles,
     ListPages,
     RevisionPage,
 )
@@ -23,8 +22,8 @@ from presscheck.api.spaces import (
     TransferSpace,
     UpdateSpace,
 )
-from presscheck.cli import lookup
-from presscheck.cli.command_factory import CommandSpec, add
+from presscheck.cli import comment_commands, content_commands, lookup
+from presscheck.cli.command_factory import CommandSpec, add, sends
 from presscheck.cli.cr_content import page_named
 from presscheck.cli.links import links
 from presscheck.cli.notification_commands import add_to_spaces
@@ -46,7 +45,6 @@ add(
     CommandSpec("show", GetSpace, help="Show a space."),
     CommandSpec("create", CreateSpace, done="Space created."),
     CommandSpec("edit", UpdateSpace, done="Space updated."),
-    CommandSpec("files", ListFiles, ("id", "name", "contentType", "size")),
     CommandSpec("duplicate", DuplicateSpace, done="Space duplicated."),
     CommandSpec(
         "move", MoveSpace, done="Space moved.", help="Move a space into a collection, or next to another space."
@@ -63,6 +61,7 @@ add(
     CommandSpec(
         "restore",
         RestoreSpace,
+        ids=("space_id",),
         done="Space restored.",
         help="Restore a deleted space, by its id.\n\nSpaces can be restored for seven days.",
     ),
@@ -83,6 +82,8 @@ add(
 )
 
 space.add_command(links)
+comment_commands.add_to_spaces(space)
+content_commands.add_to_spaces(space)
 add_to_spaces(space)
 
 
@@ -90,6 +91,7 @@ add_to_spaces(space)
 @click.argument("space")
 @click.option("--cr", metavar="SPACE#NUMBER", help="Show the content of this change request instead.")
 @with_session
+@sends(ListPages, ListChangeRequestPages)
 async def pages(session: Session, space: str, cr: str | None) -> None:
     """Show the page tree of a space."""
     tree = await _pages(session, space, cr)
@@ -104,6 +106,7 @@ async def pages(session: Session, space: str, cr: str | None) -> None:
 @click.argument("page")
 @click.option("--cr", metavar="SPACE#NUMBER", help="Show the content of this change request instead.")
 @with_session
+@sends(GetPage, GetChangeRequestPage)
 async def page(session: Session, space: str, page: str, cr: str | None) -> None:
     """Print a page as Markdown.
 

@@ -1,0 +1,107 @@
+"""Content on the command line: pages, files, links and revisions, of live content and of change requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from presscheck.api.change_requests import GetReview, ListCommenters, ListReviews
+from presscheck.api.content import (
+    GetChangeRequestFile,
+    GetChangeRequestPageByPath,
+    GetChangeRequestReusableContent,
+    GetChangeRequestRevision,
+    GetCurrentRevision,
+    GetFile,
+    GetPageByPath,
+    GetReusableContent,
+    GetRevision,
+    GetRevisionPage,
+    ListChangeRequestFiles,
+    ListFiles,
+    ListRevisionFiles,
+    ListRevisionPages,
+)
+from presscheck.api.content_changes import GetChangeRequestChanges, GetRevisionChanges
+from presscheck.api.links import (
+    ListChangeRequestFileBacklinks,
+    ListChangeRequestPageBacklinks,
+    ListChangeRequestPageLinks,
+    ListPageBacklinks,
+    ListPageLinks,
+)
+from presscheck.api.permissions import ListSpaceTeamPermissions, ListSpaceUserPermissions
+from presscheck.api.spaces import GetSpaceGitInfo, GetSpacePDF, SearchSpace
+from presscheck.cli.command_factory import CommandSpec, add, group_of
+
+FILE_COLUMNS = ("id", "name", "contentType", "size")
+LINK_COLUMNS = ("status", "targetReference.kind", "targetReference.page.path", "targetReference.url")
+LOCATION_COLUMNS = ("space.title", "page.title", "page.path")
+CHANGE_COLUMNS = ("type", "page.path", "page.title", "file.name")
+MARKDOWN: dict[str, Any] = {"format": "markdown"}
+
+
+def add_to_requests(group: click.Group) -> None:
+    """Add the content and the reviews of change requests to `presscheck cr`."""
+    add(
+        group,
+        CommandSpec("content", GetChangeRequestRevision, help="Show the whole content of a change request."),
+        CommandSpec("changes", GetChangeRequestChanges, CHANGE_COLUMNS, items="changes", help="List what changed."),
+        CommandSpec(
+            "page", GetChangeRequestPageByPath, preset=MARKDOWN, text="markdown", help="Print a page by its path."
+        ),
+        CommandSpec("files", ListChangeRequestFiles, FILE_COLUMNS),
+        CommandSpec("file", GetChangeRequestFile, help="Show a file of a change request."),
+        CommandSpec("reusable-content", GetChangeRequestReusableContent, help="Show reusable content."),
+        CommandSpec("page-links", ListChangeRequestPageLinks, LINK_COLUMNS),
+        CommandSpec("page-backlinks", ListChangeRequestPageBacklinks, LOCATION_COLUMNS),
+        CommandSpec("file-backlinks", ListChangeRequestFileBacklinks, LOCATION_COLUMNS),
+        CommandSpec("commenters", ListCommenters, ("id", "user.displayName", "user.email")),
+    )
+    reviews = group_of(
+        "reviews",
+        "Show the reviews of a change request.\n\nREVIEW is an id. `presscheck cr review` submits one.",
+        CommandSpec(
+            "list", ListReviews, ("id", "status", "reviewer.displayName", "outdated", "createdAt"), preset=MARKDOWN
+        ),
+        CommandSpec("show", GetReview, preset=MARKDOWN, help="Show a review."),
+    )
+    group.add_command(reviews)
+
+
+def add_to_spaces(group: click.Group) -> None:
+    """Add the content of spaces to `presscheck space`."""
+    add(
+        group,
+        CommandSpec("content", GetCurrentRevision, help="Show the whole live content of a space."),
+        CommandSpec("files", ListFiles, FILE_COLUMNS),
+        CommandSpec("file", GetFile, help="Show a file of the live content."),
+        CommandSpec("reusable-content", GetReusableContent, help="Show reusable content."),
+        CommandSpec(
+            "page-at", GetPageByPath, preset=MARKDOWN, text="markdown", help="Print a page by its path: one request."
+        ),
+        CommandSpec("page-links", ListPageLinks, LINK_COLUMNS),
+        CommandSpec("page-backlinks", ListPageBacklinks, LOCATION_COLUMNS),
+        CommandSpec(
+            "search",
+            SearchSpace,
+            ("id", "title", "path"),
+            positional=("query",),
+            help="Search the pages of a space.\n\nQUERY has at most 512 characters.",
+        ),
+        CommandSpec("pdf", GetSpacePDF, help="Print the URL of a PDF export (valid for one hour)."),
+        CommandSpec("git", GetSpaceGitInfo, help="Show the Git repository that a space syncs with."),
+        CommandSpec("users", ListSpaceUserPermissions, ("user.id", "user.displayName", "user.email", "permission")),
+        CommandSpec("teams", ListSpaceTeamPermissions, ("team.id", "team.title", "permission")),
+    )
+    revision = group_of(
+        "revision",
+        "Show a revision of a space.\n\nREVISION is an id.",
+        CommandSpec("show", GetRevision, help="Show the whole content of a revision."),
+        CommandSpec("pages", ListRevisionPages, ("id", "type", "title", "path"), items="pages"),
+        CommandSpec("page", GetRevisionPage, preset=MARKDOWN, text="markdown", help="Print a page of a revision."),
+        CommandSpec("files", ListRevisionFiles, FILE_COLUMNS),
+        CommandSpec("changes", GetRevisionChanges, CHANGE_COLUMNS, items="changes", help="List what changed in it."),
+    )
+    group.add_command(revision)

@@ -1,0 +1,118 @@
+"""Parts and settings of sites on the command line, each one operation: sections, redirects, sign-in."""
+
+from __future__ import annotations
+
+import click
+
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    CreateShareLink,
+    DeleteRedirect,
+    DeleteShareLink,
+    GetCustomization,
+    GetPreview,
+    GetPublishingAuth,
+    ListRedirects,
+    ListShareLinks,
+    ListTemplateConditions,
+    RegeneratePublishingAuth,
+    UpdateAdaptiveSchema,
+    UpdateCustomization,
+    UpdatePublishingAuth,
+    UpdateRedirect,
+    UpdateShareLink,
+)
+from presscheck.api.site_structure import (
+    AddSection,
+    AddSectionGroup,
+    DeleteSection,
+    DeleteSectionGroup,
+    DeleteSiteSpace,
+    ListSectionGroups,
+    ListSections,
+    ListSiteSpaces,
+    UpdateSection,
+    UpdateSectionGroup,
+    UpdateSiteSpace,
+)
+from presscheck.api.sites import GetPublishedSite
+from presscheck.cli.command_factory import CommandSpec, add, group_of
+
+redirects = group_of(
+    "redirects",
+    "Manage the redirects of a site.\n\nREDIRECT is the id or the source path of a redirect.",
+    CommandSpec(
+        "list",
+        ListRedirects,
+        ("id", "source", "destination.kind", "destination.url", "destination.pageId", "destination.siteSpaceId"),
+    ),
+    CommandSpec("add", CreateRedirect, done="Redirect added."),
+    CommandSpec("edit", UpdateRedirect, done="Redirect updated."),
+    CommandSpec("delete", DeleteRedirect, done="Redirect deleted.", confirm="Delete this redirect"),
+)
+share_links = group_of(
+    "share-links",
+    "Manage the share links of a site.\n\nLINK is the id or the name of a share link.",
+    CommandSpec("list", ListShareLinks, ("id", "name", "active", "urls.published", "createdAt")),
+    CommandSpec("create", CreateShareLink, done="Share link created."),
+    CommandSpec("edit", UpdateShareLink, done="Share link updated."),
+    CommandSpec("delete", DeleteShareLink, done="Share link deleted.", confirm="Delete this share link"),
+)
+sections = group_of(
+    "sections",
+    "Manage the sections of a site.\n\nSECTION is the id, the title or the path of a section.",
+    CommandSpec("list", ListSections, ("id", "title", "path", "default", "sectionGroup")),
+    CommandSpec("add", AddSection, done="Section added."),
+    CommandSpec("edit", UpdateSection, done="Section updated."),
+    CommandSpec("remove", DeleteSection, done="Section removed.", confirm="Remove this section and its spaces"),
+)
+groups = group_of(
+    "groups",
+    "Manage the section groups of a site.\n\nGROUP is the id or the title of a group.",
+    CommandSpec("list", ListSectionGroups, ("id", "title", "sectionGroup")),
+    CommandSpec("create", AddSectionGroup, done="Section group created."),
+    CommandSpec("edit", UpdateSectionGroup, done="Section group updated."),
+    CommandSpec("delete", DeleteSectionGroup, done="Section group deleted.", confirm="Delete this section group"),
+)
+spaces = group_of(
+    "spaces",
+    "Manage the spaces of a site.\n\nSPACE is the id or the title of a space. `presscheck site add` adds one.",
+    CommandSpec("list", ListSiteSpaces, ("id", "title", "path", "default", "section", "space.id")),
+    CommandSpec("edit", UpdateSiteSpace, done="Space updated.", help="Change the path, condition or space."),
+    CommandSpec("remove", DeleteSiteSpace, done="Space removed.", confirm="Remove this space from the site"),
+)
+customization = group_of(
+    "customization",
+    "Manage the look of a site.\n\nPass what `show --json` prints to `set --settings @FILE`.",
+    CommandSpec("show", GetCustomization, help="Show the customization of a site."),
+    CommandSpec("set", UpdateCustomization, done="Customization saved.", confirm="Replace the customization"),
+)
+auth = group_of(
+    "auth",
+    "Manage how the visitors of a site sign in.",
+    CommandSpec(
+        "show",
+        GetPublishingAuth,
+        help="Show the visitor authentication of a site.\n\nThe signing key is printed with --json only.",
+    ),
+    CommandSpec("edit", UpdatePublishingAuth, done="Visitor authentication updated."),
+    CommandSpec(
+        "regenerate",
+        RegeneratePublishingAuth,
+        done="New key created: `site auth show --json` prints it.",
+        confirm="Make tokens that were signed with the old key invalid",
+    ),
+)
+
+
+def add_to_sites(group: click.Group) -> None:
+    """Add these commands to `presscheck site`."""
+    add(
+        group,
+        CommandSpec("published", GetPublishedSite, help="Show a site as its visitors see it."),
+        CommandSpec("preview", GetPreview, help="Print a preview URL of a site."),
+        CommandSpec("set-schema", UpdateAdaptiveSchema, done="Visitor schema saved."),
+        CommandSpec("conditions", ListTemplateConditions, ("condition", "description")),
+    )
+    for part in (redirects, share_links, sections, groups, spaces, customization, auth):
+        group.add_command(part)

@@ -1,0 +1,180 @@
+"""Every API operation has a command, and the command sends its request: method, path, query and body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import click
+import pytest
+from annotated_types import MaxLen
+from tests.api.test_families import filled
+from tests.cli.hostile_service import HostileService, operation_at
+from tests.cli.shell import Shell
+from tests.cli.test_hostile_service import line_of, spec_of
+
+from presscheck.api.operation import Operation, Paged, every_operation
+from presscheck.cli.command_factory import CommandSpec
+from presscheck.cli.field_help import PARTS
+from presscheck.cli.main import command
+from presscheck.cli.verbs import commands, verbs
+
+LINES = {
+    "EditChangeRequestContent": "cr edit x --page x --body x",
+    "GetChangeRequest": "cr show x#1",
+    "GetChangeRequestPage": "space page x x --cr x",
+    "ListChangeRequestPages": "space pages x --cr x",
+    "ListChangeRequests": "cr list --space x",
+    "RemoveRequestedReviewer": "cr reviewers x --remove x",
+    "RequestReviewers": "cr reviewers x --add x",
+    "UpdateChangeRequest": "cr archive x",
+}
+"""Command lines that send an operation, where that needs options."""
+PARTS_OF_TEST = 5
+"""The 200 commands take nine seconds, and minutes on a loaded machine; a test may take two."""
+AMBIGUOUS = {"SortSiteStructure"}
+"""Needs a site whose items have different ids; `test_sites` in `test_commands` has one."""
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[HostileService]:
+    """A service whose answers have the declared shape, and all ids are `x`."""
+    with HostileService("well-formed").running() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory, service: HostileService) -> Shell:
+    return Shell(tmp_path_factory.mktemp("home"), {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "t"})
+
+
+@pytest.fixture(scope="module")
+def named() -> dict[str, click.Command]:
+    return dict(commands(command))
+
+
+def lines_for(operation: type[Operation[Any]], words: str, one: click.Command) -> list[str]:
+    """The words of the command of an operation."""
+    line = LINES.get(operation.__name__)
+    return line.split() if line else line_of(words, one)
+
+
+def requests(service: HostileService, operation: type[Operation[Any]]) -> list[tuple[str, dict[str, str], Any]]:
+    """Path, query and body of the requests for an operation."""
+    found: list[tuple[str, dict[str, str], Any]] = []
+    for asked, body in zip(service.asked, service.bodies, strict=True):
+        method, _, address = asked.partition(" ")
+        parts = urlsplit(address)
+        if operation_at(method, parts.path.removeprefix("/v1")) is operation:
+            found.append((parts.path.removeprefix("/v1"), dict(parse_qsl(parts.query)), body))
+    return found
+
+
+def expected(spec: CommandSpec) -> tuple[str, dict[str, str], Any]:
+    """The request of a made command whose arguments are all `x`, and options as in `filled`."""
+    operation = spec.operation
+    given = {name: getattr(filled(operation), name) for name in filled(operation).model_fields_set}
+    texts = {"body": {"markdown": "x"}} if "body" in operation.model_fields and "body" not in given else {}
+    call = operation(**{**texts, **given, **dict.fromkeys(operation.path_fields(), "x"), **spec.preset})
+    query = {**dict(call.wire_query()), **({"limit": "1000"} if issubclass(operation, Paged) else {})}
+    return call.wire_path(), query, call.wire_body()
+
+
+def test_every_operation_has_a_command() -> None:
+    found = verbs(command)
+    assert [one.__name__ for one in every_operation() if one not in found] == []
+    assert set(found) == set(every_operation())
+
+
+@pytest.mark.parametrize("part", range(PARTS_OF_TEST))
+def test_each_command_sends_its_request(
+    shell: Shell, service: HostileService, named: dict[str, click.Command], part: int
+) -> None:
+    problems: list[str] = []
+    for operation, [words, *_] in list(verbs(command).items())[part::PARTS_OF_TEST]:
+        if operation.__name__ in AMBIGUOUS:
+            continue
+        service.asked.clear()
+        service.bodies.clear()
+        line = lines_for(operation, words, named[words])
+        ran = shell.run(*line)
+        sent = requests(service, operation)
+        spec = spec_of(named[words])
+        if ran.exit_code or not sent:
+            problems.append(f"{line}: exit code {ran.exit_code}, {ran.stderr} {ran.exception!r} {service.asked}")
+        elif spec and expected(spec) not in sent:
+            problems.append(f"{line}: sent {sent}, not {expected(spec)}")
+    assert not problems, "\n".join(problems)
+
+
+def test_deletions_ask_first(shell: Shell, service: HostileService, named: dict[str, click.Command]) -> None:
+    made = {
+        words: one for words, one in named.items() if (spec := spec_of(one)) and spec.operation.method() == "DELETE"
+    }
+    assert len(made) > 15
+    service.asked.clear()
+    for words, one in made.items():
+        ran = shell.run(*(word for word in line_of(words, one) if word != "--yes"))
+        assert (ran.exit_code, "pass --yes" in ran.stderr) == (2, True), (words, ran.stderr)
+        assert shell.ok(*line_of(words, one), "--dry-run").startswith("DELETE http://"), words
+    assert not [asked for asked in service.asked if asked.startswith("DELETE")]
+
+
+def test_a_value_that_is_too_long_names_its_option_and_nothing_is_sent(
+    shell: Shell, service: HostileService, named: dict[str, click.Command]
+) -> None:
+    service.asked.clear()
+    tried = 0
+    for words, one in named.items():
+        spec = spec_of(one)
+        for name, info in spec.operation.model_fields.items() if spec else ():
+            limit = next((rule.max_length for rule in info.metadata if isinstance(rule, MaxLen)), None)
+            option: Any = next((option for option in one.params if option.name == name), None)
+            if limit is None or limit > 2000 or option is None or option.metavar == "JSON" or option.multiple:
+                continue
+            value = "y" * (limit + 1)
+            is_positional = isinstance(option, click.Argument)
+            line = [value if is_positional and word == "x" else word for word in line_of(words, one)]
+            ran = shell.run(*line, *(() if is_positional else (option.opts[0], value)))
+            assert ran.exit_code == 2, (words, name, ran.stderr)
+            assert option.opts[0].lstrip("-").upper() in ran.stderr.upper(), (words, name, ran.stderr)
+            assert f"{limit:,} characters" in ran.stderr, ran.stderr
+            assert ran.stderr.count("\n") == 1
+            tried += 1
+    assert tried > 25
+    assert service.asked == []
+
+
+def test_options_of_parts(shell: Shell, service: HostileService, tmp_path: Path) -> None:
+    file = tmp_path / "api.yaml"
+    file.write_text("openapi: 3.1.0\n")
+    service.asked.clear()
+    service.bodies.clear()
+    shell.ok("openapi", "create", "--slug", "pets", "--source-text", f"@{file}")
+    shell.ok("import", "start", "--source-url", "https://docs.example", "--target-space", "x")
+    shell.ok("site", "redirects", "add", "x", "--source", "/a", "--destination-kind", "external",
+             "--destination-url", "https://docs.example")  # fmt: skip
+    assert [body for body in service.bodies if body] == [
+        {"slug": "pets", "source": {"text": "openapi: 3.1.0\n"}},
+        {"source": {"type": "website", "url": "https://docs.example"}, "target": {"space": "x"}},
+        {"source": "/a", "destination": {"kind": "external", "url": "https://docs.example"}},
+    ]
+    service.asked.clear()
+    for options, reason in (
+        (("--source-url", "u", "--source", "{}"), "--source-url: cannot be used together with --source"),
+        (("--source-url", "u", "--source-files", "f"), "--source-url: cannot be used together with --source-files"),
+        ((), "--source-url: is required: give --source-files or --source instead"),
+        (("--source-url", "u" * 2049), "--source-url: String should have at most 2048 characters"),
+    ):
+        ran = shell.run("import", "start", "--target-space", "x", *options)
+        assert (ran.exit_code, ran.stderr.startswith(f"presscheck: {reason}")) == (2, True), ran.stderr
+    missing = shell.run("openapi", "create", "--slug", "pets", "--source-text", f"@{tmp_path / 'gone'}")
+    assert missing.stderr == f"presscheck: --source-text: could not read {tmp_path / 'gone'} as UTF-8 text\n"
+    assert service.asked == []
+
+
+def test_every_part_is_a_field_of_an_operation() -> None:
+    options = {option.name for _, one in commands(command) for option in one.params}
+    assert {f"{name}__{part}" for name, parts in PARTS.items() for part in parts} <= options
