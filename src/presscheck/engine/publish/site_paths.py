@@ -85,8 +85,7 @@ class SitePaths:
         return (address.path[len(self._base) :] or "/") if is_inside else ""
 
     def _add_space(self, item: SiteSpace, section: SiteSection | None, pages: Sequence[RevisionPage] | None) -> None:
-        above = f"/{section.path}" if section and not section.default else ""
-        path = above if item.default else f"{above}/{item.path}"
+        above, path = section_path(section), space_path(item, section)
         title = item.title or item.space.title
         if section and ("site-section", section.id) not in self._places:
             self._add(above, section.title, RedirectDestination(kind="site-section", site_section_id=section.id))
@@ -102,6 +101,16 @@ class SitePaths:
         target = Target(path, title, destination)
         self._places.setdefault(_key(destination), target)
         self._by_path.setdefault(plain_path(path), target)
+
+
+def section_path(section: SiteSection | None) -> str:
+    """The path of a section from the root of its site; empty for the default one, and without sections."""
+    return f"/{section.path}" if section and not section.default else ""
+
+
+def space_path(item: SiteSpace, section: SiteSection | None) -> str:
+    """The path of a space from the root of its site; the default one has the path of its section."""
+    return section_path(section) if item.default else f"{section_path(section)}/{item.path}"
 
 
 def plain_path(path: str) -> str:
