@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.service_users import somebody, token_of
+from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 
 from presscheck.api.site_settings import GetPublishingAuth, ListRedirects, ListShareLinks, Redirect
@@ -58,6 +58,13 @@ async def access_open(pilot: Any, tab: str = "1") -> SiteAccessScreen:
     await until(pilot, holds=lambda: screen.model.map is not None and screen.model.links is not None)
     await pilot.press(tab)
     return screen
+
+
+async def visited(service: RunningService, address: str) -> httpx.Response:
+    """What a visitor gets at a public address of this service."""
+    url = httpx.URL(address)
+    async with httpx.AsyncClient(base_url=service.base_url) as visitor:
+        return await visitor.get(url.raw_path.decode(), headers={"host": url.netloc.decode()})
 
 
 async def redirects(client: Client, site: Site) -> dict[str, Redirect]:
@@ -129,9 +136,174 @@ async def _has(client: Client, path: dict[str, Any], **values: Any) -> bool:
 
 
 async def test_without_the_role_the_verbs_say_so(service: RunningService, tmp_path: Path) -> None:
-    token = token_of(service, somebody(service, "read"))
-    async with running(app_on(service, tmp_path, token=token)) as pilot:
+    async with running(app_on(service, tmp_path, token=token_of(service, "ada"))) as pilot:
         await sites_open(pilot)
         for key, role in (("E", "create"), ("-", "admin")):
             await pilot.press(key)
             await until(pilot, shows=f"this needs the {role} role in the organization")
+
+
+CSV = '\ufeffsource,destination\n/one,/guides/customs\n"/two","https://example.org/a,b"\n/three,/one\n'
+"""With a byte order mark, a quoted comma, and a redirect that leads through another one."""
+
+
+async def test_redirects_are_added_imported_tested_changed_and_deleted(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    table, faulty = tmp_path / "new.csv", tmp_path / "faulty.csv"
+    async with running(app_on(service, tmp_path), (140, 40)) as pilot:
+        screen = await access_open(pilot)
+        assert screen.model.paths is not None
+        page = next(target for target in screen.model.paths.targets if target.path.count("/") > 1)
+        table.write_text(CSV.replace("/guides/customs", page.path), encoding="utf-8")
+        faulty.write_text(f"/a,/b\n/b,/a\n/c,{page.path}\n/c,/d\nold,/e\n/f,/nowhere\n", encoding="utf-8")
+
+        await pilot.press("a")
+        await write(pilot, "", "old page", "enter")
+        await until(pilot, shows="a path such as /old/page")
+        await pilot.press("ctrl+u")
+        await write(pilot, "", "/old", "enter")
+        await until(pilot, shows="/old leads to")
+        await pilot.press(*page.path, "enter")
+        await until(pilot, shows="1 redirect")
+        made = (await comes(pilot, lambda: redirects(client, site)))["/old"]
+        assert made.destination.page_id == page.destination.page_id
+        answer = await visited(service, f"{(site.urls.published or '').rstrip('/')}/old")
+        assert answer.status_code == 307
+        assert answer.headers["location"].endswith(page.path)
+
+        await pilot.press(".", "i")
+        await write(pilot, "", str(faulty), "enter")
+        await until(pilot, shows="Not imported: 4 problems in faulty.csv")
+        text = shown(pilot.app)
+        for line, words in (
+            (1, "leads in a circle: /a → /b → /a"),
+            (4, "/c is a source at line 3"),
+            (5, "“old” cannot"),
+        ):
+            assert f"line {line}: {words}" in text
+        assert "line 6: /nowhere: no page of the site has this path" in text
+        assert set(await redirects(client, site)) == {"/old"}, "nothing is sent of a faulty table"
+        await pilot.press("q")
+        await pilot.press(".", "i")
+        await until(pilot, shows="Import redirects from a CSV file")
+        await pilot.press("ctrl+u")
+        await write(pilot, "", str(table), "enter")
+        await until(pilot, shows="3 new, 0 changed, 0 unchanged.")
+        await until(pilot, shows="1 chain shortened")
+        await pilot.press("y")
+        await until(pilot, shows="4 redirects", holds=lambda: len(screen.model.redirects or ()) == 4)
+        found = await redirects(client, site)
+        assert found["/three"].destination == found["/one"].destination
+        assert found["/two"].destination.url == "https://example.org/a,b"
+
+        await pilot.press(".", "p")
+        await write(pilot, "", "/three", "enter")
+        await until(pilot, shows="✓ a page of the site")
+        await pilot.press("q")
+        await until(pilot, holds=lambda: pilot.app.screen is screen)
+        await pilot.press(".", "x")
+        await until(pilot, shows="Export the redirects as")
+        await pilot.press("ctrl+u")
+        await write(pilot, "", str(tmp_path / "out.csv"), "enter")
+        await until(pilot, shows="4 redirects exported")
+        assert f"/old,{page.path}\n" in (tmp_path / "out.csv").read_text()
+
+        await pilot.press("/", *"example.org", "enter")
+        await until(pilot, holds=lambda: screen.tab.count == 1)
+        await pilot.press("escape", "g", "g", "space", "space", "A")
+        await until(pilot, shows="2 marked")
+        await pick(pilot, "Delete them")
+        await until(pilot, shows="Delete 2 redirects?")
+        await pilot.press("y")
+        await comes(pilot, lambda: sources(client, site, {"/three", "/two"}))
+        await until(pilot, shows="2 redirects changed")
+        await pilot.press("z")
+        await until(pilot, shows="Adds the redirect /o")
+        await pilot.press("y")
+        await until(pilot, shows="undone", holds=lambda: len(screen.model.redirects or ()) == 3)
+
+
+async def test_share_links_and_the_key_of_visitors(service: RunningService, client: Client, tmp_path: Path) -> None:
+    made = next(one for one in (await client.send(ListSites(organization_id=ORG))).items if not one.published)
+    path = {"organization_id": ORG, "site_id": made.id}
+    await client.send(UpdateSite(**path, visibility="share-link"))
+    await client.send(PublishSite(**path))
+
+    async def links() -> list[Any]:
+        return list((await client.send(ListShareLinks(**path))).items)
+
+    async with running(app_on(service, tmp_path), (140, 40)) as pilot:
+        copied: list[str] = []
+        await sites_open(pilot)
+        pilot.app.screen.open_site(made.id)
+        await until(pilot, holds=lambda: pilot.app.screen.current.id == made.id)
+        await pilot.press("g", "v", "2")
+        await until(pilot, shows="No share links yet.")
+        await pilot.press("a")
+        await write(pilot, "", "partners", "enter")
+        await until(pilot, shows="secret: y copies it")
+        [link] = await links()
+        assert link.name == "partners"
+        secret = link.urls.published
+        pilot.app.copy_to_clipboard = copied.append  # what a terminal would get
+        await pilot.press("y")
+        await until(pilot, shows="copied the address of partners")
+        assert copied == [secret]
+        assert secret not in shown(pilot.app)
+        await pilot.press("E")
+        await pick(pilot, "Name")
+        await write(pilot, "", "!", "enter")
+        await until(pilot, shows="partners!")
+        await pilot.press("E")
+        await pick(pilot, "Turn off")
+        await until(pilot, shows="○ off")
+        assert await comes(pilot, lambda: is_off(links))
+        assert (await visited(service, secret)).status_code == 404
+        await pilot.press("-")
+        await until(pilot, shows="Revoke partners!?")
+        await pilot.press("y")
+        await until(pilot, shows="No share links yet.")
+        assert await links() == []
+
+        before = (await client.send(GetPublishingAuth(**path))).private_key
+        await pilot.press("3")
+        await until(pilot, shows="custom: your own server signs visitors in")
+        await pilot.press(".", "k")
+        await until(pilot, shows=f"type: {made.title}")
+        await write(pilot, "", made.title, "enter")
+        await until(pilot, shows="the key is replaced")
+        now = (await client.send(GetPublishingAuth(**path))).private_key
+        assert now != before
+        await until(pilot, holds=lambda: pilot.app.screen.model.sign_in.private_key == now)
+        await pilot.press("y")
+        await until(pilot, shows="copied the key")
+        assert copied[-1] == now
+        assert now not in shown(pilot.app)
+
+
+async def is_off(links: Callable[[], Awaitable[list[Any]]]) -> bool:
+    return not (await links())[0].active
+
+
+async def test_offline_a_redirect_waits_in_the_outbox_and_can_be_discarded(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    before = set(await redirects(client, site))
+    async with running(app_on(service, tmp_path), (140, 40)) as pilot:
+        screen = await access_open(pilot)
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        for source in ("/first", "/second"):
+            await pilot.press("a")
+            await write(pilot, "", source, "enter")
+            await until(pilot, shows=f"{source} leads to")
+            await pilot.press("enter")
+            await until(pilot, shows=f"◷ {source}")
+        await pilot.press("z")
+        await until(pilot, shows="not sent: add redirect from /second")
+        await until(pilot, holds=lambda: len(screen.model.redirects or ()) == len(before) + 1)
+        assert [entry.call.source for entry in pilot.app.engine.waiting()] == ["/first"]

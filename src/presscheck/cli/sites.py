@@ -32,6 +32,7 @@ from presscheck.cli.check_reports import junit, sarif
 from presscheck.cli.command_factory import CommandSpec, add
 from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.site_redirects import redirects
 from presscheck.engine.publish.checks import Finding, check_site, summary
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import ChecksFailed, InvalidArgument
@@ -59,6 +60,9 @@ add(
     CommandSpec("unpublish", UnpublishSite, done="Site unpublished.", confirm="Unpublish this site"),
     CommandSpec("delete", DeleteSite, done="Site deleted.", confirm="Delete this site"),
 )
+
+
+site.add_command(redirects)
 
 
 @site.command()

@@ -137,7 +137,7 @@ class SiteAccessScreen(BaseScreen):
             self.model.errors["redirects"] = result.error
         window = self.engine.window(listing, 0, result.value or 0)
         if window.complete:
-            page: Page[Redirect] = Page.model_construct(items=window.items, next=None, count=None, total=None)
+            page = Page[Redirect].model_construct(items=window.items, next=None, count=None, total=None)
             shown = apply_pending(listing, page, self.engine.waiting(), self.engine.me)
             self.model.redirects = tuple(sorted(shown.items, key=lambda redirect: redirect.source))
             self.model.errors.pop("redirects", None)
