@@ -9,7 +9,9 @@ import httpx
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import token_of
-from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.app_driver import app_on, pick, running, shown, until
+from textual import events
+from textual.widgets import Input
 
 from presscheck.api.site_settings import GetPublishingAuth, ListRedirects, ListShareLinks, Redirect
 from presscheck.api.sites import GetSite, ListSites, PublishSite, Site, UpdateSite
@@ -60,6 +62,16 @@ async def access_open(pilot: Any, tab: str = "1") -> SiteAccessScreen:
     return screen
 
 
+async def paste(pilot: Any, text: str, *then: str) -> None:
+    """Replace the text of the focused input by a pasted one, then press keys."""
+    await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
+    entry = pilot.app.focused
+    await pilot.press("ctrl+u")
+    entry.post_message(events.Paste(text))
+    await until(pilot, holds=lambda: entry.value == text)
+    await pilot.press(*then)
+
+
 async def visited(service: RunningService, address: str) -> httpx.Response:
     """What a visitor gets at a public address of this service."""
     url = httpx.URL(address)
@@ -84,7 +96,8 @@ async def test_the_details_of_a_site_are_shown_filtered_changed_and_undone(
     async with running(app_on(service, tmp_path), (140, 40)) as pilot:
         await sites_open(pilot)
         await until(pilot, shows=f"{site.visibility} · {site.type}")
-        await pilot.press("/", *"draft", "enter")
+        await pilot.press("/")
+        await paste(pilot, "draft", "enter")
         await until(pilot, holds=lambda: [one.published for one in pilot.app.screen.sites] == [False])
         await pilot.press("escape")
         await until(pilot, holds=lambda: len(pilot.app.screen.sites) > 1)
@@ -106,9 +119,9 @@ async def test_the_details_of_a_site_are_shown_filtered_changed_and_undone(
 
         await pilot.press("E")
         await pick(pilot, "Proxy")
-        await write(pilot, "", "example", "enter")
+        await paste(pilot, "example", "enter")
         await until(pilot, shows="a host and a path")
-        await write(pilot, "", ".org/docs", "enter")
+        await paste(pilot, "example.org/docs", "enter")
         await until(pilot, shows="changed: z undoes it")
         assert (await client.send(GetSite(**path))).proxy.origin == "example.org/docs"  # type: ignore[union-attr]
         await pilot.press("z")
@@ -120,11 +133,9 @@ async def test_the_details_of_a_site_are_shown_filtered_changed_and_undone(
         await pilot.press("E")
         await pick(pilot, "Base path")
         await until(pilot, shows="Base path of ")
-        await pilot.press("ctrl+u")
-        await write(pilot, "", "Bad Name")
+        await paste(pilot, "Bad Name")
         await until(pilot, shows="single hyphens or dots")
-        await pilot.press("ctrl+u")
-        await write(pilot, "", "handbook-of-all", "enter")
+        await paste(pilot, "handbook-of-all", "enter")
         await until(pilot, shows="Change the base path to handbook-of-all?")
         await pilot.press("y")
         assert await comes(pilot, lambda: _has(client, path, basename="handbook-of-all"))
@@ -160,12 +171,11 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         faulty.write_text(f"/a,/b\n/b,/a\n/c,{page.path}\n/c,/d\nold,/e\n/f,/nowhere\n", encoding="utf-8")
 
         await pilot.press("a")
-        await write(pilot, "", "old page", "enter")
+        await paste(pilot, "old page", "enter")
         await until(pilot, shows="a path such as /old/page")
-        await pilot.press("ctrl+u")
-        await write(pilot, "", "/old", "enter")
+        await paste(pilot, "/old", "enter")
         await until(pilot, shows="/old leads to")
-        await pilot.press(*page.path, "enter")
+        await paste(pilot, page.path, "enter")
         await until(pilot, shows="1 redirect")
         made = (await comes(pilot, lambda: redirects(client, site)))["/old"]
         assert made.destination.page_id == page.destination.page_id
@@ -174,7 +184,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         assert answer.headers["location"].endswith(page.path)
 
         await pilot.press(".", "i")
-        await write(pilot, "", str(faulty), "enter")
+        await paste(pilot, str(faulty), "enter")
         await until(pilot, shows="Not imported: 4 problems in faulty.csv")
         text = shown(pilot.app)
         for line, words in (
@@ -188,8 +198,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         await pilot.press("q")
         await pilot.press(".", "i")
         await until(pilot, shows="Import redirects from a CSV file")
-        await pilot.press("ctrl+u")
-        await write(pilot, "", str(table), "enter")
+        await paste(pilot, str(table), "enter")
         await until(pilot, shows="3 new, 0 changed, 0 unchanged.")
         await until(pilot, shows="1 chain shortened")
         await pilot.press("y")
@@ -199,18 +208,18 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         assert found["/two"].destination.url == "https://example.org/a,b"
 
         await pilot.press(".", "p")
-        await write(pilot, "", "/three", "enter")
+        await paste(pilot, "/three", "enter")
         await until(pilot, shows="✓ a page of the site")
         await pilot.press("q")
         await until(pilot, holds=lambda: pilot.app.screen is screen)
         await pilot.press(".", "x")
         await until(pilot, shows="Export the redirects as")
-        await pilot.press("ctrl+u")
-        await write(pilot, "", str(tmp_path / "out.csv"), "enter")
+        await paste(pilot, str(tmp_path / "out.csv"), "enter")
         await until(pilot, shows="4 redirects exported")
         assert f"/old,{page.path}\n" in (tmp_path / "out.csv").read_text()
 
-        await pilot.press("/", *"example.org", "enter")
+        await pilot.press("/")
+        await paste(pilot, "example.org", "enter")
         await until(pilot, holds=lambda: screen.tab.count == 1)
         await pilot.press("escape", "g", "g", "space", "space", "A")
         await until(pilot, shows="2 marked")
@@ -242,7 +251,7 @@ async def test_share_links_and_the_key_of_visitors(service: RunningService, clie
         await pilot.press("g", "v", "2")
         await until(pilot, shows="No share links yet.")
         await pilot.press("a")
-        await write(pilot, "", "partners", "enter")
+        await paste(pilot, "partners", "enter")
         await until(pilot, shows="secret: y copies it")
         [link] = await links()
         assert link.name == "partners"
@@ -254,7 +263,7 @@ async def test_share_links_and_the_key_of_visitors(service: RunningService, clie
         assert secret not in shown(pilot.app)
         await pilot.press("E")
         await pick(pilot, "Name")
-        await write(pilot, "", "!", "enter")
+        await paste(pilot, "partners!", "enter")
         await until(pilot, shows="partners!")
         await pilot.press("E")
         await pick(pilot, "Turn off")
@@ -272,7 +281,7 @@ async def test_share_links_and_the_key_of_visitors(service: RunningService, clie
         await until(pilot, shows="custom: your own server signs visitors in")
         await pilot.press(".", "k")
         await until(pilot, shows=f"type: {made.title}")
-        await write(pilot, "", made.title, "enter")
+        await paste(pilot, made.title, "enter")
         await until(pilot, shows="the key is replaced")
         now = (await client.send(GetPublishingAuth(**path))).private_key
         assert now != before
@@ -299,7 +308,7 @@ async def test_offline_a_redirect_waits_in_the_outbox_and_can_be_discarded(
         await until(pilot, shows="offline")
         for source in ("/first", "/second"):
             await pilot.press("a")
-            await write(pilot, "", source, "enter")
+            await paste(pilot, source, "enter")
             await until(pilot, shows=f"{source} leads to")
             await pilot.press("enter")
             await until(pilot, shows=f"◷ {source}")
