@@ -179,7 +179,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         await until(pilot, shows="1 redirect")
         made = (await comes(pilot, lambda: redirects(client, site)))["/old"]
         assert made.destination.page_id == page.destination.page_id
-        answer = await visited(service, f"{(site.urls.published or '').rstrip('/')}/old")
+        answer = await visited(service, f"{service.base_url}/docs/{site.basename or site.id}/old")
         assert answer.status_code == 307
         assert answer.headers["location"].endswith(page.path)
 
