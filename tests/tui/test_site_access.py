@@ -185,7 +185,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
 
         await pilot.press(".", "i")
         await paste(pilot, str(faulty), "enter")
-        await until(pilot, shows="Not imported: 4 problems in faulty.csv")
+        await until(pilot, shows="Not imported: 5 problems in faulty.csv")
         text = shown(pilot.app)
         for line, words in (
             (1, "leads in a circle: /a → /b → /a"),

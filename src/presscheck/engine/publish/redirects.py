@@ -360,11 +360,14 @@ def plan_import(
     table = _Import(rows, redirects)
     changes, unchanged, shortened = list[PlannedChange](), 0, 0
     for path, row in table.first.items():
+        present, source = redirects.by_source.get(path), wire_path(row.source)
+        if present and row.destination == redirects.destination(present):  # as an export wrote it, also if it is gone
+            unchanged += 1
+            continue
         destination, is_shortened = table.destination(path, row)
         if destination is None:
             continue
         shortened += is_shortened
-        present, source = redirects.by_source.get(path), wire_path(row.source)
         if present is None:
             call: Operation[Any] = CreateRedirect(**site, source=source, destination=destination)
         elif _is_same(present.destination, destination, redirects.paths):
