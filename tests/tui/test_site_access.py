@@ -146,7 +146,7 @@ async def _has(client: Client, path: dict[str, Any], **values: Any) -> bool:
     return all(getattr(site, name) == value for name, value in values.items())
 
 
-async def test_without_the_role_the_verbs_say_so(service: RunningService, tmp_path: Path) -> None:
+async def test_without_the_role_a_verb_is_disabled_with_the_reason(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, token=token_of(service, "ada"))) as pilot:
         await sites_open(pilot)
         for key, role in (("E", "create"), ("-", "admin")):

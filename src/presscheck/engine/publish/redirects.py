@@ -328,7 +328,7 @@ class _Import:
         self.problems.append(Problem(row.line, message))
 
     def destination(self, path: str, row: Row) -> tuple[RedirectDestination | None, bool]:
-        """Where a row leads, and whether it is through other redirects; notes why it leads nowhere."""
+        """Where a row leads, and whether it is through other redirects; notes why it leads to nothing."""
         way = [*ways(self.all_targets, path)]
         if way and way[-1] in (path, *way[:-1]):
             self._add(row, f"leads in a circle: {' → '.join(one or '/' for one in (path, *way))}")

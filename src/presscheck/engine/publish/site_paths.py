@@ -129,7 +129,7 @@ def _key(target: RedirectTarget | RedirectDestination) -> tuple[str, ...]:
 
 
 def ways(targets: Mapping[str, str], start: str) -> Iterator[str]:
-    """The paths through which a path leads, one after another; ends at one that leads nowhere, or that was there.
+    """The paths through which a path leads, one after another; ends at one that leads to nothing, or that was there.
 
     Args:
         targets: where each path leads; both as `plain_path`.

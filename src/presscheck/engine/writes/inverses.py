@@ -976,7 +976,7 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
         _share_links, lambda answer, call: _by_id(answer.items, call.share_link_id), required=("name",)
     ),
     site_settings.DeleteShareLink: "a revoked share link cannot be restored: create a new one",
-    site_settings.RegeneratePublishingAuth: "the former key is gone: a new one cannot be taken back",
+    site_settings.RegeneratePublishingAuth: "the former key cannot be restored",
     site_structure.AddSiteSpace: _AddedSiteSpace(),
     site_structure.UpdateSiteSpace: _Fields(_structure, _in_structure("site_space_id")),
     site_structure.DeleteSiteSpace: "the settings of a removed space are lost: add the space again",

@@ -176,7 +176,7 @@ def _place(typed: str) -> tuple[Path, bool]:
         path = Path(typed).expanduser()
         return path, path.exists()
     except (OSError, RuntimeError, ValueError):
-        return Path(typed), False  # what is wrong with it is told when it is written
+        return Path(typed), False  # what is wrong with it is shown when it is written
 
 
 def _write(path: Path, text: str) -> None:

@@ -163,9 +163,7 @@ class SignInTab:
                 self._screen.style_for,
                 min_length=0,
                 max_length=LONGEST_URL,
-                validate=lambda typed: (
-                    None if not typed or _is_web(typed) else "an address such as https://example.org"
-                ),
+                validate=lambda typed: None if not typed or _is_web(typed) else "a URL such as https://example.org",
                 hint="https://example.org/sign-in; empty: none",
             )
             url = await self._screen.ask(dialog)
