@@ -976,6 +976,7 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
         _share_links, lambda answer, call: _by_id(answer.items, call.share_link_id), required=("name",)
     ),
     site_settings.DeleteShareLink: "a revoked share link cannot be restored: create a new one",
+    site_settings.UpdatePublishingAuth: "the sign-in of visitors is changed again in its tab, with E",
     site_settings.RegeneratePublishingAuth: "the former key cannot be restored",
     site_structure.AddSiteSpace: _AddedSiteSpace(),
     site_structure.UpdateSiteSpace: _Fields(_structure, _in_structure("site_space_id")),
