@@ -22,6 +22,7 @@ from presscheck.cli.main import command
 from presscheck.cli.verbs import commands, verbs
 
 LINES = {
+    "CreateRedirect": "site redirects add x /x https://docs.example",
     "EditChangeRequestContent": "cr edit x --page x --body x",
     "GetChangeRequest": "cr show x#1",
     "GetChangeRequestPage": "space page x x --cr x",
@@ -154,12 +155,12 @@ def test_options_of_parts(shell: Shell, service: HostileService, tmp_path: Path)
     service.bodies.clear()
     shell.ok("openapi", "create", "--slug", "pets", "--source-text", f"@{file}")
     shell.ok("import", "start", "--source-url", "https://docs.example", "--target-space", "x")
-    shell.ok("site", "redirects", "add", "x", "--source", "/a", "--destination-kind", "external",
+    shell.ok("site", "redirects", "edit", "x", "x", "--destination-kind", "external",
              "--destination-url", "https://docs.example")  # fmt: skip
     assert [body for body in service.bodies if body] == [
         {"slug": "pets", "source": {"text": "openapi: 3.1.0\n"}},
         {"source": {"type": "website", "url": "https://docs.example"}, "target": {"space": "x"}},
-        {"source": "/a", "destination": {"kind": "external", "url": "https://docs.example"}},
+        {"destination": {"kind": "external", "url": "https://docs.example"}},
     ]
     service.asked.clear()
     for options, reason in (

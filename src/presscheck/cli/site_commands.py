@@ -1,25 +1,21 @@
-"""Parts and settings of sites on the command line, each one operation: sections, redirects, sign-in."""
+"""Parts and settings of sites on the command line, each one operation: sections, share links, sign-in."""
 
 from __future__ import annotations
 
 import click
 
 from presscheck.api.site_settings import (
-    CreateRedirect,
     CreateShareLink,
-    DeleteRedirect,
     DeleteShareLink,
     GetCustomization,
     GetPreview,
     GetPublishingAuth,
-    ListRedirects,
     ListShareLinks,
     ListTemplateConditions,
     RegeneratePublishingAuth,
     UpdateAdaptiveSchema,
     UpdateCustomization,
     UpdatePublishingAuth,
-    UpdateRedirect,
     UpdateShareLink,
 )
 from presscheck.api.site_structure import (
@@ -38,18 +34,6 @@ from presscheck.api.site_structure import (
 from presscheck.api.sites import GetPublishedSite
 from presscheck.cli.command_factory import CommandSpec, add, group_of
 
-redirects = group_of(
-    "redirects",
-    "Manage the redirects of a site.\n\nREDIRECT is the id or the source path of a redirect.",
-    CommandSpec(
-        "list",
-        ListRedirects,
-        ("id", "source", "destination.kind", "destination.url", "destination.pageId", "destination.siteSpaceId"),
-    ),
-    CommandSpec("add", CreateRedirect, done="Redirect added."),
-    CommandSpec("edit", UpdateRedirect, done="Redirect updated."),
-    CommandSpec("delete", DeleteRedirect, done="Redirect deleted.", confirm="Delete this redirect"),
-)
 share_links = group_of(
     "share-links",
     "Manage the share links of a site.\n\nLINK is the id or the name of a share link.",
@@ -114,5 +98,5 @@ def add_to_sites(group: click.Group) -> None:
         CommandSpec("set-schema", UpdateAdaptiveSchema, done="Visitor schema saved."),
         CommandSpec("conditions", ListTemplateConditions, ("condition", "description")),
     )
-    for part in (redirects, share_links, sections, groups, spaces, customization, auth):
+    for part in (share_links, sections, groups, spaces, customization, auth):
         group.add_command(part)

@@ -33,6 +33,7 @@ from presscheck.cli.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.site_commands import add_to_sites
+from presscheck.cli.site_redirects import redirects
 from presscheck.engine.publish.checks import Finding, check_site, summary
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import ChecksFailed, InvalidArgument
@@ -61,6 +62,7 @@ add(
     CommandSpec("delete", DeleteSite, done="Site deleted.", confirm="Delete this site"),
 )
 add_to_sites(site)
+site.add_command(redirects)
 
 
 @site.command()

@@ -214,6 +214,12 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "site",
+        ("go_access", "g v", "access", "Redirects, share links and visitor sign-in of a site"),
+        ("import_rows", ". i", "import", "Import redirects from a CSV file"),
+        ("export_rows", ". x", "export", "Export the redirects to a CSV file"),
+        ("test_path", ". p", "test a path", "Test a path: where its redirects lead"),
+        ("suggest_rows", ". r", "suggestions", "Suggest redirects for moved and deleted pages"),
+        ("rotate_key", ". k", "rotate key", "Rotate the key that signs visitors in (asks first)"),
         ("move_down", "J", "move down", "Move the page or item down among its siblings"),
         ("move_up", "K", "move up", "Move the page or item up among its siblings"),
         ("publish", "P", "publish", "Publish or unpublish (asks first)"),

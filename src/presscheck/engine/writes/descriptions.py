@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from presscheck.api import change_requests, collections, comments, content_changes, spaces
+from presscheck.api import change_requests, collections, comments, content_changes, site_settings, sites, spaces
 from presscheck.api.operation import Operation
 
 _capital = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -135,6 +135,12 @@ def _update_of(noun: str, call: Any, fields: set[str]) -> str:
     return f"change {names} of {noun}" if names else ""
 
 
+def _update_of_share_link(call: Any) -> str:
+    if call.active is not None:
+        return "turn share link on" if call.active else "turn share link off"
+    return f"rename share link to “{_short(call.name or '')}”"
+
+
 def _move_of(noun: str) -> Callable[[Any], str]:
     return lambda call: f"move {noun}" if "parent" in call.model_fields_set else f"change position of {noun}"
 
@@ -157,6 +163,14 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
         "collection", call, call.model_fields_set - {"collection_id"}
     ),
     collections.CreateCollection: _create("collection"),
+    sites.UpdateSite: lambda call: _update_of("site", call, call.model_fields_set - set(call.path_fields())),
+    sites.CreateSite: _create("site"),
+    site_settings.CreateRedirect: lambda call: f"add redirect from {_short(call.source)}",
+    site_settings.UpdateRedirect: lambda call: f"change redirect from {_short(call.source)}" if call.source else "",
+    site_settings.CreateShareLink: lambda call: f"create share link “{_short(call.name)}”",
+    site_settings.UpdateShareLink: _update_of_share_link,
+    site_settings.DeleteShareLink: lambda _: "revoke share link",
+    site_settings.RegeneratePublishingAuth: lambda _: "rotate key of visitors",
     collections.MoveCollection: _move_of("collection"),
 }
 """The operations whose name says too little."""

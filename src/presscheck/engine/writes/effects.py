@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import quote
 
-from presscheck.api import change_requests, collections, comments, content_changes, sites, spaces
+from presscheck.api import change_requests, collections, comments, content_changes, site_settings, sites, spaces
 from presscheck.api.operation import Operation
 from presscheck.engine.reads.subscriptions import beneath
 
@@ -47,7 +47,8 @@ class Effects:
     def scope(self, call: Call) -> str:
         """The scope of a call: writes of one scope are sent in order, different scopes in parallel."""
         parts = call.wire_path().split("/")
-        return "/".join(parts[:5] if "change-requests" in parts else parts[:3])
+        is_within = "change-requests" in parts or parts[3:4] == ["sites"]
+        return "/".join(parts[:5] if is_within else parts[:3])
 
 
 def effects_of(call: Operation[Any]) -> Effects:
@@ -104,6 +105,18 @@ def _site(call: Call) -> tuple[str, ...]:
     return beneath(f"/orgs/{quote(call.organization_id, safe='')}/sites")
 
 
+def _redirects(call: Call) -> tuple[str, ...]:
+    return beneath(f"{_path_of_site(call)}/redirects")
+
+
+def _share_links(call: Call) -> tuple[str, ...]:
+    return beneath(f"{_path_of_site(call)}/share-links")
+
+
+def _path_of_site(call: Call) -> str:
+    return f"/orgs/{quote(call.organization_id, safe='')}/sites/{quote(call.site_id, safe='')}"
+
+
 def _path_of_request(call: Call) -> str:
     return f"{_path_of_space(call)}/change-requests/{quote(call.change_request_id, safe='')}"
 
@@ -136,6 +149,15 @@ def _created_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
         for status in ("draft", "open")
     )
     return tuple(listings)
+
+
+def _redirects_from(call: Call, _: str) -> tuple[Operation[Any], ...]:
+    path = {"organization_id": call.organization_id, "site_id": call.site_id}
+    return (site_settings.ListRedirects(**path, search=call.source, limit=ALL),)
+
+
+def _all_share_links(call: Call, _: str) -> tuple[Operation[Any], ...]:
+    return (site_settings.ListShareLinks(organization_id=call.organization_id, site_id=call.site_id, limit=ALL),)
 
 
 def _letters(body: Any) -> str:
@@ -227,6 +249,25 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     collections.MoveCollection: _repeatable(_collection, queued=False),
     collections.DeleteCollection: _repeatable(_collection, queued=False),
     collections.TransferCollection: Effects(queued=False, reconcile="ask", stale=_collection),
+    sites.UpdateSite: _repeatable(_site),
+    site_settings.CreateRedirect: Effects(
+        queued=True,
+        reconcile="look",
+        stale=_redirects,
+        listings=_redirects_from,
+        is_result=lambda item, call, _: item.source == call.source,
+    ),
+    site_settings.UpdateRedirect: _repeatable(_redirects),
+    site_settings.DeleteRedirect: _repeatable(_redirects),
+    site_settings.CreateShareLink: Effects(
+        queued=True,
+        reconcile="look",
+        stale=_share_links,
+        listings=_all_share_links,
+        is_result=lambda item, call, _: item.name == call.name,
+    ),
+    site_settings.UpdateShareLink: _repeatable(_share_links),
+    site_settings.DeleteShareLink: _repeatable(_share_links),
     sites.PublishSite: Effects(
         queued=False, reconcile="state", stale=_site, state=(_get_site, lambda site: site.published)
     ),

@@ -17,12 +17,14 @@ from presscheck.api import (
     comments,
     content,
     content_changes,
+    site_settings,
     site_structure,
     sites,
     spaces,
 )
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Model, Operation
 from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.errors import NotFound, NotSupported
 from presscheck.text.phrases import count
 
@@ -239,12 +241,17 @@ class _Fields(_Inverse):
     Args:
         read_of: the read that returns the thing, or something that contains it.
         pick: finds the thing in the response; None if it is not there.
+        required: the fields that cannot be removed once they have a value.
     """
 
     def __init__(
-        self, read_of: Callable[[Call], Operation[Any]], pick: Callable[[Any, Call], Any] = lambda answer, _: answer
+        self,
+        read_of: Callable[[Call], Operation[Any]],
+        pick: Callable[[Any, Call], Any] = lambda answer, _: answer,
+        *,
+        required: Sequence[str] = (),
     ) -> None:
-        self._read_of, self._pick = read_of, pick
+        self._read_of, self._pick, self._required = read_of, pick, required
 
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         thing = self._pick(await read(self._read_of(call)), call)
@@ -254,6 +261,9 @@ class _Fields(_Inverse):
         written = _given_fields(sent.call)
         if sent.former is None or not _is_same_keys(sent.former, written):
             return NO_FORMER
+        kept = next((name for name in self._required if name in written and not sent.former[name]), None)
+        if kept:
+            return f"there was no {kept.replace('_', ' ')} before, and the service cannot remove one"
         return None if self._changed(sent) else NO_CHANGE
 
     def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
@@ -531,6 +541,174 @@ class _AddedSiteSpace(_Inverse):
         return Comparison("unchanged" if is_same else "changed", f"path {result['path']}", f"path {item.path}")
 
 
+class _SiteValues(Model):
+    """The fields of a site as an update of it gives them."""
+
+    title: str
+    visibility: str
+    basename: str | None
+    agents_context: str | None
+    adaptive_content: sites.AdaptiveContent | None
+    proxy: str | None
+
+
+def _site_values(site: sites.Site, _: Call) -> _SiteValues:
+    return _SiteValues(
+        title=site.title,
+        visibility=site.visibility,
+        basename=site.basename,
+        agents_context=site.agents_context,
+        adaptive_content=site.adaptive_content,
+        proxy=site.proxy.origin if site.proxy else None,
+    )
+
+
+class _CreatedRedirect(_Inverse):
+    """A new redirect is deleted."""
+
+    def reason(self, sent: SentWrite) -> str | None:
+        return None if sent.result else NO_RESULT
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        path, result = _path_of(sent.call), sent.result or {}
+        return (site_settings.DeleteRedirect(**path, site_redirect_id=result["id"]),)
+
+    def words(self, sent: SentWrite) -> str:
+        return f"Deletes the redirect from {_short(sent.call.source)}"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        redirect = await _redirect(read, sent.call, (sent.result or {})["id"], sent.call.source)
+        if redirect is None:
+            return Comparison("undone")
+        written = {"source": sent.call.source, "destination": _target_values(sent.call.destination)}
+        return _compared_redirects(written, None, _redirect_values(redirect))
+
+
+class _ChangedRedirect(_Inverse):
+    """A redirect gets its former path and target again."""
+
+    async def former(self, read: Read, call: Call, me: str) -> Json | None:
+        redirect = await _redirect(read, call, call.site_redirect_id, call.source)
+        return _redirect_values(redirect) if redirect else None
+
+    def reason(self, sent: SentWrite) -> str | None:
+        if sent.former is None:
+            return NO_FORMER
+        return NO_CHANGE if self._written(sent) == sent.former else None
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        former = sent.former or {}
+        return (site_settings.UpdateRedirect(**_path_of(sent.call), **former),)
+
+    def words(self, sent: SentWrite) -> str:
+        return f"Restores the redirect {_redirect_text(sent.former or {})}"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        redirect = await _redirect(read, sent.call, sent.call.site_redirect_id, sent.call.source)
+        if redirect is None:
+            return Comparison("changed", _redirect_text(self._written(sent)), "(deleted)")
+        return _compared_redirects(self._written(sent), sent.former, _redirect_values(redirect))
+
+    def _written(self, sent: SentWrite) -> Json:
+        call, values = sent.call, dict(sent.former or {})
+        values |= {"source": call.source} if call.source else {}
+        return values | ({"destination": _target_values(call.destination)} if call.destination else {})
+
+
+class _DeletedRedirect(_Inverse):
+    """A deleted redirect is created again."""
+
+    async def former(self, read: Read, call: Call, me: str) -> Json | None:
+        redirect = await _redirect(read, call, call.site_redirect_id)
+        return _redirect_values(redirect) if redirect else None
+
+    def reason(self, sent: SentWrite) -> str | None:
+        return NO_FORMER if sent.former is None else None
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        call = sent.call
+        path = {"organization_id": call.organization_id, "site_id": call.site_id}
+        return (site_settings.CreateRedirect(**path, **(sent.former or {})),)
+
+    def words(self, sent: SentWrite) -> str:
+        return f"Adds the redirect {_redirect_text(sent.former or {})} again"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        former = sent.former or {}
+        present = await _redirect(read, sent.call, "", former["source"])
+        if present is None:
+            return Comparison("unchanged")
+        values = _redirect_values(present)
+        return Comparison("undone" if values == former else "changed", "(deleted)", _redirect_text(values))
+
+
+async def _redirect(read: Read, call: Call, identity: str, source: str | None = None) -> Any | None:
+    """A redirect of a site by its id, or without one by its path; a known path saves reading all of them."""
+    path = {"organization_id": call.organization_id, "site_id": call.site_id}
+    listings = [site_settings.ListRedirects(**path, search=source, limit=ALL)] if source else []
+    for listing in [*listings, site_settings.ListRedirects(**path, limit=ALL)] if identity else listings:
+        at, guard = listing, ListingGuard(listing)
+        while True:
+            page = await read(at)
+            for item in guard.new_items(page.items):
+                if item.id == identity or (not identity and item.source == source):
+                    return item
+            if page.next is None or guard.problem(page.next.page):
+                break
+            at = listing.model_copy(update={"page": page.next.page})
+    return None
+
+
+def _redirect_values(redirect: Any) -> Json:
+    return {"source": redirect.source, "destination": _target_values(redirect.destination)}
+
+
+def _target_values(target: Any) -> Json:
+    names = ("kind", "site_section_id", "site_space_id", "page_id", "url")
+    return {name: value for name in names if (value := getattr(target, name)) is not None}
+
+
+def _redirect_text(values: Json) -> str:
+    target = values["destination"]
+    where = " ".join(value for name, value in target.items() if name != "kind") if target else ""
+    return f"{values['source']} → {target['kind'].removeprefix('site-')} {where}"
+
+
+def _compared_redirects(written: Json, former: Json | None, present: Json) -> Comparison:
+    texts = _redirect_text(written), _redirect_text(present)
+    if present == written:
+        return Comparison("unchanged", *texts)
+    return Comparison("undone" if present == former else "changed", *texts)
+
+
+class _CreatedShareLink(_Inverse):
+    """A new share link is revoked."""
+
+    def reason(self, sent: SentWrite) -> str | None:
+        return None if sent.result else NO_RESULT
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        path, result = _path_of(sent.call), sent.result or {}
+        return (site_settings.DeleteShareLink(**path, share_link_id=result["id"]),)
+
+    def words(self, sent: SentWrite) -> str:
+        return f"Revokes the share link “{_short(sent.call.name)}”: who has it cannot read the site any more"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        link = _by_id((await read(_share_links(sent.call))).items, (sent.result or {})["id"])
+        if link is None:
+            return Comparison("undone")
+        return Comparison("unchanged" if link.name == sent.call.name else "changed", sent.call.name, link.name or "")
+
+
+def _share_links(call: Call) -> Operation[Any]:
+    return site_settings.ListShareLinks(organization_id=call.organization_id, site_id=call.site_id, limit=ALL)
+
+
+def _by_id(items: Sequence[Any], identity: str) -> Any | None:
+    return next((item for item in items if item.id == identity), None)
+
+
 class _MovedItem(_Inverse):
     """An item of a site goes back to its former neighbor."""
 
@@ -784,10 +962,22 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     sites.CreateSite: "a site is deleted among the sites, with its title typed",
     sites.UpdateSite: _Fields(
         lambda call: sites.GetSite(organization_id=call.organization_id, site_id=call.site_id),
+        _site_values,
+        required=("basename",),
     ),
     sites.DeleteSite: "a deleted site cannot be restored",
     sites.PublishSite: _Publication(publishes=True),
     sites.UnpublishSite: _Publication(publishes=False),
+    site_settings.CreateRedirect: _CreatedRedirect(),
+    site_settings.UpdateRedirect: _ChangedRedirect(),
+    site_settings.DeleteRedirect: _DeletedRedirect(),
+    site_settings.CreateShareLink: _CreatedShareLink(),
+    site_settings.UpdateShareLink: _Fields(
+        _share_links, lambda answer, call: _by_id(answer.items, call.share_link_id), required=("name",)
+    ),
+    site_settings.DeleteShareLink: "a revoked share link cannot be restored: create a new one",
+    site_settings.UpdatePublishingAuth: "the sign-in of visitors is changed again in its tab, with E",
+    site_settings.RegeneratePublishingAuth: "the former key cannot be restored",
     site_structure.AddSiteSpace: _AddedSiteSpace(),
     site_structure.UpdateSiteSpace: _Fields(_structure, _in_structure("site_space_id")),
     site_structure.DeleteSiteSpace: "the settings of a removed space are lost: add the space again",

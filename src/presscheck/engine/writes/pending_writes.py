@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar, cast
 
-from presscheck.api import change_requests, comments
+from presscheck.api import change_requests, comments, site_settings, sites
 from presscheck.api.comments import Comment, CommentReply, Reaction, ReactionUser
 from presscheck.api.operation import Operation, revive
 from presscheck.api.users import User
@@ -198,7 +198,7 @@ def _with_reactions(
 
 
 def _without(id_field: str) -> Overlay:
-    """The overlay of a deletion of the comment or reply whose id is in this field of the write."""
+    """The overlay of a deletion of the item of a listing whose id is in this field of the write."""
 
     def overlay(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
         deleted = getattr(entry.call, id_field)
@@ -235,6 +235,60 @@ def _changed_request(answer: Any, read: Any, entry: OutboxEntry, me: User) -> An
     return answer.model_copy(update={**update, **_marks(entry)})
 
 
+def _changed_site(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
+    names = () if _is_refused(entry) else ("title", "visibility", "basename", "agents_context")
+    update = {name: value for name, value in call.given().items() if name in names}
+    if "proxy" in call.model_fields_set and not _is_refused(entry):
+        update["proxy"] = sites.SiteProxy(origin=call.proxy) if call.proxy else None
+    return answer.model_copy(update={**update, **_marks(entry)})
+
+
+def _changed_sites(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
+    items = tuple(_changed_site(item, read, entry, me) if item.id == call.site_id else item for item in answer.items)
+    return answer.model_copy(update={"items": items})
+
+
+def _new_redirect(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
+    if read.search and read.search.lower() not in call.source.lower():
+        return answer
+    new = {
+        "id": f"waiting:{entry.id}",
+        "source": call.source,
+        "destination": call.destination.model_dump(by_alias=True, exclude_unset=True),
+    }
+    return _with_items(answer, (*answer.items, site_settings.Redirect.model_validate({**new, **_marks(entry)})))
+
+
+def _changed_redirect(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
+    update = _marks(entry)
+    if not _is_refused(entry):
+        update |= {"source": call.source} if call.source else {}
+        if call.destination:
+            update["destination"] = site_settings.RedirectTarget.model_validate(
+                call.destination.model_dump(by_alias=True, exclude_unset=True)
+            )
+    items = tuple(item.model_copy(update=update) if item.id == call.site_redirect_id else item for item in answer.items)
+    return answer.model_copy(update={"items": items})
+
+
+def _new_share_link(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
+    new = {"id": f"waiting:{entry.id}", "name": call.name, "active": True, **_marks(entry)}
+    return _with_items(answer, (*answer.items, site_settings.ShareLink.model_validate(new)))
+
+
+def _changed_share_link(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    call: Any = entry.call
+    names = () if _is_refused(entry) else ("name", "active")
+    update = {name: value for name, value in call.given().items() if name in names} | _marks(entry)
+    items = tuple(item.model_copy(update=update) if item.id == call.share_link_id else item for item in answer.items)
+    return answer.model_copy(update={"items": items})
+
+
 OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (comments.ListComments, comments.PostComment): _comment,
     (comments.ListComments, comments.UpdateComment): _changed("comment_id"),
@@ -244,6 +298,14 @@ OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (comments.ListReplies, comments.DeleteReply): _without("comment_reply_id"),
     (change_requests.ListReviews, change_requests.SubmitReview): _review,
     (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
+    (sites.GetSite, sites.UpdateSite): _changed_site,
+    (sites.ListSites, sites.UpdateSite): _changed_sites,
+    (site_settings.ListRedirects, site_settings.CreateRedirect): _new_redirect,
+    (site_settings.ListRedirects, site_settings.UpdateRedirect): _changed_redirect,
+    (site_settings.ListRedirects, site_settings.DeleteRedirect): _without("site_redirect_id"),
+    (site_settings.ListShareLinks, site_settings.CreateShareLink): _new_share_link,
+    (site_settings.ListShareLinks, site_settings.UpdateShareLink): _changed_share_link,
+    (site_settings.ListShareLinks, site_settings.DeleteShareLink): _without("share_link_id"),
 }
 """(read, write) → how the write changes the response of the read."""
 

@@ -25,8 +25,9 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.publish.site_details import TITLE, SiteDetails
 from presscheck.tui.screens.publish.site_pane import all_items, move_item, pointer, title_of, visibility_of
-from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.screens.site_writes import undo_here, write_reason
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.publish.checklist import Checklist
     from presscheck.tui.screens.publish.context import PublishContext
 
-TITLE = (2, 128)
-"""Characters that the title of a site may have."""
 MANY = 10_000
 
 
@@ -51,6 +50,7 @@ class SiteActions:
 
     def __init__(self, screen: PublishContext, checklist: Checklist) -> None:
         self._screen, self._checklist = screen, checklist
+        self._details = SiteDetails(screen)
 
     def reason_publish(self) -> str | None:
         """Disabled without a site and offline."""
@@ -64,12 +64,14 @@ class SiteActions:
         return self._missing(AddSiteSpace)
 
     def reason_rename(self) -> str | None:
-        """Disabled in the structure of a site if the service cannot change its items."""
-        return self._missing(UpdateSiteSpace)
+        """Disabled without the role, and in the structure of a site if the service cannot change its items."""
+        return self._missing(UpdateSiteSpace) or write_reason(self._screen, UpdateSite, self._screen.current, "create")
 
     def reason_delete(self) -> str | None:
-        """Disabled in the structure of a site if the service cannot remove its items."""
-        return self._missing(DeleteSiteSpace)
+        """Disabled without the role, and in the structure of a site if the service cannot remove its items."""
+        is_item = self._screen.site.structure.has_focus
+        operation, role = (DeleteSiteSpace, "create") if is_item else (DeleteSite, "admin")
+        return self._missing(DeleteSiteSpace) or write_reason(self._screen, operation, self._screen.current, role)
 
     def _missing(self, operation: type[Operation[Any]]) -> str | None:
         is_in_structure = self._screen.site.structure.has_focus
@@ -97,7 +99,7 @@ class SiteActions:
         site, item = self._screen.current, self._screen.site.item
         if site is None:
             return None
-        return self._rename_item(site, item) if item else self._rename_site(site)
+        return self._rename_item(site, item) if item else self._details.change(site)
 
     def command_delete(self) -> Awaitable[None] | None:
         """Delete the site, or remove an item from it, after a confirmation."""
@@ -121,9 +123,9 @@ class SiteActions:
         return None if self._screen.current else "there is no site: a creates one"
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Offer to undo the last sent change of the site."""
+        """Undo the last change of the site; asks first if it was sent."""
         site = self._screen.current
-        return undo_last_sent(self._screen, lambda place: place.site == site.id) if site else None
+        return undo_here(self._screen, site.id) if site else None
 
     async def _publish(self, site: Site) -> None:
         title = sanitize(site.title)
@@ -187,12 +189,6 @@ class SiteActions:
             )
             path = self._path(site) | ({"section_id": section} if section else {})
             await self._screen.engine.write(AddSiteSpace(**path, space_id=choice[0])).landed()
-
-    async def _rename_site(self, site: Site) -> None:
-        min_length, max_length = TITLE
-        title = await self._prompt("Title of the site", site.title, min_length, max_length)
-        if title is not None and title != site.title:
-            await self._screen.engine.write(UpdateSite(**self._path(site), title=title)).landed()
 
     async def _rename_item(self, site: Site, item: StructureItem) -> None:
         """Change the title of a section or group; a space has a path in the site instead."""

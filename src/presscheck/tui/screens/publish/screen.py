@@ -24,6 +24,8 @@ from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import SiteActions
 from presscheck.tui.screens.publish.checklist import Checklist
 from presscheck.tui.screens.publish.site_pane import SitePane
+from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.site_writes import mark_of
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
@@ -40,7 +42,10 @@ class PublishScreen(BaseScreen):
     def __init__(self) -> None:
         super().__init__()
         self.organization: Organization | None = None
+        self.all_sites: tuple[Site, ...] = ()
         self.sites: tuple[Site, ...] = ()
+        """The sites that are listed: all, or those with the text of the filter."""
+        self.site_filter = RowFilter(lambda: self.query_one(RowList), self._show_with)
         self.checklist = Checklist(self)
         self.actions = SiteActions(self, self.checklist)
         self._target = ""
@@ -63,7 +68,14 @@ class PublishScreen(BaseScreen):
     def body(self) -> ComposeResult:
         """Sites and the pane of one."""
         with Horizontal():
-            sites = RowList(self._row, self.style_for, id="tree")
+            sites = RowList(
+                self._row,
+                self.style_for,
+                second_line=self._facts_row,
+                key=lambda at: self.sites[at].id if at < len(self.sites) else None,
+                has_mark_column=False,
+                id="tree",
+            )
             yield sites
             yield PaneBorder(sites, self.style_for)
             yield SitePane(self.style_for, id="site")
@@ -118,6 +130,25 @@ class PublishScreen(BaseScreen):
         elif self.site.items:
             tree.focus()
 
+    async def command_find_here(self) -> None:
+        """Filter the sites by title, type, visibility or address; in the structure, find a text."""
+        rows = self.query_one(RowList)
+        if rows.has_focus:
+            await self.find.open(self.site_filter, rows)
+        else:
+            await self.find.command_find_here()
+
+    def reason_go_access(self) -> str | None:
+        """Disabled without a site."""
+        return None if self.current else "there is no site: a creates one"
+
+    def command_go_access(self) -> None:
+        """Show redirects, share links and visitor sign-in of the site."""
+        from presscheck.tui.screens.site_access.screen import SiteAccessScreen  # 6 ms, only when it is opened
+
+        if self.current:
+            self.app_context.push_screen(SiteAccessScreen(self.organization_id, self.current))
+
     def command_copy(self) -> None:
         """Copy the web address of the site."""
         site = self.current
@@ -153,14 +184,20 @@ class PublishScreen(BaseScreen):
 
     def _take_sites(self, result: Result[Page[Site] | None]) -> None:
         if result.value:
-            self.sites = result.value.items
+            self.all_sites = result.value.items
             self._hint = "There is no site yet: a creates one."
         elif result.error:
             self._hint = f"Could not load the sites: {sanitize(result.error.message)}"
         self._redraw()
 
+    def _show_with(self, text: str) -> None:
+        """List the sites with a text; without one all."""
+        self._redraw()
+
     def _redraw(self) -> None:
         rows = self.query_one(RowList)
+        text = rows.search_text
+        self.sites = tuple(site for site in self.all_sites if text in _searched(site)) if text else self.all_sites
         at = next((at for at, site in enumerate(self.sites) if site.id == self._target), None)
         rows.show(len(self.sites), cursor=rows.cursor if at is None else at)
         if at is not None:
@@ -171,7 +208,7 @@ class PublishScreen(BaseScreen):
         site = self.current
         self.refresh_status_bars()
         if site is None:
-            self.site.show_message(self._hint)
+            self.site.show_message("No site has this text." if self.all_sites else self._hint)
             return
         self.site.show_site(site, self.checklist.line(site))
         self.checklist.check_soon(site)
@@ -192,5 +229,20 @@ class PublishScreen(BaseScreen):
     def _row(self, index: int, columns: int) -> Line:
         site = self.sites[index]
         state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
-        name = pad(cut((Span(sanitize(site.title), "strong"),), columns - 9), columns - 9)
+        mark, style = mark_of(site)
+        name = pad(cut((Span(mark, style), Span(sanitize(site.title), "strong")), columns - 9), columns - 9)
         return (*name, Span(" "), *pad((state,), 8))
+
+    def _facts_row(self, index: int, columns: int) -> Line:
+        return cut((Span("  "), Span(" · ".join(_facts(self.sites[index])), "quiet")), columns)
+
+
+def _facts(site: Site) -> list[str]:
+    """Visibility, address and type of a site, as display text."""
+    address = (site.urls.published or "").partition("://")[2].rstrip("/") or site.hostname or ""
+    base = f"/{site.basename}" if site.basename and not address else ""
+    return [sanitize(part) for part in (site.visibility, site.type, address or base) if part]
+
+
+def _searched(site: Site) -> str:
+    return " ".join((site.title, "live" if site.published else "draft", *_facts(site))).lower()

@@ -1,0 +1,106 @@
+"""Suggested redirects: for pages that recent revisions moved or deleted, as far as the spaces of a site tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from presscheck.api.content import GetRevision, RevisionPage
+from presscheck.api.site_settings import RedirectDestination
+from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteSpace
+from presscheck.api.sites import Site
+from presscheck.api.spaces import GetSpace
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.protocols import Reader, StoredReader
+from presscheck.engine.publish.redirects import RedirectMap, source_problem
+from presscheck.engine.publish.site_content import site_spaces
+from presscheck.engine.publish.site_paths import plain_path, space_path, wire_path
+from presscheck.engine.reads.scheduler import BACKGROUND
+from presscheck.errors import PresscheckError
+
+REVISIONS = 20
+"""How many revisions of each space are looked at."""
+
+
+class RevisionReader(Reader, StoredReader, Protocol):
+    """Reads revisions from the cache or from the service."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A redirect that keeps an old address working.
+
+    Attributes:
+        source: the path at which a page was.
+        destination: where the page is now; for a deleted one, what is left above it.
+        title: the title of the page as it was.
+        is_deleted: whether the page is gone.
+    """
+
+    source: str
+    destination: RedirectDestination
+    title: str
+    is_deleted: bool
+
+
+async def suggestions(
+    engine: RevisionReader, organization_id: str, site: Site, redirects: RedirectMap
+) -> list[Suggestion]:
+    """Redirects for the former paths of pages, without those that have one or that show a page now; newest first.
+
+    Raises:
+        PresscheckError: the structure of the site cannot be read.
+    """
+    structure = await engine.read(GetSiteStructure(organization_id=organization_id, site_id=site.id))
+    found: dict[str, Suggestion] = {}
+    for item, section in site_spaces(structure.structure):
+        trees = await _former_trees(engine, item.space.id)
+        for suggestion in _of_space(item, section, trees, redirects):
+            found.setdefault(plain_path(suggestion.source), suggestion)
+    return list(found.values())
+
+
+async def _former_trees(engine: RevisionReader, space: str) -> list[Sequence[RevisionPage]]:
+    """The page trees of the last revisions of a space, the newest first; fewer if they cannot be read."""
+    trees: list[Sequence[RevisionPage]] = []
+    try:
+        at: str | None = (await engine.read(GetSpace(space_id=space))).revision
+        while at and len(trees) < REVISIONS:
+            call = GetRevision(space_id=space, revision_id=at, computed=False)
+            known = engine.known(call)  # revisions never change
+            revision = known.value if known else await engine.read(call, priority=BACKGROUND)
+            trees.append(revision.pages)
+            at = revision.parents[0] if revision.parents else None
+    except PresscheckError:
+        return trees
+    return trees
+
+
+def _of_space(
+    item: SiteSpace,
+    section: SiteSection | None,
+    trees: Sequence[Sequence[RevisionPage]],
+    redirects: RedirectMap,
+) -> Iterator[Suggestion]:
+    if not trees:
+        return
+    above, present = space_path(item, section), {page.id: page for page in flatten(trees[0])}
+    for tree in trees[1:]:
+        parents = {child.id: page.id for page in flatten(tree) for child in page.pages}
+        for page in flatten(tree):
+            if page.path is None or page.type != "document":
+                continue
+            path = f"{above}/{page.path}"
+            is_taken = plain_path(path) in redirects.by_source or redirects.paths.at(path) is not None
+            if is_taken or source_problem(path):
+                continue
+            remaining: str | None = page.id
+            while remaining is not None and remaining not in present:
+                remaining = parents.get(remaining)
+            where = (
+                RedirectDestination(kind="site-page", site_space_id=item.id, page_id=remaining)
+                if remaining
+                else RedirectDestination(kind="site-space", site_space_id=item.id)
+            )
+            yield Suggestion(wire_path(path), where, page.title, is_deleted=remaining != page.id)

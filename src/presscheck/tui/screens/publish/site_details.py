@@ -1,0 +1,133 @@
+"""The details of a site that are edited from the list: title, visibility, base path, proxy."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.sites import UpdateSite
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.publish.site_pane import VISIBILITY, visibility_of
+from presscheck.tui.screens.site_writes import lacks_role, send
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.sites import Site
+    from presscheck.tui.screens.publish.context import PublishContext
+
+TITLE = (2, 128)
+"""Characters that the title of a site may have."""
+LONGEST_NAME, LONGEST_PROXY = 100, 512
+_NAME = re.compile(r"[a-z0-9_]+(?:[-.][a-z0-9_]+)*")
+_PROXY = re.compile(r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+")
+
+
+class SiteDetails:
+    """Asks for a detail of a site, and changes it.
+
+    Args:
+        screen: the publish screen.
+    """
+
+    def __init__(self, screen: PublishContext) -> None:
+        self._screen = screen
+
+    async def change(self, site: Site) -> None:
+        """Choose a detail and its new value; the present one is shown beside its name."""
+        choices = [
+            Choice("title", "Title", sanitize(site.title), letter="t"),
+            Choice("visibility", "Visibility", sanitize(site.visibility), letter="v"),
+            Choice("basename", "Base path", f"/{sanitize(site.basename)}" if site.basename else "none", letter="b"),
+            Choice("proxy", "Proxy", sanitize(site.proxy.origin) if site.proxy else "none", letter="p"),
+        ]
+        title = sanitize(site.title)
+        chosen = await self._screen.ask(Picker(f"Change {title}", choices, self._screen.style_for, ranked=False))
+        if chosen == ("title",):
+            await self._change_text(site, "title", f"Title of {title}", site.title, *TITLE)
+        elif chosen == ("visibility",):
+            await self._change_visibility(site)
+        elif chosen == ("basename",):
+            await self._change_text(site, "basename", f"Base path of {title}", site.basename or "", 1, LONGEST_NAME)
+        elif chosen == ("proxy",):
+            origin = site.proxy.origin if site.proxy else ""
+            await self._change_text(site, "proxy", f"Proxy of {title}", origin, 0, LONGEST_PROXY)
+
+    async def _change_text(
+        self, site: Site, field: str, question: str, present: str, min_length: int, max_length: int
+    ) -> None:
+        """Ask for a text, which is a draft until it is in the outbox; an empty proxy removes it."""
+        outbox, key = self._screen.engine.outbox, f"{field} of site {site.id}"
+
+        def save(typed: str) -> None:
+            outbox.save_draft(key, "" if typed == present else typed)
+
+        hint = {"proxy": "example.org/docs; empty: none", "basename": "docs"}.get(field, "")
+        text = await self._screen.ask(
+            PromptDialog(
+                question,
+                outbox.draft(key) or present,
+                self._screen.style_for,
+                min_length=min_length,
+                max_length=max_length,
+                save=save,
+                validate=lambda typed: _problem(field, typed),
+                hint=hint,
+            )
+        )
+        if text is not None and text != present and (field != "basename" or await self._may_rename(site, text)):
+            await self._send(site, **{field: text or None})
+        if text is not None:
+            outbox.save_draft(key, "")
+
+    async def _may_rename(self, site: Site, name: str) -> bool:
+        """Ask before the address of a live site changes."""
+        if not site.published:
+            return True
+        lines: list[Line] = [
+            (
+                Span(
+                    f"The address of a live site changes, its part “{sanitize(site.basename or site.id)}” to “{name}”."
+                ),
+            ),
+            (Span("Whether the old address leads to the new one is up to the service.", "quiet"),),
+        ]
+        dialog = ConfirmDialog(f"Change the base path to {name}?", lines, "Change", self._screen.style_for)
+        return bool(await self._screen.ask(dialog))
+
+    async def _change_visibility(self, site: Site) -> None:
+        choices = [Choice(name, name, f"visible to {words}") for name, words in VISIBILITY.items()]
+        heading = f"Visibility of {sanitize(site.title)}"
+        chosen = await self._screen.ask(
+            Picker(heading, choices, self._screen.style_for, ranked=False, current=site.visibility)
+        )
+        if not chosen or chosen[0] == site.visibility:
+            return
+        if site.published and (reason := lacks_role(site, "admin")):
+            self._screen.notify(f"{reason}: the site is live")
+            return
+        if site.published:
+            lines: list[Line] = [
+                (Span(f"It is live. Now: visible to {visibility_of(site)}."),),
+                (Span(f"Then: visible to {VISIBILITY[chosen[0]]}.", "waiting"),),
+            ]
+            question = f"Change the visibility to {chosen[0]}?"
+            if not await self._screen.ask(ConfirmDialog(question, lines, "Change", self._screen.style_for)):
+                return
+        await self._send(site, visibility=chosen[0])
+
+    async def _send(self, site: Site, **given: Any) -> None:
+        call = UpdateSite(organization_id=self._screen.organization_id, site_id=site.id, **given)
+        if await send(self._screen, call):
+            self._screen.notify(f"{sanitize(site.title)} changed: z undoes it")
+
+
+def _problem(field: str, text: str) -> str | None:
+    """Why a text cannot be the value of a field."""
+    if field == "basename" and text and not _NAME.fullmatch(text):
+        return "a-z, 0-9 and _, with single hyphens or dots between"
+    if field == "proxy" and text and not _PROXY.fullmatch(text):
+        return "a host and a path, such as example.org/docs"
+    return None

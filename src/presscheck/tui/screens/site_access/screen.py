@@ -1,0 +1,418 @@
+"""The screen of the access to a site in three tabs: redirects, share links, visitor sign-in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from presscheck.api.operation import Page
+from presscheck.api.site_settings import (
+    GetPublishingAuth,
+    ListRedirects,
+    ListShareLinks,
+    PublishingAuth,
+    Redirect,
+    ShareLink,
+)
+from presscheck.api.sites import GetSite
+from presscheck.engine.publish.redirects import RedirectMap, read_paths
+from presscheck.engine.reads.scheduler import REQUESTED
+from presscheck.engine.shared_calls import ALL
+from presscheck.engine.writes.pending_writes import apply_pending
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.places import Place
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.site_access.model import SiteAccess
+from presscheck.tui.screens.site_access.redirects_tab import RedirectsTab
+from presscheck.tui.screens.site_access.share_links_tab import ShareLinksTab
+from presscheck.tui.screens.site_access.sign_in_tab import SignInTab
+from presscheck.tui.screens.site_writes import undo_here, write_reason
+from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.api.sites import Site
+    from presscheck.engine.results import Result
+    from presscheck.tui.screens.site_access.context import Tab
+
+
+class SiteAccessScreen(BaseScreen):
+    """Redirects, share links and visitor sign-in of a site.
+
+    Args:
+        organization_id: the organization of the site.
+        site: the site.
+    """
+
+    SCOPE = "site"
+    DEFAULT_CSS = """
+    SiteAccessScreen #tabs { margin-top: 1; }
+    SiteAccessScreen #columns { margin-top: 1; }
+    """
+
+    def __init__(self, organization_id: str, site: Site) -> None:
+        super().__init__()
+        self.model = SiteAccess(organization_id, site)
+        self.tabs: tuple[Tab, ...] = (RedirectsTab(self), ShareLinksTab(self), SignInTab(self))
+        self._number = 0
+        self._filters = [RowFilter(self._rows_lookup(tab), self._filter_lookup(tab)) for tab in self.tabs]
+
+    def _rows_lookup(self, tab: Tab) -> Callable[[], RowList]:
+        return lambda: self._rows_of(tab)
+
+    def _filter_lookup(self, tab: Tab) -> Callable[[str], None]:
+        def apply(text: str) -> None:
+            tab.filter(text)
+            self._draw()
+
+        return apply
+
+    def title_line(self) -> Line:
+        """The site."""
+        title = sanitize(self.model.site.title)
+        state = "live" if self.model.site.published else "draft"
+        return (Span(" Sites › ", "quiet"), Span(title, "title"), Span(f" › Access   {state}", "quiet"))
+
+    def place(self) -> Place:
+        """The access of the site."""
+        site = self.model.site
+        return Place("access", f"Access of {sanitize(site.title)}", (self.model.organization_id, site.id), "site")
+
+    def body(self) -> ComposeResult:
+        """The tabs, the summary and the columns of one, and its rows."""
+        yield StatusLine(self.style_for, id="tabs")
+        yield StatusLine(self.style_for, id="summary")
+        yield StatusLine(self.style_for, id="columns")
+        with Vertical():
+            yield EmptyState(self.style_for)
+            for number, tab in enumerate(self.tabs):
+                yield RowList(tab.row, self.style_for, key=tab.key, id=f"rows-{number}")
+
+    def on_mount(self) -> None:
+        """Show what is stored, then subscribe to what is new."""
+        super().on_mount()
+        self.subscribe(self.engine.watch(GetSite(**self.model.path)), self._take_site, group="site", shows_errors=False)
+        self.watch_redirects()
+        links = self.engine.watch(ListShareLinks(**self.model.path, limit=ALL))
+        self.subscribe(links, self._take_links, group="links", shows_errors=False)
+        sign_in = self.engine.watch(GetPublishingAuth(**self.model.path))
+        self.subscribe(sign_in, self._take_sign_in, group="sign-in", shows_errors=False)
+        self.run(self._read_paths, group="paths", exclusive=True)
+        self.show_tab(0)
+
+    def watch_redirects(self) -> None:
+        """Read the redirects now, and after each write."""
+        listing = ListRedirects(**self.model.path)
+        answers = self.engine.watch_listing(listing, priority=REQUESTED)
+        self.subscribe(answers, self._take_redirects, group="redirects", shows_errors=False)
+
+    def pause_redirects(self) -> None:
+        """Stop reading the redirects again after each write."""
+        self.unsubscribe("redirects")
+
+    async def _read_paths(self) -> None:
+        try:
+            self.model.paths = await read_paths(self.engine, self.model.organization_id, self.model.site)
+        finally:
+            self._examine()
+
+    def _take_site(self, result: Result[Site | None]) -> None:
+        if result.value:
+            self.model.site = result.value
+            self.redraw()
+
+    def _take_redirects(self, result: Result[int]) -> None:
+        listing = ListRedirects(**self.model.path)
+        if result.error:
+            self.model.errors["redirects"] = result.error
+        window = self.engine.window(listing, 0, result.value or 0)
+        if window.complete:
+            page = Page[Redirect].model_construct(items=window.items, next=None, count=None, total=None)
+            shown = apply_pending(listing, page, self.engine.waiting(), self.engine.me)
+            self.model.redirects = tuple(sorted(shown.items, key=lambda redirect: redirect.source))
+            self.model.errors.pop("redirects", None)
+        self._examine()
+
+    def _examine(self) -> None:
+        """Draw the rows, and find out what is wrong with them off the thread of the screen."""
+        self.redraw()
+        redirects = self.model.map
+        if redirects is None:
+            return
+
+        async def examine() -> None:
+            self.model.problems = await asyncio.to_thread(_problems, redirects)
+            self.redraw()
+
+        self.run(examine, group="problems", exclusive=True)
+
+    def _take_links(self, result: Result[Page[ShareLink] | None]) -> None:
+        if result.value:
+            self.model.links = result.value.items
+        self._note_error("share links", result.error, is_known=result.value is not None)
+
+    def _take_sign_in(self, result: Result[PublishingAuth | None]) -> None:
+        if result.value:
+            self.model.sign_in = result.value
+        self._note_error("settings", result.error, is_known=result.value is not None)
+
+    def _note_error(self, noun: str, error: PresscheckError | None, *, is_known: bool) -> None:
+        if error and not is_known:
+            self.model.errors[noun] = error
+        else:
+            self.model.errors.pop(noun, None)
+        self.redraw()
+
+    @property
+    def tab(self) -> Tab:
+        """The tab that is shown."""
+        return self.tabs[self._number]
+
+    @property
+    def rows(self) -> RowList:
+        """Its rows."""
+        return self._rows_of(self.tab)
+
+    def _rows_of(self, tab: Tab) -> RowList:
+        return self.query_one(f"#rows-{self.tabs.index(tab)}", RowList)
+
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """The commands of the tab."""
+        return self.tab.footer
+
+    def show_tab(self, number: int) -> None:
+        """Show another tab."""
+        self.find.end()
+        self._number = number
+        self._draw()
+
+    def redraw(self) -> None:
+        """Draw the tab again, once it is seen."""
+        if self.is_mounted and not self.is_leaving:
+            self.when_shown("redraw", self._draw)
+
+    def _draw(self) -> None:
+        if self.is_leaving:
+            return
+        for tab in self.tabs:
+            rows = self._rows_of(tab)
+            rows.show(tab.count)
+            rows.display = tab is self.tab and bool(tab.count)
+        empty, columns = self.query_one(EmptyState), self.query_one("#columns", StatusLine)
+        columns.display = bool(self.tab.count)
+        if self.tab.count:
+            empty.hide()
+            if self.focused is not self.rows and not self.find.is_open:
+                self.rows.focus()
+        else:
+            self._show_empty(empty)
+        columns.show((Span("  "), *self.tab.heading(max(0, self.size.width - 2))))
+        self.query_one("#tabs", StatusLine).show(self._tab_names())
+        self.query_one("#summary", StatusLine).show((Span(" "), *self.tab.summary()))
+        self.refresh_status_bars()
+
+    def _tab_names(self) -> Line:
+        spans: list[Span] = []
+        for number, tab in enumerate(self.tabs, 1):
+            style = "accent strong" if tab is self.tab else ""
+            total = "" if tab.total is None else f" {tab.total:,}"
+            name = pressing(str(number), Span(f"{number} ", "quiet"), Span(tab.name, style), Span(total, "quiet"))
+            spans += [Span(" "), *name, Span("   ")]
+        return tuple(spans)
+
+    def _show_empty(self, empty: EmptyState) -> None:
+        tab = self.tab
+        error = self.model.errors.get(tab.noun)
+        if tab.total is not None:
+            title, hint = ("No row has this text.", "") if tab.total else tab.empty()
+            empty.show_empty(title, hint)
+        elif not self.engine.status.online:
+            empty.show_offline(f"The {tab.noun} of this site are not in the cache.")
+        elif error:
+            empty.show_failed(f"Could not load the {tab.noun}", error.message)
+        else:
+            empty.show_loading(f"Loading the {tab.noun} …")
+
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
+        """Show the keys of another row."""
+        self.refresh_status_bars()
+
+    @on(RowList.MarksChanged)
+    def marks_changed(self) -> None:
+        """Count the marks."""
+        self.redraw()
+
+    def on_resize(self) -> None:
+        """Fit the columns to the new width."""
+        super().on_resize()
+        self.redraw()
+
+    def change_reason(self, operation: type[Operation[Any]], role: str = "create") -> str | None:
+        """Why nothing can be changed here now; None if it can."""
+        return write_reason(self, operation, self.model.site, role)
+
+    async def command_find_here(self) -> None:
+        """Filter the rows by a text."""
+        await self.find.open(self._filters[self._number], self.rows)
+
+    def command_tab(self) -> None:
+        """Show the tab of this number."""
+        number = int(self.last_key)
+        if number <= len(self.tabs):
+            self.show_tab(number - 1)
+
+    def command_left(self) -> None:
+        """Show the tab on the left."""
+        self.show_tab(max(0, self._number - 1))
+
+    def command_right(self) -> None:
+        """Show the tab on the right."""
+        self.show_tab(min(len(self.tabs) - 1, self._number + 1))
+
+    command_previous_pane, command_next_pane = command_left, command_right
+
+    def command_refresh(self) -> None:
+        """Request everything again, with the pages to which redirects lead."""
+        super().command_refresh()
+        self.run(self._read_paths, group="paths", exclusive=True)
+
+    def command_unsend(self) -> Awaitable[None]:
+        """Undo the last change of the site; asks first if it was sent."""
+        return undo_here(self, self.model.site.id)
+
+    def command_mark(self) -> None:
+        """Mark the row, or remove its mark."""
+        self.rows.mark()
+
+    def command_mark_range(self) -> None:
+        """Start or end a range of marks."""
+        if self.rows.mark_range():
+            self.notify("range started: V ends it")
+
+    def command_mark_visible(self) -> None:
+        """Mark all visible rows."""
+        self.rows.mark_visible()
+
+    def reason_mark(self) -> str | None:
+        """Only redirects are marked."""
+        return None if self._number == 0 else "only redirects can be marked: 1 shows them"
+
+    reason_mark_range = reason_mark_visible = reason_mark
+
+    def command_back(self) -> None:
+        """Remove all marks; without marks, close."""
+        if not self.rows.clear_marks():
+            self.app_context.pop_screen()
+
+    def reason_open(self) -> str | None:
+        """As the tab says."""
+        return self.tab.reason("open")
+
+    def command_open(self) -> Awaitable[None] | None:
+        """Show where the redirect leads; change the share link or the setting."""
+        return self.tab.run("open")
+
+    def reason_add(self) -> str | None:
+        """As the tab says."""
+        return self.tab.reason("add")
+
+    def command_add(self) -> Awaitable[None] | None:
+        """Add a redirect or a share link."""
+        return self.tab.run("add")
+
+    def reason_rename(self) -> str | None:
+        """As the tab says."""
+        return self.tab.reason("rename")
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Change the redirect, the share link or the setting."""
+        return self.tab.run("rename")
+
+    def reason_delete(self) -> str | None:
+        """As the tab says."""
+        return self.tab.reason("delete")
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Delete the redirect or the marked ones; revoke the share link."""
+        return self.tab.run("delete")
+
+    def reason_act_on_marked(self) -> str | None:
+        """Disabled without marks."""
+        if self._number == 0 and self.rows.marked:
+            return self.tab.reason("act_on_marked")
+        return "nothing is marked: space marks a redirect, * all visible rows"
+
+    def command_act_on_marked(self) -> Awaitable[None] | None:
+        """Change or delete the marked redirects."""
+        return self.tab.run("act_on_marked")
+
+    def reason_copy(self) -> str | None:
+        """As the tab says."""
+        return self.tab.reason("copy")
+
+    def command_copy(self) -> Awaitable[None] | None:
+        """Copy the path of the redirect, the address of the share link, or the key."""
+        return self.tab.run("copy")
+
+    def _redirects_reason(self, command: str) -> str | None:
+        return self.tabs[0].reason(command)
+
+    def reason_import_rows(self) -> str | None:
+        """As the tab of redirects says."""
+        return self._redirects_reason("import_rows")
+
+    def command_import_rows(self) -> Awaitable[None] | None:
+        """Import redirects from a CSV file."""
+        self.show_tab(0)
+        return self.tab.run("import_rows")
+
+    def reason_export_rows(self) -> str | None:
+        """As the tab of redirects says."""
+        return self._redirects_reason("export_rows")
+
+    def command_export_rows(self) -> Awaitable[None] | None:
+        """Export the redirects to a CSV file."""
+        return self.tabs[0].run("export_rows")
+
+    def reason_test_path(self) -> str | None:
+        """As the tab of redirects says."""
+        return self._redirects_reason("test_path")
+
+    def command_test_path(self) -> Awaitable[None] | None:
+        """Ask for a path, and show where it leads."""
+        return self.tabs[0].run("test_path")
+
+    def reason_suggest_rows(self) -> str | None:
+        """As the tab of redirects says."""
+        return self._redirects_reason("suggest_rows")
+
+    def command_suggest_rows(self) -> Awaitable[None] | None:
+        """List redirects for moved and deleted pages, and add the chosen ones."""
+        self.show_tab(0)
+        return self.tab.run("suggest_rows")
+
+    def reason_rotate_key(self) -> str | None:
+        """As the tab of sign-in says."""
+        return self.tabs[2].reason("rotate_key")
+
+    def command_rotate_key(self) -> Awaitable[None] | None:
+        """Replace the key that signs visitors in, after the title of the site was typed."""
+        self.show_tab(2)
+        return self.tab.run("rotate_key")
+
+
+def _problems(redirects: RedirectMap) -> dict[str, str]:
+    found = ((redirect.id, redirects.problem(redirect)) for redirect in redirects.by_source.values())
+    return {identity: problem for identity, problem in found if problem}

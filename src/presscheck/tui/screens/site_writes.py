@@ -1,0 +1,72 @@
+"""Writes to a site: through the outbox, with a message while they wait there, and their undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from presscheck.engine.writes.descriptions import describe
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.undo import undo_last_sent
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.api.sites import Site
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+T = TypeVar("T")
+
+
+async def send(screen: ScreenContext, call: Operation[T]) -> T | None:
+    """Send a write; offline it waits in the outbox, which a message says, and the result is None.
+
+    Raises:
+        PresscheckError: the service refused it, or it cannot be queued.
+    """
+    ticket = screen.engine.write(call)
+    if ticket.id and not screen.engine.status.online:
+        screen.notify(f"{sanitize(describe(call))}: pending, sent once you are online")
+        return None
+    return await ticket.landed()
+
+
+async def undo_here(screen: ScreenContext, site_id: str) -> None:
+    """Discard the last unsent change of a site; without one, offer to undo the last that was sent."""
+    unsent = [entry for entry in screen.engine.waiting() if getattr(entry.call, "site_id", None) == site_id]
+    for entry in reversed(unsent):
+        if screen.engine.unsend(entry.id) is not None:
+            screen.notify(f"not sent: {sanitize(describe(entry.call)) if entry.call else 'the change'}")
+            return
+    await undo_last_sent(screen, lambda place: place.site == site_id)
+
+
+def write_reason(screen: ScreenContext, operation: type[Operation[Any]], site: Site | None, role: str) -> str | None:
+    """Why a site cannot be changed now; None if it can, also offline if the change can wait in the outbox.
+
+    Args:
+        screen: the screen.
+        operation: the change.
+        site: the site.
+        role: the role that the service asks for.
+    """
+    if site is None:
+        return "there is no site: a creates one"
+    status = screen.engine.status
+    if status.read_only:
+        return "this profile is read-only"
+    if not status.online and not screen.engine.may_wait(operation):
+        return "you are offline, and this cannot be queued"
+    return screen.engine.missing_reason(operation) or lacks_role(site, role)
+
+
+def lacks_role(site: Site, role: str) -> str | None:
+    """Why the user may not do what needs a role, as far as the service tells."""
+    told = site.permissions or {}
+    return f"this needs the {role} role in the organization" if told.get(role) is False else None
+
+
+def mark_of(item: Any) -> tuple[str, str]:
+    """The sign of an item that an unsent write changed, and its style; empty without one."""
+    extra: dict[str, Any] = item.model_extra or {}
+    if extra.get("refused"):
+        return "✗ ", "removed"
+    return ("◷ ", "waiting") if extra.get("waiting") else ("", "")

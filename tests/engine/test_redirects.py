@@ -1,0 +1,100 @@
+"""Redirects without a service: tables are read, planned and named by line, and paths are followed."""
+
+from presscheck.api.content import RevisionPage
+from presscheck.api.site_settings import Redirect, RedirectTarget
+from presscheck.api.site_structure import SiteSpace, SiteStructure
+from presscheck.api.sites import Site, SiteUrls
+from presscheck.api.spaces import Space
+from presscheck.engine.publish.redirects import MAX_ROWS, RedirectMap, plan_import, read_table, write_table
+from presscheck.engine.publish.site_paths import SitePaths
+
+PATH = {"organization_id": "o", "site_id": "s"}
+SITE = Site(id="s", urls=SiteUrls(published="https://docs.example/docs/"))
+SPACE = Space(id="guides", title="Guides")
+PAGES = (RevisionPage(id="p1", title="Start", path="start"), RevisionPage(id="p2", title="Über", path="über"))
+PATHS = SitePaths(
+    SITE,
+    SiteStructure(type="siteSpaces", structure=(SiteSpace(id="i1", path="guides", space=SPACE),)),
+    {"guides": PAGES},
+)
+
+
+def page(source: str, page_id: str) -> Redirect:
+    return Redirect(
+        id=source, source=source, destination=RedirectTarget(kind="site-page", site_space_id="i1", page_id=page_id)
+    )
+
+
+def outside(source: str, url: str) -> Redirect:
+    return Redirect(id=source, source=source, destination=RedirectTarget(kind="external", url=url))
+
+
+def planned(table: str, *present: Redirect) -> list[tuple[int, str, str | None]]:
+    rows, problems = read_table(table.encode())
+    assert not problems
+    plan = plan_import(PATH, rows, RedirectMap(present, PATHS))
+    assert not plan.problems, plan.problems
+    return [
+        (change.line, type(change.call).__name__, change.call.destination.page_id or change.call.destination.url)  # type: ignore[attr-defined]
+        for change in plan.changes
+    ]
+
+
+def problems_of(table: bytes) -> list[str]:
+    rows, problems = read_table(table)
+    found = problems or plan_import(PATH, rows, RedirectMap((page("/kept", "p1"),), PATHS)).problems
+    return [str(problem) for problem in found]
+
+
+def test_a_table_is_read_in_the_forms_of_spreadsheets() -> None:
+    wanted = [(2, "CreateRedirect", "p1"), (3, "CreateRedirect", "p2")]
+    assert (
+        planned("\ufeffSource;Destination;Note\n/a;/guides/start;x\n/b;https://docs.example/docs/guides/über;\n")
+        == wanted
+    )
+    rows, _ = read_table("old\tnew\r\n/a\t/guides/start\r\n".encode("utf-16"))
+    assert [(row.line, row.source) for row in rows] == [(2, "/a")]
+    assert planned('"/a","https://example.org/""x"",y"\n') == [(1, "CreateRedirect", 'https://example.org/"x",y')]
+
+
+def test_what_is_there_already_is_not_sent_again_and_an_export_comes_back_empty() -> None:
+    present = (page("/a", "p1"), page("/gone", "p9"), outside("/c", "https://example.org/"))
+    assert planned("/a,/guides/start\n/c,/guides/start\n", *present) == [(2, "UpdateRedirect", "p1")]
+    known = RedirectMap(present, PATHS)
+    rows, problems = read_table(write_table(known).encode())
+    assert not problems
+    assert plan_import(PATH, rows, known).changes == ()
+    assert "page:i1/p9" in write_table(RedirectMap(present, PATHS))
+
+
+def test_problems_are_named_by_line() -> None:
+    assert problems_of(b"/a,/b\n\n/b,/kept\n/kept,/a\n") == [
+        "line 1: leads in a circle: /a \u2192 /b \u2192 /kept \u2192 /a",
+        "line 3: leads in a circle: /b \u2192 /kept \u2192 /a \u2192 /b",
+        "line 4: leads in a circle: /kept \u2192 /a \u2192 /b \u2192 /kept",
+    ]
+    assert problems_of(b"/a,/guides/start\n/a/,/guides/start\n") == ["line 2: /a/ is a source at line 1 already"]
+    assert problems_of(b"source,destination\n/a\n") == ["line 2: a source and a destination are needed"]
+    assert problems_of(b"/a,/guides/start\n\xff,/b\n") == ["line 2: not UTF-8: save the table as \u201cCSV UTF-8\u201d"]
+    assert problems_of(b"/a,page:i1/nope\n") == ["line 1: page:i1/nope: nothing in the site has this id"]
+    many = "".join(f"/{number},/guides/start\n" for number in range(MAX_ROWS + 1)).encode()
+    assert problems_of(many) == [f"line {MAX_ROWS + 1:,}: more than {MAX_ROWS:,} redirects: split the table"]
+
+
+def test_a_path_is_followed_to_its_end() -> None:
+    inside = "https://docs.example/docs"
+    known = RedirectMap(
+        (
+            page("/a", "p1"),
+            outside("/b", f"{inside}/a"),
+            outside("/x", f"{inside}/y"),
+            outside("/y", f"{inside}/x"),
+            page("/gone", "p9"),
+            outside("/away", "https://example.org/"),
+        ),
+        PATHS,
+    )
+    ends = {path: known.trail(path).end for path in ("/guides/%C3%BCber", "/b", "/x", "/gone", "/away", "/no")}
+    assert list(ends.values()) == ["page", "page", "loop", "nothing", "address", "nothing"]
+    assert known.trail("/b").steps == ("/b", "/a", "/guides/start")
+    assert known.problem(known.by_source["/b"]) == "chain of 2"

@@ -1,0 +1,318 @@
+"""Sites, redirects, share links and visitor sign-in by keys: each change is checked at the service."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.service_users import token_of
+from tests.tui.app_driver import app_on, pick, running, shown, until
+from textual import events
+from textual.widgets import Input
+
+from presscheck.api.site_settings import GetPublishingAuth, ListRedirects, ListShareLinks, Redirect
+from presscheck.api.sites import GetSite, ListSites, PublishSite, Site, UpdateSite
+from presscheck.client.client import Client
+from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.site_access.screen import SiteAccessScreen
+
+ORG = "tallowick"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture
+async def client(service: RunningService) -> AsyncIterator[Client]:
+    async with Client(service.base_url, service.token) as one:
+        yield one
+
+
+async def live_site(client: Client) -> Site:
+    return next(site for site in (await client.send(ListSites(organization_id=ORG))).items if site.published)
+
+
+async def comes(pilot: Any, holds: Callable[[], Awaitable[Any]]) -> Any:
+    """Wait until the service has something; what it has."""
+    async with asyncio.timeout(20):
+        while not (value := await holds()):
+            await pilot.pause(0.02)
+    return value
+
+
+async def sites_open(pilot: Any, state: str = "live") -> None:
+    await until(pilot, shows=state)
+    await pilot.press("g", "p")
+    await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+
+
+async def access_open(pilot: Any, tab: str = "1") -> SiteAccessScreen:
+    await sites_open(pilot)
+    await pilot.press("g", "v")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
+    screen: SiteAccessScreen = pilot.app.screen
+    await until(pilot, holds=lambda: screen.model.map is not None and screen.model.links is not None)
+    await pilot.press(tab)
+    return screen
+
+
+async def paste(pilot: Any, text: str, *then: str) -> None:
+    """Replace the text of the focused input by a pasted one, then press keys."""
+    await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
+    entry = pilot.app.focused
+    await pilot.press("ctrl+u")
+    entry.post_message(events.Paste(text))
+    await until(pilot, holds=lambda: entry.value == text)
+    await pilot.press(*then)
+
+
+async def visited(service: RunningService, address: str) -> httpx.Response:
+    """What a visitor gets at a public address of this service."""
+    url = httpx.URL(address)
+    async with httpx.AsyncClient(base_url=service.base_url) as visitor:
+        return await visitor.get(url.raw_path.decode(), headers={"host": url.netloc.decode()})
+
+
+async def redirects(client: Client, site: Site) -> dict[str, Redirect]:
+    page = await client.send(ListRedirects(organization_id=ORG, site_id=site.id, limit=1000))
+    return {redirect.source: redirect for redirect in page.items}
+
+
+async def sources(client: Client, site: Site, expected: set[str]) -> bool:
+    return set(await redirects(client, site)) == expected
+
+
+async def test_the_details_of_a_site_are_shown_filtered_changed_and_undone(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    path = {"organization_id": ORG, "site_id": site.id}
+    async with running(app_on(service, tmp_path), (140, 40)) as pilot:
+        await sites_open(pilot)
+        await until(pilot, shows=f"{site.visibility} · {site.type}")
+        await pilot.press("/")
+        await paste(pilot, "draft", "enter")
+        await until(pilot, holds=lambda: [one.published for one in pilot.app.screen.sites] == [False])
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: len(pilot.app.screen.sites) > 1)
+        pilot.app.screen.open_site(site.id)
+        await until(pilot, holds=lambda: pilot.app.screen.current.id == site.id)
+
+        await pilot.press("E")
+        await pick(pilot, "Visibility")
+        await pick(pilot, "unlisted")
+        await until(pilot, shows="Change the visibility to unlisted?")
+        await pilot.press("y")
+        await until(pilot, shows="unlisted · ")
+        assert await comes(pilot, lambda: _has(client, path, visibility="unlisted"))
+        await until(pilot, shows="changed: z undoes it")
+        await pilot.press("z")
+        await until(pilot, shows=f"Restores the visibility “{site.visibility}”")
+        await pilot.press("y")
+        assert await comes(pilot, lambda: _has(client, path, visibility=site.visibility))
+
+        await pilot.press("E")
+        await pick(pilot, "Proxy")
+        await paste(pilot, "example", "enter")
+        await until(pilot, shows="a host and a path")
+        await paste(pilot, "example.org/docs", "enter")
+        await until(pilot, shows="changed: z undoes it")
+        assert (await client.send(GetSite(**path))).proxy.origin == "example.org/docs"  # type: ignore[union-attr]
+        await pilot.press("z")
+        await until(pilot, shows="Removes the proxy")
+        await pilot.press("y")
+        await until(pilot, shows="undone")
+        assert (await client.send(GetSite(**path))).proxy is None
+
+        await pilot.press("E")
+        await pick(pilot, "Base path")
+        await until(pilot, shows="Base path of ")
+        await paste(pilot, "Bad Name")
+        await until(pilot, shows="single hyphens or dots")
+        await paste(pilot, "handbook-of-all", "enter")
+        await until(pilot, shows="Change the base path to handbook-of-all?")
+        await pilot.press("y")
+        assert await comes(pilot, lambda: _has(client, path, basename="handbook-of-all"))
+
+
+async def _has(client: Client, path: dict[str, Any], **values: Any) -> bool:
+    site = await client.send(GetSite(**path))
+    return all(getattr(site, name) == value for name, value in values.items())
+
+
+async def test_without_the_role_a_verb_is_disabled_with_the_reason(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path, token=token_of(service, "ada"))) as pilot:
+        await sites_open(pilot)
+        for key, role in (("E", "create"), ("-", "admin")):
+            await pilot.press(key)
+            await until(pilot, shows=f"this needs the {role} role in the organization")
+
+
+CSV = '\ufeffsource,destination\n/one,/guides/customs\n"/two","https://example.org/a,b"\n/three,/one\n'
+"""With a byte order mark, a quoted comma, and a redirect that leads through another one."""
+
+
+async def test_redirects_are_added_imported_tested_changed_and_deleted(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    table, faulty = tmp_path / "new.csv", tmp_path / "faulty.csv"
+    async with running(app_on(service, tmp_path), (140, 40)) as pilot:
+        screen = await access_open(pilot)
+        assert screen.model.paths is not None
+        page = next(target for target in screen.model.paths.targets if target.path.count("/") > 1)
+        table.write_text(CSV.replace("/guides/customs", page.path), encoding="utf-8")
+        faulty.write_text(f"/a,/b\n/b,/a\n/c,{page.path}\n/c,/d\nold,/e\n/f,/nowhere\n", encoding="utf-8")
+
+        await pilot.press("a")
+        await paste(pilot, "old page", "enter")
+        await until(pilot, shows="a path such as /old/page")
+        await paste(pilot, "/old", "enter")
+        await until(pilot, shows="/old leads to")
+        await paste(pilot, page.path, "enter")
+        await until(pilot, shows="1 redirect")
+        made = (await comes(pilot, lambda: redirects(client, site)))["/old"]
+        assert made.destination.page_id == page.destination.page_id
+        answer = await visited(service, f"{service.base_url}/docs/{site.basename or site.id}/old")
+        assert answer.status_code == 307
+        assert answer.headers["location"].endswith(page.path)
+
+        await pilot.press(".", "i")
+        await paste(pilot, str(faulty), "enter")
+        await until(pilot, shows="Not imported: 5 problems in faulty.csv")
+        text = shown(pilot.app)
+        for line, words in (
+            (1, "leads in a circle: /a → /b → /a"),
+            (4, "/c is a source at line 3"),
+            (5, "“old” cannot"),
+        ):
+            assert f"line {line}: {words}" in text
+        assert "line 6: /nowhere: no page of the site has this path" in text
+        assert set(await redirects(client, site)) == {"/old"}, "nothing is sent of a faulty table"
+        await pilot.press("q")
+        await pilot.press(".", "i")
+        await until(pilot, shows="Import redirects from a CSV file")
+        await paste(pilot, str(table), "enter")
+        await until(pilot, shows="3 new, 0 changed, 0 unchanged.")
+        await until(pilot, shows="1 chain shortened")
+        await pilot.press("y")
+        await until(pilot, shows="4 redirects", holds=lambda: len(screen.model.redirects or ()) == 4)
+        found = await redirects(client, site)
+        assert found["/three"].destination == found["/one"].destination
+        assert found["/two"].destination.url == "https://example.org/a,b"
+
+        await pilot.press(".", "p")
+        await paste(pilot, "/three", "enter")
+        await until(pilot, shows="✓ a page of the site")
+        await pilot.press("q")
+        await until(pilot, holds=lambda: pilot.app.screen is screen)
+        await pilot.press(".", "x")
+        await until(pilot, shows="Export the redirects as")
+        await paste(pilot, str(tmp_path / "out.csv"), "enter")
+        await until(pilot, shows="4 redirects exported")
+        assert f"/old,{page.path}\n" in (tmp_path / "out.csv").read_text()
+
+        await pilot.press("/")
+        await paste(pilot, "example.org", "enter")
+        await until(pilot, holds=lambda: screen.tab.count == 1)
+        await pilot.press("escape", "g", "g", "space", "space", "A")
+        await until(pilot, shows="2 marked")
+        await pick(pilot, "Delete them")
+        await until(pilot, shows="Delete 2 redirects?")
+        await pilot.press("y")
+        await comes(pilot, lambda: sources(client, site, {"/three", "/two"}))
+        await until(pilot, shows="2 redirects changed")
+        await pilot.press("z")
+        await until(pilot, shows="Adds the redirect /o")
+        await pilot.press("y")
+        await until(pilot, shows="undone", holds=lambda: len(screen.model.redirects or ()) == 3)
+
+
+async def test_share_links_and_the_key_of_visitors(service: RunningService, client: Client, tmp_path: Path) -> None:
+    made = next(one for one in (await client.send(ListSites(organization_id=ORG))).items if not one.published)
+    path = {"organization_id": ORG, "site_id": made.id}
+    await client.send(UpdateSite(**path, visibility="share-link"))
+    await client.send(PublishSite(**path))
+
+    async def links() -> list[Any]:
+        return list((await client.send(ListShareLinks(**path))).items)
+
+    async with running(app_on(service, tmp_path), (140, 40)) as pilot:
+        copied: list[str] = []
+        await sites_open(pilot)
+        pilot.app.screen.open_site(made.id)
+        await until(pilot, holds=lambda: pilot.app.screen.current.id == made.id)
+        await pilot.press("g", "v", "2")
+        await until(pilot, shows="No share links yet.")
+        await pilot.press("a")
+        await paste(pilot, "partners", "enter")
+        await until(pilot, shows="secret: y copies it")
+        [link] = await links()
+        assert link.name == "partners"
+        secret = link.urls.published
+        pilot.app.copy_to_clipboard = copied.append  # what a terminal would get
+        await pilot.press("y")
+        await until(pilot, shows="copied the address of partners")
+        assert copied == [secret]
+        assert secret not in shown(pilot.app)
+        await pilot.press("E")
+        await pick(pilot, "Name")
+        await paste(pilot, "partners!", "enter")
+        await until(pilot, shows="partners!")
+        await pilot.press("E")
+        await pick(pilot, "Turn off")
+        await until(pilot, shows="○ off")
+        assert await comes(pilot, lambda: is_off(links))
+        assert (await visited(service, secret)).status_code == 404
+        await pilot.press("-")
+        await until(pilot, shows="Revoke partners!?")
+        await pilot.press("y")
+        await until(pilot, shows="No share links yet.")
+        assert await links() == []
+
+        before = (await client.send(GetPublishingAuth(**path))).private_key
+        await pilot.press("3")
+        await until(pilot, shows="custom: your own server signs visitors in")
+        await pilot.press(".", "k")
+        await until(pilot, shows=f"type: {made.title}")
+        await paste(pilot, made.title, "enter")
+        await until(pilot, shows="the key is replaced")
+        now = (await client.send(GetPublishingAuth(**path))).private_key
+        assert now != before
+        await until(pilot, holds=lambda: pilot.app.screen.model.sign_in.private_key == now)
+        await pilot.press("y")
+        await until(pilot, shows="copied the key")
+        assert copied[-1] == now
+        assert now not in shown(pilot.app)
+
+
+async def is_off(links: Callable[[], Awaitable[list[Any]]]) -> bool:
+    return not (await links())[0].active
+
+
+async def test_offline_a_redirect_waits_in_the_outbox_and_can_be_discarded(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    before = set(await redirects(client, site))
+    async with running(app_on(service, tmp_path), (140, 40)) as pilot:
+        screen = await access_open(pilot)
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        for source in ("/first", "/second"):
+            await pilot.press("a")
+            await paste(pilot, source, "enter")
+            await until(pilot, shows=f"{source} leads to")
+            await pilot.press("enter")
+            await until(pilot, shows=f"◷ {source}")
+        await pilot.press("z")
+        await until(pilot, shows="not sent: add redirect from /second")
+        await until(pilot, holds=lambda: len(screen.model.redirects or ()) == len(before) + 1)
+        assert [entry.call.source for entry in pilot.app.engine.waiting()] == ["/first"]
