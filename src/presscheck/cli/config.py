@@ -14,6 +14,7 @@ from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_details, print_json, print_message
 from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.cli.text_input import edit_file
+from presscheck.config.checks_file import ChecksFile
 from presscheck.config.owners_file import OwnersFile, owners_errors
 from presscheck.config.settings_schema import first_file, schema
 from presscheck.config.tokens import is_stored, set_elsewhere
@@ -88,6 +89,7 @@ def show(context: click.Context, *, as_json: bool) -> None:
         "read_only": profile.read_only,
         "cache_size": profile.cache_size,
         "owners": str(OwnersFile(file, profile.owners).path),
+        "checks": str(ChecksFile(file, profile.checks).path),
         "theme": profile.theme,
         "notify": profile.notify,
     }

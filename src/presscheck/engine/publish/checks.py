@@ -468,6 +468,7 @@ CHECKS: tuple[Check, ...] = (
     Check("outdated-comments", "outdated comments", "info", ("pages", "comments"), _outdated_comments),
 )
 """All checks, in the order of their findings within a severity."""
+CHECK_NAMES = tuple(check.name for check in CHECKS)
 
 
 def _is_unread(content: SiteContent, name: str) -> bool:
