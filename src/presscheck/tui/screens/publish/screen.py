@@ -23,6 +23,7 @@ from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import SiteActions
 from presscheck.tui.screens.publish.checklist import Checklist
+from presscheck.tui.screens.publish.publish_actions import PublishActions
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
@@ -42,14 +43,15 @@ class PublishScreen(BaseScreen):
         self.organization: Organization | None = None
         self.sites: tuple[Site, ...] = ()
         self.checklist = Checklist(self)
-        self.actions = SiteActions(self, self.checklist)
+        self.actions = SiteActions(self)
+        self.publish_actions = PublishActions(self, self.checklist)
         self._target = ""
         """The id of the site that the cursor goes to as soon as it is known."""
         self._hint = "Loading …"
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen, the actions on sites, the checklist."""
-        return (self, self.actions, self.checklist)
+        """The screen, the actions on sites, publishing, the checklist."""
+        return (self, self.actions, self.publish_actions, self.checklist)
 
     def title_line(self) -> Line:
         """The organization and the site."""
@@ -63,7 +65,7 @@ class PublishScreen(BaseScreen):
     def body(self) -> ComposeResult:
         """Sites and the pane of one."""
         with Horizontal():
-            sites = RowList(self._row, self.style_for, id="tree")
+            sites = RowList(self._row, self.style_for, key=self._key, has_mark_column=False, id="tree")
             yield sites
             yield PaneBorder(sites, self.style_for)
             yield SitePane(self.style_for, id="site")
@@ -73,6 +75,11 @@ class PublishScreen(BaseScreen):
         super().on_mount()
         self.query_one(RowList).focus()
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
+
+    @property
+    def rows(self) -> RowList:
+        """The list of sites."""
+        return self.query_one(RowList)
 
     @property
     def organization_id(self) -> str:
@@ -189,8 +196,12 @@ class PublishScreen(BaseScreen):
         self.site.show_site(site, self.checklist.line(site), f"{prefix}{sanitize(reason)}" if reason else "")
         self.site.show_items(site, result.value.structure if result.value else ())
 
+    def _key(self, index: int) -> str | None:
+        return self.sites[index].id if index < len(self.sites) else None
+
     def _row(self, index: int, columns: int) -> Line:
         site = self.sites[index]
+        mark = (Span("▪ ", "accent"),) if site.id in self.rows.marked else ()
         state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
-        name = pad(cut((Span(sanitize(site.title), "strong"),), columns - 9), columns - 9)
+        name = pad(cut((*mark, Span(sanitize(site.title), "strong")), columns - 9), columns - 9)
         return (*name, Span(" "), *pad((state,), 8))
