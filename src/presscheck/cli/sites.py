@@ -144,7 +144,7 @@ async def publish(
         click.echo(_url(answer) or answer.id)
     if isinstance(answer, Site):
         await note_published(session.engine, owner.id, answer)
-        print_message(sanitize(await reach_words(session.engine, answer)))
+        print_message(sanitize(await reach_words(session.engine, owner.id, answer)))
 
 
 @site.command("open")

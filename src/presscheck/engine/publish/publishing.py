@@ -43,12 +43,12 @@ class Publishing(SiteReading, PublishedVisitor, Protocol):
         ...
 
 
-async def reach_words(engine: PublishedVisitor, site: Site) -> str:
+async def reach_words(engine: PublishedVisitor, organization_id: str, site: Site) -> str:
     """What a visitor of a site that was just published gets, as a sentence; takes a bounded time."""
     if not site.urls.published:
         return "Published. The service returned no address, so whether the page answers is not known."
     try:
-        status = await engine.visit(_call_of(site), site.urls.published)
+        status = await engine.visit(_call_of(organization_id, site), site.urls.published)
     except PresscheckError as error:
         return f"Published, but not reachable: {error.message}"
     if status == OK:
@@ -58,12 +58,12 @@ async def reach_words(engine: PublishedVisitor, site: Site) -> str:
     return f"Published, but not reachable: the page answers with status {status}"
 
 
-async def unreach_words(engine: PublishedVisitor, site: Site, url: str | None) -> str:
+async def unreach_words(engine: PublishedVisitor, organization_id: str, site: Site, url: str | None) -> str:
     """What a visitor of a site that was just unpublished gets at its former address, as a sentence."""
     if not url:
         return "Unpublished. Its address is not known here, so whether it still answers is not known."
     try:
-        status = await engine.visit(_call_of(site), url)
+        status = await engine.visit(_call_of(organization_id, site), url)
     except PresscheckError as error:
         return f"Unpublished. Whether its address still answers is not known: {error.message}"
     if status == OK:
@@ -71,8 +71,8 @@ async def unreach_words(engine: PublishedVisitor, site: Site, url: str | None) -
     return f"Unpublished, and its address no longer answers (status {status})."
 
 
-def _call_of(site: Site) -> Operation[Any]:
-    return GetPublishedSite(organization_id="", site_id=site.id)
+def _call_of(organization_id: str, site: Site) -> Operation[Any]:
+    return GetPublishedSite(organization_id=organization_id, site_id=site.id)
 
 
 async def note_published(engine: Publishing, organization_id: str, site: Site) -> None:

@@ -180,6 +180,7 @@ class BatchScreen(BaseScreen, Generic[R]):
         self.heading, self.items, self._action, self._stops = title, list(items), action, stops
         self._noun, self._is_running, self._address_of = noun, False, address_of
 
+    @property
     def footer_commands(self) -> tuple[str, ...]:
         """Copying is offered where items have addresses."""
         return ("copy", *self.FOOTER) if self._address_of else self.FOOTER

@@ -86,7 +86,7 @@ class PublishWork:
         item.message = f"published; checking that {item.address or 'the page'} answers …"
         redraw()
         await note_published(self._engine, self._organization_id, answer)
-        words = sanitize(await reach_words(self._engine, answer))
+        words = sanitize(await reach_words(self._engine, self._organization_id, answer))
         item.state = "failed" if "not reachable" in words else "done"
         item.message = f"{item.address}  {words}" if item.address else words
 
@@ -97,7 +97,7 @@ class PublishWork:
         await self._engine.write(UnpublishSite(**self._path(item))).landed()
         item.message = "unpublished; checking that its address no longer answers …"
         redraw()
-        item.message = sanitize(await unreach_words(self._engine, item.site, address))
+        item.message = sanitize(await unreach_words(self._engine, self._organization_id, item.site, address))
         item.state = "done"
 
     def _path(self, item: SiteItem) -> dict[str, Any]:
