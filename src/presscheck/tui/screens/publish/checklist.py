@@ -103,6 +103,11 @@ class Checklist:
         """What the last check read of a site."""
         return self._contents.get(site.id)
 
+    def forget(self, sites: Sequence[Site]) -> None:
+        """Check sites again as soon as they are looked at."""
+        for site in sites:
+            self._checked_at.pop(site.id, None)
+
     def _levels(self, site: Site) -> Mapping[str, Level]:
         """The severities of checks for a site, from the file of the profile.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.site_settings import GetCustomization
 from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
 from presscheck.engine.publish.differences import Differences, differences
-from presscheck.engine.publish.published_state import customization_settings
+from presscheck.engine.publish.published_state import PublishedStates, customization_settings
 from presscheck.engine.publish.publishing import note_published, reach_words, read_customization, unreach_words
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
@@ -195,8 +195,10 @@ class PublishActions:
         call = GetCustomization(organization_id=self._screen.organization_id, site_id=site.id)
         known = self._screen.engine.known(call)
         customization = customization_settings(known.value) if known else "it is not in the cache"
-        changes = differences(content, customization) if content else Differences()
-        lines = unpublish_lines(site, content, changes, time.time())
+        state = PublishedStates(self._screen.engine.outbox).of(site.id)
+        is_current = content is not None and content.published == state
+        changes = differences(content, customization) if content and is_current else None
+        lines = unpublish_lines(site, content, state, changes, time.time())
         if await self._screen.ask(self._dialog(f"Unpublish {title}?", lines, "Unpublish", title)):
             self._start([site], unpublishes=True)
 
@@ -231,6 +233,7 @@ class PublishActions:
     def _start(self, sites: Sequence[Site], *, unpublishes: bool) -> None:
         work = PublishWork(self._screen.engine, self._screen.organization_id, unpublishes=unpublishes)
         items = [SiteItem(site) for site in sites]
+        self._checklist.forget(sites)
         title = "Unpublish" if unpublishes else "Publish"
         batch = BatchScreen(title, items, work, noun="site", address_of=lambda item: item.address)
         self._screen.app_context.push_screen(batch)

@@ -57,8 +57,18 @@ def publish_lines(site: Site, content: SiteContent | None, changes: Differences,
     ]
 
 
-def unpublish_lines(site: Site, content: SiteContent | None, changes: Differences, now: float) -> list[Line]:
-    """What unpublishing a site means: its address and its readers, and what went live since it was published."""
+def unpublish_lines(
+    site: Site, content: SiteContent | None, state: PublishedState | None, changes: Differences | None, now: float
+) -> list[Line]:
+    """What unpublishing a site means: its address and its readers, and what went live since it was published.
+
+    Args:
+        site: the site.
+        content: what the checks read of it, if they did.
+        state: the state in which it was published, if it is known.
+        changes: what differs since; None if it was not checked since.
+        now: the time, in seconds since the epoch.
+    """
     address = sanitize(site.urls.published or "")
     lines: list[Line] = [
         (Span(f"Live at {address}." if address else "Live; its address has a share key that is not shown to you."),),
@@ -67,12 +77,16 @@ def unpublish_lines(site: Site, content: SiteContent | None, changes: Difference
     ]
     if content and content.incoming:
         lines.append((Span(f"{count(len(content.incoming), 'link')} of other sites would be broken.", "waiting"),))
-    return [*lines, (), *difference_lines(content.published if content else None, changes, now)]
+    return [*lines, (), *difference_lines(state, changes, now)]
 
 
-def difference_lines(state: PublishedState | None, changes: Differences, now: float) -> list[Line]:
-    """What differs since a site was published last; or that it is not known."""
-    if state is None or changes.unknown is None:
+def difference_lines(state: PublishedState | None, changes: Differences | None, now: float) -> list[Line]:
+    """What differs since a site was published last; or that it is not known, or not checked since."""
+    if state is not None and changes is None:
+        when = long_ago(now - state.at)
+        seen = f"published here {when}" if state.is_own else f"first seen live here {when}"
+        return [(Span(f"It was {seen}, and not checked since: what changed is not known.", "quiet"),)]
+    if state is None or changes is None or changes.unknown is None:
         why = "this machine has no record of it"
         return [(Span(f"What differs since the last publish: not known ({why}).", "quiet"),)]
     when = long_ago(now - state.at)
