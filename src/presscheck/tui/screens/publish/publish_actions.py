@@ -88,7 +88,7 @@ class PublishWork:
         await note_published(self._engine, self._organization_id, answer)
         words = sanitize(await reach_words(self._engine, self._organization_id, answer))
         item.state = "failed" if "not reachable" in words else "done"
-        item.message = f"{item.address}  {words}" if item.address else words
+        item.message = f"{words} {item.address}".rstrip()  # the words first: a narrow screen cuts the address
 
     async def _unpublish(self, item: SiteItem, redraw: Callable[[], None]) -> None:
         address = item.site.urls.published
