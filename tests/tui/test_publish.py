@@ -76,7 +76,7 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         await until(pilot, shows="y  n")
         assert "What differs since the last publish: not known" in shown(pilot.app)
         await pilot.press("y")
-        await until(pilot, shows="Published, and the page answers.")
+        await until(pilot, shows="The site is live, and the page answers.")
         now = await client.send(call)
         assert now.published
         assert now.urls.published
@@ -182,7 +182,7 @@ async def test_a_site_with_errors_is_published_only_after_its_title_was_typed(
         await pilot.press("P")
         await until(pilot, shows=f"type: {site.title}")
         await pilot.press(*site.title, "enter")
-        await until(pilot, shows="Published, and the page answers.")
+        await until(pilot, shows="The site is live, and the page answers.")
 
 
 async def test_publishing_waits_for_the_checks(service: RunningService, client: Client, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ async def test_publishing_waits_for_the_checks(service: RunningService, client: 
             answered.set()
             await until(pilot, shows="y  n")
             await pilot.press("y")
-            await until(pilot, shows="Published, and the page answers.")
+            await until(pilot, shows="The site is live, and the page answers.")
 
 
 def is_before(text: str, first: str, second: str) -> bool:

@@ -46,15 +46,15 @@ class Publishing(SiteReading, PublishedVisitor, Protocol):
 async def reach_words(engine: PublishedVisitor, organization_id: str, site: Site) -> str:
     """What a visitor of a site that was just published gets, as a sentence; takes a bounded time."""
     if not site.urls.published:
-        return "Published. The service returned no address, so whether the page answers is not known."
+        return "The site is live. The service returned no address, so whether the page answers is not known."
     try:
         status = await engine.visit(_call_of(organization_id, site), site.urls.published)
     except PresscheckError as error:
         return f"Published, but not reachable: {error.message}"
     if status == OK:
-        return "Published, and the page answers."
+        return "The site is live, and the page answers."
     if status in SIGN_IN and site.visibility == "visitor-auth":
-        return "Published, and the page asks visitors to sign in."
+        return "The site is live, and the page asks visitors to sign in."
     return f"Published, but not reachable: the page answers with status {status}"
 
 

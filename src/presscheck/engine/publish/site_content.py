@@ -41,7 +41,7 @@ from presscheck.api.spaces import GetSpace, Space
 from presscheck.client.request_priority import Priority
 from presscheck.documents.markdown.links import find_links
 from presscheck.documents.markdown.spec_references import SpecReference, find_specs
-from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
+from presscheck.documents.merge.conflict_blocks import CONFLICT_START, unresolved_conflicts
 from presscheck.documents.nodes.comment_targets import CellIds, cell_words, has_block
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import StoreWorker
@@ -158,10 +158,13 @@ class SiteContent:
 
 def page_facts(markdown: str) -> PageFacts:
     """What the checks need of a text."""
+    # most pages have neither conflict markers nor images: to look for these characters takes microseconds
+    conflicts = unresolved_conflicts(markdown) if CONFLICT_START in markdown else []
+    links = find_links(markdown) if "![" in markdown or "src" in markdown.casefold() else []
     return PageFacts(
         is_empty=not markdown.strip(),
-        conflicts=tuple(block.first + 1 for block in unresolved_conflicts(markdown)),
-        unnamed_images=tuple(link.line for link in find_links(markdown) if link.kind == "image" and not link.text),
+        conflicts=tuple(block.first + 1 for block in conflicts),
+        unnamed_images=tuple(link.line for link in links if link.kind == "image" and not link.text),
         specs=find_specs(markdown),
     )
 
