@@ -50,7 +50,7 @@ def test_a_file_with_errors_is_refused(tmp_path: Path, text: str | bytes, messag
 def test_only_a_file_that_is_named_must_exist(tmp_path: Path) -> None:
     settings = tmp_path / "config.toml"
     assert ChecksFile(settings).read(KNOWN).of("w1") == {}
-    with pytest.raises(ConfigurationError, match="team.toml: not found: create it, or name another file"):
+    with pytest.raises(ConfigurationError, match=r"team\.toml: not found: create it, or name another file"):
         ChecksFile(settings, "team.toml").read(KNOWN)
     (tmp_path / "checks.toml").write_text('[checks]\nlong-title = "off"\n')
     assert ChecksFile(settings).read(KNOWN).of("w1") == {"long-title": "off"}
