@@ -164,4 +164,5 @@ def _settings(path: str, value: Any) -> Iterator[tuple[str, str]]:
 def _read(found: dict[str, Any]) -> PublishedState:
     spaces = tuple(PublishedSpace(**space) for space in found["spaces"])
     items = {key: PublishedItem(**item) for key, item in found["items"].items()}
-    return PublishedState(**{**found, "spaces": spaces, "items": items})
+    values: dict[str, Any] = {**found, "spaces": spaces, "items": items}
+    return PublishedState(**values)

@@ -115,6 +115,8 @@ class Checklist:
             ConfigurationError: the file has errors.
         """
         app = self._screen.app_context
+        if app.settings_file is None:
+            return {}
         file = ChecksFile(app.settings_file, app.profile.checks)
         return cast("dict[str, Level]", file.read(CHECK_NAMES).of(site.id, site.title))
 
