@@ -101,7 +101,7 @@ def with_spec(text: str, *specs: OpenAPISpec) -> SiteContent:
 
 SPEC_BLOCK = '{% openapi-operation spec="pets" path="/pets" method="get" %}\n{% endopenapi-operation %}\n'
 SPEC_AT_AN_ADDRESS = '{% openapi src="https://pets.example/api.yaml" %}\n{% endopenapi %}'
-PETS = OpenAPISpec(id="o1", slug="pets", processing_state="complete", source_url="https://pets.example/api.yaml")
+PETS = OpenAPISpec(id="o1", slug="pets", processing_state="complete", sourceURL="https://pets.example/api.yaml")
 FAILED_PETS = PETS.model_copy(
     update={"last_processed_error_count": 1, "last_processed_errors": (SpecError(message="no paths"),)}
 )
