@@ -61,7 +61,7 @@ async def reach_words(engine: PublishedVisitor, organization_id: str, site: Site
 async def unreach_words(engine: PublishedVisitor, organization_id: str, site: Site, url: str | None) -> str:
     """What a visitor of a site that was just unpublished gets at its former address, as a sentence."""
     if not url:
-        return "Unpublished. Its address is not known here, so whether it still answers is not known."
+        return "Unpublished. Its address is not shown to you, so whether it still answers is not known."
     try:
         status = await engine.visit(_call_of(organization_id, site), url)
     except PresscheckError as error:
