@@ -143,7 +143,7 @@ async def publish(
     else:
         click.echo(_url(answer) or answer.id)
     if isinstance(answer, Site):
-        await note_published(session.engine, owner.id, answer)
+        await note_published(session.engine, session.engine.outbox, owner.id, answer)
         print_message(sanitize(await reach_words(session.engine, owner.id, answer)))
 
 

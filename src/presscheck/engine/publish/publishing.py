@@ -34,15 +34,6 @@ class PublishedVisitor(Protocol):
         ...
 
 
-class Publishing(SiteReading, PublishedVisitor, Protocol):
-    """What this module needs of the engine."""
-
-    @property
-    def outbox(self) -> StateStore:
-        """The file that stores the states."""
-        ...
-
-
 async def reach_words(engine: PublishedVisitor, organization_id: str, site: Site) -> str:
     """What a visitor of a site that was just published gets, as a sentence; takes a bounded time."""
     if not site.urls.published:
@@ -75,7 +66,7 @@ def _call_of(organization_id: str, site: Site) -> Operation[Any]:
     return GetPublishedSite(organization_id=organization_id, site_id=site.id)
 
 
-async def note_published(engine: Publishing, organization_id: str, site: Site) -> None:
+async def note_published(engine: SiteReading, store: StateStore, organization_id: str, site: Site) -> None:
     """Note the state in which this machine published a site, as far as it can be read."""
     try:
         content = await SiteReader(engine).read_outline(organization_id, site.id)
@@ -83,7 +74,7 @@ async def note_published(engine: Publishing, organization_id: str, site: Site) -
         return
     customization = await read_customization(engine, organization_id, site.id)
     known = None if isinstance(customization, str) else customization
-    PublishedStates(engine.outbox).note(site.id, state_of(content, time.time(), is_own=True, customization=known))
+    PublishedStates(store).note(site.id, state_of(content, time.time(), is_own=True, customization=known))
 
 
 async def read_customization(engine: SiteReading, organization_id: str, site_id: str) -> Mapping[str, str] | str:

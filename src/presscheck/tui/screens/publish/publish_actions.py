@@ -85,7 +85,7 @@ class PublishWork:
         item.site, item.address = answer, sanitize(answer.urls.published or "")
         item.message = f"published; checking that {item.address or 'the page'} answers …"
         redraw()
-        await note_published(self._engine, self._organization_id, answer)
+        await note_published(self._engine, self._engine.outbox, self._organization_id, answer)
         words = sanitize(await reach_words(self._engine, self._organization_id, answer))
         item.state = "failed" if "not reachable" in words else "done"
         item.message = f"{words} {item.address}".rstrip()  # the words first: a narrow screen cuts the address
