@@ -2,7 +2,7 @@
 
 ``[checks]`` holds for every site, ``[sites."TITLE OR ID"]`` for one; each line is the name of a check and its
 severity: ``no-description = "off"``. The file is `checks.toml` beside the settings file, unless the setting `checks` or
-the option --checks names another one. A file with errors is refused as a whole: nobody would notice a check that
+the option --checks names another one. A file with errors is refused as a whole: no one would notice a check that
 is off by mistake.
 """
 
