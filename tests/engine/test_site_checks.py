@@ -7,12 +7,22 @@ import pytest
 
 from presscheck.api.content import RevisionPage
 from presscheck.api.links import ContentLocation, Link
+from presscheck.api.openapi import OpenAPISpec, SpecError
 from presscheck.api.site_settings import AdaptiveSchema, PublishingAuth, Redirect, RedirectTarget, ShareLink
 from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure
-from presscheck.api.sites import Site, SiteUrls
+from presscheck.api.sites import Site, SiteProxy, SiteUrls
 from presscheck.api.spaces import Space
-from presscheck.engine.publish.checks import CHECKS, Finding, check_site, summary
-from presscheck.engine.publish.site_content import PageFacts, SiteContent, SpaceContent, Unread, page_facts
+from presscheck.engine.publish.checks import CHECKS, Finding, Level, check_site, hostname_problem, summary
+from presscheck.engine.publish.published_state import PublishedSpace, PublishedState
+from presscheck.engine.publish.site_content import (
+    FormerSpace,
+    IncomingLink,
+    PageFacts,
+    SiteContent,
+    SpaceContent,
+    Unread,
+    page_facts,
+)
 
 SPACE = Space(id="s1", title="Guides")
 ITEM = SiteSpace(id="i1", path="guides", space=SPACE, title="Guides", default=True)
@@ -22,6 +32,7 @@ CLEAN = SiteContent(
     Site(id="w1", title="Docs", published=True, urls=SiteUrls(published="https://docs.example/docs")),
     SiteStructure(type="siteSpaces", structure=(ITEM,)),
     (CONTENT,),
+    published=PublishedState(at=1.0, is_own=True),
 )
 
 
@@ -60,6 +71,40 @@ def site(**changes: Any) -> SiteContent:
     return replace(CLEAN, site=CLEAN.site.model_copy(update=changes))
 
 
+def formerly(path: str, space_path: str = "") -> SiteContent:
+    """The clean site, whose page had another path when it was published."""
+    then = FormerSpace(
+        PublishedSpace("i1", "s1", "Guides", space_path, "r1"), (PAGE.model_copy(update={"path": path}),)
+    )
+    return replace(CLEAN, former=(then,))
+
+
+def linked_from_outside(path: str = "", page: str = "") -> SiteContent:
+    """The clean site, to which another site links."""
+    link = IncomingLink("Blog: Posts: News", "s9", "p9", page, f"https://docs.example/docs{path}" if path else "")
+    return replace(CLEAN, incoming=(link,))
+
+
+def nested(levels: int, **changes: Any) -> SiteContent:
+    """The clean site, with pages below each other; the first of them with changes."""
+    pages: tuple[RevisionPage, ...] = ()
+    for level in range(levels, 0, -1):
+        page = PAGE.model_copy(update={"id": f"p{level}", "pages": pages, **(changes if level == 1 else {})})
+        pages = (page,)
+    return with_space(pages=pages, facts={})
+
+
+def with_spec(text: str, *specs: OpenAPISpec) -> SiteContent:
+    """The clean site, whose page has this text, in an organization with specifications."""
+    return replace(with_page(page_facts(text)), specs=specs)
+
+
+SPEC_BLOCK = '{% openapi-operation spec="pets" path="/pets" method="get" %}\n{% endopenapi-operation %}\n'
+SPEC_AT_AN_ADDRESS = '{% openapi src="https://pets.example/api.yaml" %}\n{% endopenapi %}'
+PETS = OpenAPISpec(id="o1", slug="pets", processing_state="complete", sourceURL="https://pets.example/api.yaml")
+FAILED_PETS = PETS.model_copy(
+    update={"last_processed_error_count": 1, "last_processed_errors": (SpecError(message="no paths"),)}
+)
 CLAIMS = AdaptiveSchema(
     json_schema={"type": "object", "properties": {"plan": {"type": "string"}, "unsigned": {"properties": {"beta": {}}}}}
 )
@@ -89,6 +134,13 @@ SEEDED = {
     "long-title": with_page(title="x" * 71),
     "no-description": with_page(description=None),
     "hidden-page": with_page(hidden=True),
+    "hostname": site(hostname="docs_example.com"),
+    "failing-spec": with_spec(SPEC_BLOCK, FAILED_PETS),
+    "changed-address": formerly("begin"),
+    "incoming-link": linked_from_outside("/gone"),
+    "deep-page": nested(7),
+    "open-comments": with_space(space=SPACE.model_copy(update={"comments": 2})),
+    "outdated-comments": with_space(outdated=("p1", "p1", "")),
     "open-requests": with_space(space=SPACE.model_copy(update={"change_requests_open": 2})),
 }
 """A site with one defect, by the check that finds it."""
@@ -123,10 +175,30 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
         (with_page(PageFacts(is_empty=True), pages=(PAGE.model_copy(update={"id": "p2"}),)), []),
         (with_page(page_facts("```\n<<<<<<< HEAD\n=======\n>>>>>>> x\n```\n")), []),
         (with_page(page_facts('<img alt="A lamp" src="a.png">\n')), []),
+        (with_spec(SPEC_BLOCK, PETS), []),
+        (with_spec(SPEC_BLOCK), ["failing-spec"]),
+        (with_spec(SPEC_AT_AN_ADDRESS, FAILED_PETS), ["failing-spec"]),
+        (with_spec(f"```\n{SPEC_BLOCK}```\n"), []),
+        (formerly("start"), []),
+        (formerly("start", "/api"), ["changed-address"]),
+        (replace(formerly("begin"), redirects=(outside("/begin", "/start"),)), []),
+        (replace(formerly("a/begin"), redirects=(outside("/a/*", "/start"),)), []),
+        (linked_from_outside("/start#top"), []),
+        (linked_from_outside("/guides/start"), []),
+        (linked_from_outside("/~files/logo"), []),
+        (replace(linked_from_outside("/gone"), redirects=(outside("/gone", "/start"),)), []),
+        (linked_from_outside(page="p1"), []),
+        (linked_from_outside(page="p2"), ["incoming-link"]),
+        (nested(6), []),
+        (nested(2, hidden=True), ["deep-page", "hidden-page"]),
+        (site(hostname="docs.example.com", proxy=SiteProxy(origin="example.com/docs")), []),
+        (site(proxy=SiteProxy(origin="-example.com/docs")), ["hostname"]),
+        (replace(CLEAN, published=None), ["changed-address"]),
+        (replace(CLEAN, published=None, site=CLEAN.site.model_copy(update={"published": False})), []),
     ],
 )  # fmt: skip
 def test_what_looks_like_a_defect(content: SiteContent, names: list[str]) -> None:
-    assert found(content) == names
+    assert sorted(found(content)) == names
 
 
 def test_what_could_not_be_read_is_unknown_and_never_passed() -> None:
@@ -134,6 +206,35 @@ def test_what_could_not_be_read_is_unknown_and_never_passed() -> None:
     finding = Finding("not-checked", "unknown", "Docs", "not checked: active share links (no permission)")
     assert check_site(content) == [finding]
     assert summary([finding]) == "1 not checked"
+
+
+@pytest.mark.parametrize(
+    ("host", "problem"),
+    [
+        ("docs.example.com", ""),
+        ("localhost", "it needs a domain, such as docs.example.com"),
+        ("10.0.0.1", "it needs a domain, such as docs.example.com"),
+        ("https://docs.example.com", "write it without scheme, port and path"),
+        ("docs..com", "it has an empty part"),
+        ("müller.example", "write it as xn--mller-kva.example"),
+        (f"{'a' * 64}.example", f"the part “{'a' * 64}” is invalid"),
+        ("", "it is empty"),
+    ],
+)
+def test_hostnames(host: str, problem: str) -> None:
+    assert hostname_problem(host) == problem
+
+
+def test_severities_are_changed_by_name_and_a_check_that_is_off_is_not_even_missed() -> None:
+    content = replace(with_page(description=None, hidden=None), unread=(Unread("schema", "Docs", "no permission"),))
+    levels: dict[str, Level] = {"no-description": "error", "visitor-schema": "off"}
+    findings = check_site(content, levels)
+    assert [(finding.check, finding.severity) for finding in findings] == [
+        ("no-description", "error"),
+        ("not-checked", "unknown"),
+    ]
+    assert findings[1].message == "not checked: claims of conditions (no permission)"
+    assert "not-checked" not in {finding.check for finding in check_site(content, {**levels, "unknown-claim": "off"})}
 
 
 def test_the_worst_comes_first_and_is_counted() -> None:

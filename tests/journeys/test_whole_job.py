@@ -94,7 +94,7 @@ async def test_triage_comment_approve_merge_publish(start: Start) -> None:
     terminal.wait("y  n")
     terminal.press("y")
     terminal.wait("is live")
-    terminal.press("q", "q")
+    terminal.press("q", "q", "q")
     assert terminal.end() == 0
     assert terminal.left_on() == []
     terminal.close()

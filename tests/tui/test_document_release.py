@@ -167,6 +167,7 @@ async def test_publish_and_the_structure_of_a_site(service: RunningService, tmp_
         await until(pilot, shows="y  n")
         await pilot.press("y")
         await until(pilot, shows="is live")
+        await pilot.press("q")
         await until(pilot, shows="Handbook")
     [sites] = await say(service, service.token, ListSites(organization_id="tallowick"))
     assert all(site.published for site in sites.items)

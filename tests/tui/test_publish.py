@@ -14,8 +14,9 @@ from tests.tui.app_driver import app_on, pick, running, shown, until
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
+from presscheck.api.site_settings import CreateRedirect, RedirectDestination
 from presscheck.api.site_structure import GetSiteStructure
-from presscheck.api.sites import GetSite, ListSites, Site
+from presscheck.api.sites import CreateSite, GetSite, ListSites, Site
 from presscheck.client.client import Client
 from presscheck.tui.screens.browse.screen import BrowseScreen
 
@@ -51,39 +52,89 @@ async def opened(pilot: Any) -> None:
     await until(pilot, shows="● live")
 
 
+async def chosen(pilot: Any, site: Site) -> None:
+    """Put the cursor on a site."""
+    await opened(pilot)
+    await pilot.app.open_site(site.id)
+    await until(pilot, holds=lambda: pilot.app.screen.current and pilot.app.screen.current.id == site.id)
+
+
 async def test_a_site_goes_live_and_comes_back(service: RunningService, client: Client, tmp_path: Path) -> None:
     drafts = [site for site in (await sites(client)).values() if not site.published]
     assert len(drafts) == 1
+    title = drafts[0].title
+    call = GetSite(organization_id=ORG, site_id=drafts[0].id)
     async with running(app_on(service, tmp_path)) as pilot:
-        await opened(pilot)
-        while f"› {drafts[0].title}" not in shown(pilot.app):
-            await pilot.press("j")
-            await pilot.pause()
+        await chosen(pilot, drafts[0])
         await pilot.press("P")
-        await until(pilot, shows=f"Publish {drafts[0].title}?")
+        await until(pilot, shows=f"Publish {title}?")
         await pilot.press("enter")
-        await until(pilot, holds=lambda: f"Publish {drafts[0].title}?" not in shown(pilot.app))
-        again = await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))
-        assert not again.published, "the answer is No until Yes is chosen"
+        await until(pilot, holds=lambda: f"Publish {title}?" not in shown(pilot.app))
+        assert not (await client.send(call)).published, "the answer is No until Yes is chosen"
         await pilot.press("P")
-        await until(pilot, shows="Visible to")
+        await until(pilot, shows="Visible to ")
         await until(pilot, shows="y  n")
+        assert "What differs since the last publish: not known" in shown(pilot.app)
         await pilot.press("y")
-        await until(pilot, shows="is live: ")
-        now = await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))
+        await until(pilot, shows="The site is live, and the page answers.")
+        now = await client.send(call)
         assert now.published
         assert now.urls.published
-        await until(pilot, shows=now.urls.published)
+        assert now.urls.published in shown(pilot.app)
+        await pilot.press("y")
+        await until(pilot, shows="copied")
+        assert pilot.app.clipboard == now.urls.published
+        await pilot.press("q")
+        await until(pilot, shows="● live")
+        await until(pilot, holds=lambda: pilot.app.screen.current.published)
+
+        await has_a_broken_link(client, "runbook")
+        redirect = RedirectDestination(kind="external", url="https://example.org/")
+        await client.send(CreateRedirect(organization_id=ORG, site_id=now.id, source="/old", destination=redirect))
         await pilot.press("P")
-        await until(pilot, shows=f"type: {drafts[0].title}")
+        await until(pilot, shows=f"type: {title}")
+        assert "Live at" in shown(pilot.app)
         await pilot.press("enter")
         await until(pilot, holds=lambda: "type: " not in shown(pilot.app))
-        assert (await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))).published
+        assert (await client.send(call)).published
         await pilot.press("P")
-        await until(pilot, shows=f"type: {drafts[0].title}")
-        await pilot.press(*drafts[0].title, "enter")
-        await until(pilot, shows="no longer published")
-        assert not (await client.send(GetSite(organization_id=ORG, site_id=drafts[0].id))).published
+        await until(pilot, shows=f"type: {title}")
+        await pilot.press(*title, "enter")
+        await until(pilot, shows="Unpublished, and its address no longer answers (status 404).")
+        assert not (await client.send(call)).published
+        await pilot.press("q")
+        await until(pilot, holds=lambda: pilot.app.screen.current and not pilot.app.screen.current.published)
+
+        await pilot.press("P")
+        await until(pilot, shows=f"type: {title}")
+        text = shown(pilot.app)
+        assert "Since it was published here just now:" in text
+        assert "pages: 1 added" in text
+        assert "+ Runbook: Nowhere" in text
+        assert "redirects: 1 added" in text
+        assert "structure:" not in text
+        assert "customization:" not in text
+
+
+async def test_marked_sites_are_published_with_a_receipt_for_each(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    empty = await client.send(CreateSite(organization_id=ORG, title="Nothing in it"))
+    draft = next(site for site in (await sites(client)).values() if not site.published and site.id != empty.id)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        await until(pilot, shows=empty.title)
+        await pilot.press("A")
+        await until(pilot, shows="nothing is marked")
+        await pilot.press("*", "A")
+        await pick(pilot, "Publish")
+        await until(pilot, shows="type: 2 sites")
+        await pilot.press(*"2 sites", "enter")
+        await until(pilot, shows="1 failed")
+        await until(pilot, shows="1 done")
+        assert "This site has no spaces to publish" in shown(pilot.app)
+        now = await sites(client)
+        assert (now[draft.title].published, now[empty.title].published) == (True, False)
 
 
 async def test_its_checks_are_listed_and_lead_to_the_page(
@@ -131,7 +182,7 @@ async def test_a_site_with_errors_is_published_only_after_its_title_was_typed(
         await pilot.press("P")
         await until(pilot, shows=f"type: {site.title}")
         await pilot.press(*site.title, "enter")
-        await until(pilot, shows=f"{site.title} is live")
+        await until(pilot, shows="The site is live, and the page answers.")
 
 
 async def test_publishing_waits_for_the_checks(service: RunningService, client: Client, tmp_path: Path) -> None:
@@ -150,7 +201,7 @@ async def test_publishing_waits_for_the_checks(service: RunningService, client: 
             answered.set()
             await until(pilot, shows="y  n")
             await pilot.press("y")
-            await until(pilot, shows="is live")
+            await until(pilot, shows="The site is live, and the page answers.")
 
 
 def is_before(text: str, first: str, second: str) -> bool:

@@ -14,10 +14,11 @@ from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_details, print_json, print_message
 from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.cli.text_input import edit_file
+from presscheck.config.checks_file import ChecksFile
 from presscheck.config.owners_file import OwnersFile, owners_errors
 from presscheck.config.settings_schema import first_file, schema
 from presscheck.config.tokens import is_stored, set_elsewhere
-from presscheck.config.validation import SettingsError, errors_in, read
+from presscheck.config.validation import SettingsError, errors_in, read, read_all
 from presscheck.engine.inbox.views import validate_view
 from presscheck.errors import ChecksFailed, ConfigurationError
 from presscheck.paths import places, private_directory
@@ -52,7 +53,7 @@ def edit() -> None:
 @json_option
 @report_errors
 def check(*, as_json: bool) -> None:
-    """Check the settings file and the owners files.
+    """Check the settings file, the owners and the checks files.
 
     Prints each error with file, line and key. The exit code is 6 if there are errors.
     """
@@ -88,6 +89,7 @@ def show(context: click.Context, *, as_json: bool) -> None:
         "read_only": profile.read_only,
         "cache_size": profile.cache_size,
         "owners": str(OwnersFile(file, profile.owners).path),
+        "checks": str(ChecksFile(file, profile.checks).path),
         "theme": profile.theme,
         "notify": profile.notify,
     }
@@ -113,12 +115,21 @@ def _as_values(error: SettingsError) -> dict[str, Any]:
 
 
 def _errors(file: Path) -> tuple[SettingsError, ...]:
-    """The errors in the settings file, else those in the owners files that it names."""
+    """The errors in the settings file, else those in the owners files and checks files that it names."""
     errors = errors_in(file, validate_view)
     try:
-        return errors + owners_errors(file)
+        return errors + owners_errors(file) + _checks_errors(file)
     except ConfigurationError:
         return errors  # they include the one that was raised
+
+
+def _checks_errors(file: Path) -> tuple[SettingsError, ...]:
+    """The errors in the checks files of all profiles."""
+    from presscheck.engine.publish.checks import CHECK_NAMES  # 60 ms, only to check the files
+
+    named = {table.get("checks") for table in read_all(file).values()} | {None}
+    files = [ChecksFile(file, name) for name in sorted(named, key=lambda name: name or "")]
+    return tuple(error for one in files for error in one.check(CHECK_NAMES)[1])
 
 
 def _check(file: Path) -> None:

@@ -42,8 +42,8 @@ ENDS = {
 
 redirects = group_of(
     "redirects",
-    "Manage the redirects of a site.\n\nA redirect leads from an old path, such as /old, to a page, a space or a section "
-    "of the site, or to a web address. REDIRECT is the id or the source path of a redirect.",
+    "Manage the redirects of a site.\n\nA redirect leads from an old path, such as /old, to a page, a space or a "
+    "section of the site, or to a web address. REDIRECT is the id or the source path of a redirect.",
     CommandSpec("edit", UpdateRedirect, done="Redirect updated."),
     CommandSpec("delete", DeleteRedirect, done="Redirect deleted.", confirm="Delete this redirect"),
 )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
 
 import click
 
@@ -34,12 +37,23 @@ from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.site_commands import add_to_sites
 from presscheck.cli.site_redirects import redirects
-from presscheck.engine.publish.checks import Finding, check_site, summary
+from presscheck.config.checks_file import ChecksFile
+from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, check_site, summary
+from presscheck.engine.publish.published_state import PublishedStates
+from presscheck.engine.publish.publishing import note_published, reach_words, state_of
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import ChecksFailed, InvalidArgument
-from presscheck.text.sanitize import display_url, is_safe_url
+from presscheck.paths import places
+from presscheck.text.sanitize import display_url, is_safe_url, sanitize
 
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
+checks_option = click.option(
+    "--checks",
+    "checks_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A TOML file with the severities of checks.",
+)
 
 
 @click.group()
@@ -109,14 +123,21 @@ async def move(session: Session, site: str, item: str, before: str | None, after
 @click.argument("site")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 @click.option("--if-clean", is_flag=True, help="Only if its checks find no errors or warnings.")
+@checks_option
 @org_option
 @with_session
 @sends(PublishSite)
-async def publish(session: Session, site: str, org: str | None, *, yes: bool, if_clean: bool) -> None:
-    """Publish a site and print its URL."""
+async def publish(
+    session: Session, site: str, org: str | None, checks_file: Path | None, *, yes: bool, if_clean: bool
+) -> None:
+    """Publish a site and print its URL.
+
+    Then requests the URL, and prints whether the published page answers.
+    """
     owner, chosen = await lookup.site(session, site, org)
+    levels = _levels(session, chosen, checks_file)
     if if_clean:
-        findings = await _findings(session, owner.id, chosen.id)
+        findings = await _findings(session, owner.id, chosen, levels)
         if any(finding.severity != "info" for finding in findings):
             raise ChecksFailed(f"not published: {chosen.title}: {summary(findings)}")
     confirm(f"Publish {chosen.title}?", yes=yes)
@@ -128,6 +149,9 @@ async def publish(session: Session, site: str, org: str | None, *, yes: bool, if
         session.show(answer)
     else:
         click.echo(_url(answer) or answer.id)
+    if isinstance(answer, Site):
+        await note_published(session.engine, session.engine.outbox, owner.id, answer)
+        print_message(sanitize(await reach_words(session.engine, owner.id, answer)))
 
 
 @site.command("open")
@@ -150,15 +174,16 @@ async def open_site(session: Session, site: str, org: str | None) -> None:
 @click.argument("site")
 @click.option("--sarif", "report", flag_value="sarif", help="Print a SARIF log.")
 @click.option("--junit", "report", flag_value="junit", help="Print a JUnit report.")
+@checks_option
 @org_option
 @with_session
-async def check(session: Session, site: str, org: str | None, report: str | None) -> None:
+async def check(session: Session, site: str, org: str | None, report: str | None, checks_file: Path | None) -> None:
     """Check a site before readers see its problems.
 
     Errors and warnings, and checks that could not be done, make the exit code 6; notes do not.
     """
     owner, chosen = await lookup.site(session, site, org)
-    findings = await _findings(session, owner.id, chosen.id)
+    findings = await _findings(session, owner.id, chosen, _levels(session, chosen, checks_file))
     if report == "sarif":
         click.echo(json.dumps(sarif(findings), indent=2))
     elif report == "junit":
@@ -171,8 +196,19 @@ async def check(session: Session, site: str, org: str | None, report: str | None
     print_message(f"No problems in {chosen.title}{f': {summary(findings)}' if findings else ''}.")
 
 
-async def _findings(session: Session, organization_id: str, site_id: str) -> list[Finding]:
-    return check_site(await SiteReader(session.engine).read(organization_id, site_id))
+def _levels(session: Session, site: Site, given: Path | None) -> Mapping[str, Level]:
+    """The severities of checks for a site, from the file of the option or of the profile."""
+    file = ChecksFile(places().config_file, session.profile.checks, given)
+    return cast("dict[str, Level]", file.read(CHECK_NAMES).of(site.id, site.title))
+
+
+async def _findings(session: Session, organization_id: str, site: Site, levels: Mapping[str, Level]) -> list[Finding]:
+    states = PublishedStates(session.engine.outbox)
+    known = states.of(site.id)
+    content = await SiteReader(session.engine).read(organization_id, site.id, published=known)
+    if known is None and content.site.published and not content.unread:
+        states.note(site.id, state_of(content, time.time(), is_own=False))
+    return check_site(content, levels)
 
 
 def _finding_row(finding: Finding) -> dict[str, object]:

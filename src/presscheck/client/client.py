@@ -72,6 +72,8 @@ _json_token = re.compile(rb'[{\[,]|"[^"\\]*+(?:\\.?[^"\\]*+)*+"?', re.DOTALL)
 """A bracket, a comma or a string in JSON. It matches a string without an end too, so that a search is linear."""
 MAX_ERROR_SIZE = 64 << 10
 MAX_REDIRECTS = 5
+VISIT_SECONDS = 15.0
+"""The time-out of a request for a published page."""
 T = TypeVar("T")
 ATTEMPTS = 3
 TRANSIENT = frozenset((502, 503, 504))
@@ -228,9 +230,20 @@ class Client:
         Raises:
             RequestError: it cannot be downloaded.
         """
-        files = Downloads(
+        return await self._downloads(call, self._timeouts.whole).content(call, url)
+
+    async def visit(self, call: Operation[Any], url: str) -> int:
+        """The HTTP status with which the published page at a URL answers a visitor; the token is not sent.
+
+        Raises:
+            RequestError: it cannot be reached.
+        """
+        return await self._downloads(call, min(VISIT_SECONDS, self._timeouts.whole)).status(call, url)
+
+    def _downloads(self, call: Operation[Any], seconds: float) -> Downloads:
+        return Downloads(
             self._address,
-            self._timeouts.whole,
+            seconds,
             lambda address: connect(address, Bearer(None), self._timeouts, 1),
             read_body,
             _download_error,
@@ -238,7 +251,6 @@ class Client:
                 RequestRecord("GET", path, status, milliseconds, size, call)
             ),
         )
-        return await files.content(call, url)
 
     async def every(self, listing: Operation[Page[Item]]) -> AsyncIterator[Item]:
         """Yield all items of a listing, page by page; ends if the service repeats a cursor."""

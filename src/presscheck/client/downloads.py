@@ -18,6 +18,8 @@ from presscheck.text.sanitize import is_safe_url
 
 MAX_SIZE = 128 << 20
 """The maximum size of a file in bytes, after decompression."""
+MAX_PAGE_SIZE = 16 << 20
+"""The maximum size of a published page in bytes."""
 MAX_ERROR_SIZE = 64 << 10
 MAX_REDIRECTS = 5
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -67,7 +69,25 @@ class Downloads:
             url = target
         raise MalformedAnswer("The address of the file redirects in a loop, or to an unsafe place", request=str(call))
 
-    async def _exchange(self, call: Operation[Any], url: str) -> Reply:
+    async def status(self, call: Operation[Any], url: str) -> int:
+        """The HTTP status with which an address answers, after redirects; its body is read, but not kept.
+
+        Args:
+            call: the call whose response has the URL, for error messages.
+            url: the address.
+
+        Raises:
+            RequestError: it cannot be reached, or redirects in a loop.
+        """
+        for _ in range(MAX_REDIRECTS):
+            reply = await self._exchange(call, url, MAX_PAGE_SIZE)
+            location = reply.headers.get("location")
+            if reply.status not in REDIRECTS or not location:
+                return reply.status
+            url = str(httpx.URL(url).join(location))
+        raise MalformedAnswer("The address redirects in a loop", request=str(call))
+
+    async def _exchange(self, call: Operation[Any], url: str, max_size: int = MAX_SIZE) -> Reply:
         if not url.startswith(("http://", "https://")) or not is_safe_url(url):
             raise MalformedAnswer("The service gave no web address for this file", request=str(call))
         where = httpx.URL(url)
@@ -77,7 +97,7 @@ class Downloads:
                 headers = {"accept": "*/*", "accept-encoding": "identity"}
                 async with http.stream("GET", where, headers=headers) as response:
                     status = response.status_code
-                    limit = MAX_SIZE if status == 200 else MAX_ERROR_SIZE
+                    limit = max_size if status == 200 else MAX_ERROR_SIZE
                     body = await self.read_body(response.aiter_raw(), response.headers, limit)
                     size = len(body)
                     return Reply(status, response.headers, body)

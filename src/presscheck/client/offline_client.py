@@ -28,5 +28,13 @@ class OfflineClient:
         """
         raise NetworkError("Offline mode (--offline)", request=str(call))
 
+    async def visit(self, call: Operation[Any], url: str) -> int:
+        """Fail.
+
+        Raises:
+            NetworkError: always.
+        """
+        raise NetworkError("Offline mode (--offline)", request=str(call))
+
     async def aclose(self) -> None:
         """Do nothing: there are no connections."""

@@ -47,6 +47,8 @@ class Profile:
     """Send no requests; an option of the command line, not a setting of the file."""
     owners: str | None = None
     """The path of the file with the owners of pages; None for `owners` beside the settings file."""
+    checks: str | None = None
+    """The path of the file with the severities of checks; None for `checks.toml` beside the settings file."""
     notify: str | None = None
     """How to notify of events: `bell`, `osc9` or `osc777`; None for not at all."""
 
@@ -83,6 +85,7 @@ def load(
         allow_http=table.get("allow_http", False),
         cache_size=table.get("cache_size", CACHE_SIZE),
         owners=table.get("owners"),
+        checks=table.get("checks"),
         notify=table.get("notify"),
         sync=table.get("sync", True),
     )

@@ -70,6 +70,12 @@ SETTINGS: dict[str, Setting] = {
             "A file in the syntax of CODEOWNERS with the owners of pages; `owners` next to this file by default.",
             '"~/docs/OWNERS"',
         ),
+        Setting(
+            "checks",
+            str,
+            "A file with the severities of the checks of sites; `checks.toml` next to this file by default.",
+            '"~/docs/presscheck.toml"',
+        ),
         Setting("theme", str, "ink, paper, contrast, ansi, or the name of your own theme.", '"paper"'),
     )
 }

@@ -128,14 +128,15 @@ def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return {}, [_toml_error(path, error)]
-    lines = _lines_of(text)
+        return {}, [read_toml_error(path, error)]
+    lines = lines_of_keys(text)
     return document, [
-        SettingsError(path, _line(lines, key), key, message) for key, message in _all_errors(document, validator)
+        SettingsError(path, line_of_key(lines, key), key, message) for key, message in _all_errors(document, validator)
     ]
 
 
-def _toml_error(path: Path, error: tomllib.TOMLDecodeError) -> SettingsError:
+def read_toml_error(path: Path, error: tomllib.TOMLDecodeError) -> SettingsError:
+    """The error of a file that is not TOML, without quoting it."""
     found = _POSITION.search(str(error))
     message = _POSITION.sub("", str(error)).strip()
     # quoted text in the message may be a part of a value
@@ -185,7 +186,7 @@ def _unknown_key(key: str) -> str:
     return f"is not a known setting; known: {', '.join(sorted(SETTINGS))}"
 
 
-def _lines_of(text: str) -> dict[Key, int]:
+def lines_of_keys(text: str) -> dict[Key, int]:
     """The line of each table and key, as far as possible without parsing values."""
     found: dict[Key, int] = {}
     table: Key = ()
@@ -215,7 +216,7 @@ def _path_of(line: str) -> Key:
     return tuple(path)
 
 
-def _line(lines: dict[Key, int], key: Key) -> int | None:
+def line_of_key(lines: dict[Key, int], key: Key) -> int | None:
     """The line of a key, or of the nearest table that contains it."""
     while key:
         if key in lines:

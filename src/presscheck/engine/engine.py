@@ -379,6 +379,14 @@ class Engine:
         """
         return await self._scheduler.service.download(call, url)
 
+    async def visit(self, call: Operation[Any], url: str) -> int:
+        """The HTTP status with which the published page at a URL answers a visitor; takes a bounded time.
+
+        Raises:
+            RequestError: it cannot be reached.
+        """
+        return await self._scheduler.service.visit(call, url)
+
     def lacks(self, feature: str) -> bool:
         """Whether a request showed that the service does not have a feature, such as reviews."""
         return self._unsupported.lacks(feature)

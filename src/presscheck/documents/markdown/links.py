@@ -38,7 +38,7 @@ class Destination(NamedTuple):
 
 def find_links(markdown: str) -> list[Link]:
     """Returns every link of a text in order, except in code and comments."""
-    text = _without_code(markdown)
+    text = without_code(markdown)
     found = sorted((*_bracketed(text, markdown), *_defined(text), *_in_tags(text), *_in_html(text)))
     ends = [match.start() for match in re.finditer("\n", text)]
     return [Link(words, target, bisect_left(ends, at) + 1, kind) for at, words, target, kind in found]
@@ -219,7 +219,7 @@ def _address(target: str) -> str:
     return unescape(_ESCAPE.sub(r"\1", bare))
 
 
-def _without_code(markdown: str) -> str:
+def without_code(markdown: str) -> str:
     """Blanks out code and comments, so that offsets stay valid."""
     text = _without_fences(markdown) if "```" in markdown or "~~~" in markdown else markdown
     if "<!--" in text:

@@ -32,6 +32,11 @@ def block_words(document: Mapping[str, Any], key: str) -> str:
     return document_text({"nodes": [found]}).partition("\n")[0] if found else ""
 
 
+def has_block(document: Mapping[str, Any], key: str) -> bool:
+    """Returns whether there is a block with this key, with or without text."""
+    return any(node.get("key") == key for node in _blocks(document))
+
+
 def cell_words(document: Mapping[str, Any], cell: CellIds) -> str:
     """Returns the first cell of a row and the cell itself, as a quote has them; empty if there is none."""
     for table in _tables(document):

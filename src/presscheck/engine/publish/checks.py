@@ -8,23 +8,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
-from urllib.parse import urlsplit
+from typing import Literal, NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from presscheck.api.content import RevisionPage
 from presscheck.api.site_settings import Redirect
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, StructureItem
+from presscheck.documents.markdown.spec_references import SpecReference
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.publish.site_content import PageFacts, SiteContent, SpaceContent
+from presscheck.engine.publish.published_state import space_path
+from presscheck.engine.publish.site_content import PageFacts, SiteContent, SpaceContent, spec_addresses
 from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]
+Level = Severity | Literal["off"]
+"""The severity of the findings of a check, or that it is not done."""
 SEVERITIES: tuple[Severity, ...] = ("error", "unknown", "warning", "info")
 """The worst first."""
 LONGEST_TITLE = 70
 """Characters of a title that search engines show."""
+NAVIGATION_LEVELS = 6
+"""Levels of pages that a reader is expected to open in the navigation of a published site."""
+MAX_HOSTNAME = 253
+_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 _CLAIM = re.compile(r"\bvisitor\.claims\.([A-Za-z_$][\w$-]*)(?:\.([A-Za-z_$][\w$-]*))?")
 
 
@@ -72,25 +80,36 @@ class Check:
 
 @dataclass(frozen=True)
 class Problem:
-    """A finding without the name and the severity of its check."""
+    """A finding without the name and the severity of its check; `is_note` if it is information in any case."""
 
     where: str
     message: str
     space: str = ""
     page: str = ""
     line: int = 0
+    is_note: bool = False
 
 
-def check_site(content: SiteContent) -> list[Finding]:
-    """All findings about a site, the worst first, in the order of the checks."""
+def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) -> list[Finding]:
+    """All findings about a site, the worst first, in the order of the checks.
+
+    Args:
+        content: the site.
+        levels: the severities of checks that differ from their own, by name; a check that is off is left out.
+    """
+    level_of: dict[str, Level] = {check.name: check.severity for check in CHECKS}
+    level_of |= levels or {}
+    checks = [check for check in CHECKS if level_of[check.name] != "off"]
     found = [
-        Finding(check.name, check.severity, one.where, one.message, one.space, one.page, one.line)
-        for check in CHECKS
+        Finding(check.name, "info" if one.is_note else severity, one.where, one.message, one.space, one.page, one.line)
+        for check in checks
+        if (severity := level_of[check.name]) != "off"
         for one in check.find(content)
     ]
     for part in content.unread:
-        names = ", ".join(check.title for check in CHECKS if part.name in check.needs)
-        found.append(Finding("not-checked", "unknown", part.where, f"not checked: {names} ({part.reason})"))
+        names = ", ".join(check.title for check in checks if part.name in check.needs)
+        if names:
+            found.append(Finding("not-checked", "unknown", part.where, f"not checked: {names} ({part.reason})"))
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
@@ -272,6 +291,140 @@ def _no_sign_in(content: SiteContent) -> Iterator[Problem]:
         yield Problem(content.site.title, "no address for visitors who are not signed in")
 
 
+def _open_comments(content: SiteContent) -> Iterator[Problem]:
+    for space in content.spaces:
+        if space.space.comments:
+            yield Problem(space.title, f"{count(space.space.comments, 'open comment')}", space.space.id)
+
+
+def _outdated_comments(content: SiteContent) -> Iterator[Problem]:
+    for space in content.spaces:
+        titles = {page.id: page.title for page in flatten(space.pages)}
+        for page, number in Counter(space.outdated).items():
+            comments = count(number, "open comment")
+            is_are = "is" if number == 1 else "are"
+            gone = "text" if page else "page"
+            where = f"{space.title}: {titles.get(page, '')}" if page else space.title
+            yield Problem(where, f"{comments} {is_are} outdated: the {gone} is gone", space.space.id, page)
+
+
+def _changed_address(content: SiteContent) -> Iterator[Problem]:
+    if content.published is None and content.site.published:
+        # not a failure: otherwise no machine that sees the site for the first time, as in CI, could pass
+        why = "former addresses are not known: this machine did not publish it, and had not seen it before"
+        yield Problem(content.site.title, why, is_note=True)
+    now = {space.item.id: space for space in content.spaces}
+    reached = _reached(content)
+    for then, pages in content.former:
+        space = now.get(then.id)
+        if space is None:
+            continue
+        path = space_path(space.item, space.section)
+        present = {page.id: page for page in flatten(space.pages)}
+        moved = [
+            (page, f"{then.path}/{page.path}", f"{path}/{present[page.id].path}")
+            for page in flatten(pages)
+            if page.path and page.type == "document" and page.id in present and present[page.id].path
+        ]
+        lost = [entry for entry in moved if entry[1] != entry[2] and not reached.has(entry[1])]
+        if path != then.path and lost:
+            yield Problem(
+                space.title,
+                f"its path changed from {then.path or '/'} to {path or '/'}, "
+                f"and {count(len(lost), 'page')} have no redirect from the former address",
+                space.space.id,
+            )
+            continue
+        for page, before, after in lost:
+            yield _on(space, present[page.id], f"its address changed from {before} to {after} without a redirect")
+
+
+def _incoming_link(content: SiteContent) -> Iterator[Problem]:
+    pages = {page.id for _, page in _pages(content)}
+    reached = _reached(content)
+    base = urlsplit(content.site.urls.published or "").path.rstrip("/")
+    for link in content.incoming:
+        if link.target_page:
+            if link.target_page not in pages:
+                yield Problem(link.where, "links to a page that is not in this site any more", link.space, link.page)
+            continue
+        path = unquote(urlsplit(link.address).path).removeprefix(base).rstrip("/")
+        is_file = "." in path.rpartition("/")[2] or path.startswith("/~")
+        if not is_file and not reached.has(path):
+            yield Problem(link.where, f"links to {path or '/'}, which this site does not have", link.space, link.page)
+
+
+def _hostname(content: SiteContent) -> Iterator[Problem]:
+    site = content.site
+    named = {"hostname": site.hostname, "proxy": urlsplit(f"//{site.proxy.origin}").netloc if site.proxy else None}
+    for name, host in named.items():
+        problem = hostname_problem(host) if host is not None else ""
+        if problem:
+            yield Problem(f"{site.title}: {name}", f"“{host}” is not a valid hostname: {problem}")
+
+
+def hostname_problem(host: str) -> str:
+    """Why a text is not a hostname that readers can open; empty if it is one."""
+    labels = host.lower().split(".")
+    if not host:
+        return "it is empty"
+    if "://" in host or "/" in host or ":" in host:
+        return "write it without scheme, port and path"
+    if not host.isascii():
+        return f"write it as {host.encode('idna').decode()}" if _has_idna(host) else "it has invalid characters"
+    if len(host) > MAX_HOSTNAME:
+        return f"it has more than {MAX_HOSTNAME} characters"
+    wrong = next((label for label in labels if not _LABEL.fullmatch(label)), None)
+    if wrong is not None:
+        return f"the part “{wrong}” is invalid" if wrong else "it has an empty part"
+    if len(labels) < 2 or labels[-1].isdigit():
+        return "it needs a domain, such as docs.example.com"
+    return ""
+
+
+def _has_idna(host: str) -> bool:
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True
+
+
+def _deep_page(content: SiteContent) -> Iterator[Problem]:
+    for space in content.spaces:
+        yield from _not_shown(space, space.pages, 1, None)
+
+
+def _not_shown(
+    space: SpaceContent, pages: Iterable[RevisionPage], level: int, hidden: RevisionPage | None
+) -> Iterator[Problem]:
+    for page in pages:
+        if page.hidden:
+            yield from _not_shown(space, page.pages, level + 1, hidden or page)
+            continue
+        if hidden:
+            yield _on(space, page, f"below the hidden page “{hidden.title}”: the navigation does not show it")
+        elif level > NAVIGATION_LEVELS:
+            yield _on(space, page, f"{level} levels deep: readers open {level - 1} pages to see it in the navigation")
+        yield from _not_shown(space, page.pages, level + 1, hidden)
+
+
+def _failing_spec(content: SiteContent) -> Iterator[Problem]:
+    if content.specs is None:
+        return
+    by_slug = {spec.slug: spec for spec in content.specs}
+    by_address = spec_addresses(content.specs)
+    for space, page, facts in _texts(content):
+        for name, line in facts.specs:
+            spec = by_slug.get(name) or by_address.get(name)
+            if spec is None and not SpecReference(name, line).is_address:
+                yield _on(space, page, f"the OpenAPI block at line {line} names “{name}”, which does not exist", line)
+            elif spec and (spec.last_process_error_code or spec.last_processed_error_count):
+                errors = spec.last_processed_errors or ()
+                why = errors[0].message if errors else spec.last_process_error_code
+                yield _on(space, page, f"the specification “{spec.slug}” of line {line} failed: {why}", line)
+
+
 CHECKS: tuple[Check, ...] = (
     Check("empty-site", "a site without spaces", "error", (), _empty_site),
     Check("conflict-markers", "conflict markers", "error", ("pages", "texts"), _conflict_markers),
@@ -282,6 +435,8 @@ CHECKS: tuple[Check, ...] = (
     Check("redirect-target", "targets of redirects", "error", ("redirects", "pages"), _redirect_target),
     Check("visitor-schema", "the visitor schema", "error", ("schema",), _schema),
     Check("unknown-claim", "claims of conditions", "error", ("schema", "pages"), _unknown_claim),
+    Check("hostname", "hostnames", "error", (), _hostname),
+    Check("failing-spec", "OpenAPI specifications", "error", ("specifications", "pages", "texts"), _failing_spec),
     Check("no-share-link", "active share links", "warning", ("share links",), _no_share_link),
     Check("no-sign-in", "how visitors sign in", "warning", ("visitors",), _no_sign_in),
     Check("no-default", "default spaces and sections", "warning", (), _no_default),
@@ -290,12 +445,30 @@ CHECKS: tuple[Check, ...] = (
     Check("in-app-link", "links that only members can open", "warning", ("pages", "links"), _in_app_link),
     Check("unnamed-image", "images without alternative text", "warning", ("pages", "texts"), _unnamed_image),
     Check("redirect-chain", "redirect chains", "warning", ("redirects", "pages"), _redirect_chain),
+    Check(
+        "changed-address",
+        "changed addresses without a redirect",
+        "warning",
+        ("published pages", "pages", "redirects"),
+        _changed_address,
+    ),
+    Check(
+        "incoming-link",
+        "links of other sites",
+        "warning",
+        ("links of other sites", "pages", "redirects"),
+        _incoming_link,
+    ),
     Check("long-title", "long titles", "info", ("pages",), _long_title),
     Check("no-description", "missing descriptions", "info", ("pages",), _no_description),
     Check("hidden-page", "hidden pages", "info", ("pages",), _hidden_page),
+    Check("deep-page", "pages that the navigation does not show", "info", ("pages",), _deep_page),
     Check("open-requests", "open change requests", "info", ("space",), _open_requests),
+    Check("open-comments", "open comments", "info", ("space",), _open_comments),
+    Check("outdated-comments", "outdated comments", "info", ("pages", "comments"), _outdated_comments),
 )
 """All checks, in the order of their findings within a severity."""
+CHECK_NAMES = tuple(check.name for check in CHECKS)
 
 
 def _is_unread(content: SiteContent, name: str) -> bool:
@@ -380,6 +553,34 @@ def _target_path(content: SiteContent, redirect: Redirect) -> str:
                 _section_path(space), "" if space.item.default else space.item.path, (page and page.path) or ""
             )
     return ""
+
+
+class _Reached(NamedTuple):
+    """The paths within a site at which readers get a page, perhaps through a redirect."""
+
+    paths: Collection[str]
+    wildcards: tuple[str, ...]
+
+    def has(self, path: str) -> bool:
+        """Whether readers who open a path get a page."""
+        return path in self.paths or f"{path}/".startswith(self.wildcards)
+
+
+def _reached(content: SiteContent) -> _Reached:
+    sources = [(redirect.source.rstrip("/"), bool(redirect.capture_wildcard)) for redirect in content.redirects]
+    wildcards = (source.removesuffix("/*") for source, is_all in sources if is_all or source.endswith("/*"))
+    paths = {*_page_paths(content), *(source for source, _ in sources)}
+    return _Reached(paths, tuple(f"{path}/" for path in wildcards))
+
+
+def _page_paths(content: SiteContent) -> Iterator[str]:
+    """The path within the site of each page, and of each space and section."""
+    yield ""
+    for space in content.spaces:
+        section = _join(_section_path(space))
+        for base in {space_path(space.item, space.section), section, f"{section}/{space.item.path}"}:
+            yield base
+            yield from (f"{base}/{page.path}" for page in flatten(space.pages) if page.path)
 
 
 def _section_path(space: SpaceContent) -> str:

@@ -1,19 +1,22 @@
 """Reads what the checks of a site need: the site, its structure and settings, and the pages and links of its spaces.
 
 What cannot be read is named, so that a check that lacks it is reported as not done. Page texts come from the cache
-where they are current there, and are read by the service otherwise; unchanged pages are examined only once.
+where they are current there, and are read by the service otherwise. A space whose revision is known is not read again,
+and of a changed space only the changed pages are examined.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from presscheck.api.content import ListPages, RevisionPage
+from presscheck.api.comments import Comment, CommentTarget, ListSpaceComments
+from presscheck.api.content import GetPage, ListPages, ListRevisionPages, RevisionPage
 from presscheck.api.links import Link
+from presscheck.api.openapi import ListOpenAPISpecs, OpenAPISpec
 from presscheck.api.operation import Operation, Page
 from presscheck.api.site_settings import (
     AdaptiveSchema,
@@ -33,13 +36,16 @@ from presscheck.api.site_structure import (
     SiteStructure,
     StructureItem,
 )
-from presscheck.api.sites import GetSite, Site
+from presscheck.api.sites import GetSite, ListSites, Site
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.client.request_priority import Priority
 from presscheck.documents.markdown.links import find_links
-from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
+from presscheck.documents.markdown.spec_references import SpecReference, find_specs
+from presscheck.documents.merge.conflict_blocks import CONFLICT_START, unresolved_conflicts
+from presscheck.documents.nodes.comment_targets import CellIds, cell_words, has_block
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import StoreWorker
+from presscheck.engine.publish.published_state import PublishedSpace, PublishedState
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.search.backlinks import LinkReader, links_of_space
@@ -66,11 +72,13 @@ class PageFacts(NamedTuple):
         is_empty: whether there is no text.
         conflicts: the lines at which unresolved conflict markers begin.
         unnamed_images: the lines of images without alternative text.
+        specs: the OpenAPI specifications that its blocks name.
     """
 
     is_empty: bool = False
     conflicts: tuple[int, ...] = ()
     unnamed_images: tuple[int, ...] = ()
+    specs: tuple[SpecReference, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,7 @@ class SpaceContent:
         pages: the live page tree.
         facts: about the texts of pages, by page id, as far as they could be read.
         links: the links in the live pages.
+        outdated: the open comments whose text is gone, as page ids; an empty id if the page is gone, too.
     """
 
     item: SiteSpace
@@ -92,6 +101,7 @@ class SpaceContent:
     pages: tuple[RevisionPage, ...] = ()
     facts: Mapping[str, PageFacts] = field(default_factory=dict[str, PageFacts])
     links: tuple[Link, ...] = ()
+    outdated: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -107,6 +117,23 @@ class Unread(NamedTuple):
     reason: str
 
 
+class FormerSpace(NamedTuple):
+    """A space of a site as it was published, and the pages that it had then."""
+
+    space: PublishedSpace
+    pages: tuple[RevisionPage, ...]
+
+
+class IncomingLink(NamedTuple):
+    """A link to this site in a page of another site; to a page by its id, or to an address."""
+
+    where: str
+    space: str
+    page: str
+    target_page: str = ""
+    address: str = ""
+
+
 @dataclass(frozen=True)
 class SiteContent:
     """All that the checks of a site examine; parts that could not be read are empty, and in `unread`."""
@@ -119,14 +146,26 @@ class SiteContent:
     authentication: PublishingAuth | None = None
     schema: AdaptiveSchema | None = None
     unread: tuple[Unread, ...] = ()
+    published: PublishedState | None = None
+    """The state in which it was published last, as far as this machine knows."""
+    former: tuple[FormerSpace, ...] = ()
+    """The spaces of that state."""
+    specs: tuple[OpenAPISpec, ...] | None = ()
+    """The specifications of the organization, if a page names one; None if they could not be read."""
+    incoming: tuple[IncomingLink, ...] = ()
+    """The links of other published sites to this one."""
 
 
 def page_facts(markdown: str) -> PageFacts:
     """What the checks need of a text."""
+    # most pages have neither conflict markers nor images: to look for these characters takes microseconds
+    conflicts = unresolved_conflicts(markdown) if CONFLICT_START in markdown else []
+    links = find_links(markdown) if "![" in markdown or "src" in markdown.casefold() else []
     return PageFacts(
         is_empty=not markdown.strip(),
-        conflicts=tuple(block.first + 1 for block in unresolved_conflicts(markdown)),
-        unnamed_images=tuple(link.line for link in find_links(markdown) if link.kind == "image" and not link.text),
+        conflicts=tuple(block.first + 1 for block in conflicts),
+        unnamed_images=tuple(link.line for link in links if link.kind == "image" and not link.text),
+        specs=find_specs(markdown),
     )
 
 
@@ -142,7 +181,7 @@ def site_spaces(items: Iterable[StructureItem]) -> Iterator[tuple[SiteSpace, Sit
 
 
 class SiteReader:
-    """Reads sites for their checks; what it found out about unchanged pages is kept for the next time.
+    """Reads sites for their checks; what it found out about unchanged spaces and pages is kept for the next time.
 
     Args:
         engine: reads from the service and from the cache.
@@ -152,28 +191,45 @@ class SiteReader:
         self._engine = engine
         self._facts: dict[tuple[str, str], tuple[str, PageFacts]] = {}
         """What is known of a page, by space and page, and the id of the text that it was learned from."""
+        self._trees: dict[str, tuple[str, SpaceContent]] = {}
+        """The content of a space that was read completely, and its revision, by its id."""
+        self._linked: dict[str, tuple[str, tuple[Link, ...]]] = {}
+        """The links of a space that were read completely, and its revision, by its id."""
+        self._former: dict[tuple[str, str], tuple[RevisionPage, ...]] = {}
+        """The pages of a revision, by space and revision."""
+        self._gone: dict[tuple[str, str], bool] = {}
+        """Whether a comment is outdated, by the id of the text of the page and by the place in it."""
 
-    async def read(self, organization_id: str, site_id: str, *, priority: Priority = REQUESTED) -> SiteContent:
+    async def read(
+        self,
+        organization_id: str,
+        site_id: str,
+        *,
+        priority: Priority = REQUESTED,
+        published: PublishedState | None = None,
+    ) -> SiteContent:
         """All that the checks of a site need.
 
         Args:
             organization_id: the organization of the site.
             site_id: the site.
             priority: of the reads of page texts, of which there may be thousands.
+            published: the state in which it was published last, if it is known.
 
         Raises:
             PresscheckError: the site or its structure cannot be read.
         """
         path: dict[str, Any] = {"organization_id": organization_id, "site_id": site_id}
-        site = await self._engine.read(GetSite(**path))
-        structure = await self._engine.read(GetSiteStructure(**path))
+        site, structure = await asyncio.gather(
+            self._engine.read(GetSite(**path)), self._engine.read(GetSiteStructure(**path))
+        )
         unread: list[Unread] = []
 
-        async def part(name: str, work: Awaitable[T], default: T) -> T:
+        async def part(name: str, work: Awaitable[T], default: T, *, where: str = site.title) -> T:
             try:
                 return await work
             except PresscheckError as error:
-                unread.append(Unread(name, site.title, error.message))
+                unread.append(Unread(name, where, error.message))
                 return default
 
         async def schema() -> AdaptiveSchema | None:
@@ -183,48 +239,213 @@ class SiteReader:
                 return None
 
         contained = {item.id: (item, section) for item, section in site_spaces(structure.structure)}
-        spaces = [await self._space(item, section, unread, priority) for item, section in contained.values()]
+        spaces = await asyncio.gather(
+            *(self._space(item, section, unread, priority) for item, section in contained.values())
+        )
         shared: tuple[ShareLink, ...] = ()
         if site.visibility == "share-link":
             shared = await part("share links", self._all(ListShareLinks(**path)), ())
         authentication: PublishingAuth | None = None
         if site.visibility == "visitor-auth":
             authentication = await part("visitors", self._engine.read(GetPublishingAuth(**path)), None)
-        redirects = await part("redirects", self._all(ListRedirects(**path)), ())
-        claims = await part("schema", schema(), None)
-        return SiteContent(site, structure, tuple(spaces), redirects, shared, authentication, claims, tuple(unread))
+        specs: tuple[OpenAPISpec, ...] | None = ()
+        if any(facts.specs for space in spaces for facts in space.facts.values()):
+            specs = await part("specifications", self._all(ListOpenAPISpecs(organization_id=organization_id)), None)
+            unread += _outside_specs(spaces, specs or ())
+        redirects, claims, incoming = await asyncio.gather(
+            part("redirects", self._all(ListRedirects(**path)), ()),
+            part("schema", schema(), None),
+            part("links of other sites", self._incoming(organization_id, site, spaces, unread), ()),
+        )
+        former = [
+            FormerSpace(space, await part("published pages", self._pages_then(space, spaces), (), where=space.title))
+            for space in (published.spaces if published else ())
+        ]
+        return SiteContent(
+            site,
+            structure,
+            tuple(spaces),
+            redirects,
+            shared,
+            authentication,
+            claims,
+            tuple(unread),
+            published,
+            tuple(former),
+            specs,
+            incoming,
+        )
+
+    async def read_outline(self, organization_id: str, site_id: str) -> SiteContent:
+        """The site, its structure, the revisions of its spaces, and its redirects; no pages.
+
+        Raises:
+            PresscheckError: the site, its structure or a space cannot be read.
+        """
+        path: dict[str, Any] = {"organization_id": organization_id, "site_id": site_id}
+        site, structure = await asyncio.gather(
+            self._engine.read(GetSite(**path)), self._engine.read(GetSiteStructure(**path))
+        )
+        spaces: list[SpaceContent] = []
+        for item, section in site_spaces(structure.structure):
+            has_revision = bool(item.space.revision)
+            space = item.space if has_revision else await self._engine.read(GetSpace(space_id=item.space.id))
+            spaces.append(SpaceContent(item, section, space))
+        unread: tuple[Unread, ...] = ()
+        redirects: tuple[Redirect, ...] = ()
+        try:
+            redirects = await self._all(ListRedirects(**path))
+        except PresscheckError as error:
+            unread = (Unread("redirects", site.title, error.message),)
+        return SiteContent(site, structure, tuple(spaces), redirects, unread=unread)
 
     async def _space(
         self, item: SiteSpace, section: SiteSection | None, unread: list[Unread], priority: Priority
     ) -> SpaceContent:
-        space, pages, links = item.space, (), ()
-        where = item.title or space.title
-        facts: dict[str, PageFacts] = {}
+        space, where = item.space, item.title or item.space.title
+        revision, known = self._trees.get(space.id, ("", None))
+        if known and revision and revision == space.revision:  # the structure was read just now
+            content = replace(known, item=item, section=section, space=space)
+            return replace(content, outdated=await self._outdated(content, where, unread))
         try:
             space = await self._engine.read(GetSpace(space_id=space.id))
         except NotSupported:  # then what the structure says of it must do
             pass
         except PresscheckError as error:
             unread.append(Unread("space", where, error.message))
+        own: list[Unread] = []
+        content = await self._tree(SpaceContent(item, section, space), where, own, priority)
+        unread += own
+        if space.revision and not own:
+            self._trees[space.id] = (space.revision, content)
+        return replace(content, outdated=await self._outdated(content, where, unread))
+
+    async def _tree(self, content: SpaceContent, where: str, unread: list[Unread], priority: Priority) -> SpaceContent:
+        """The space with its pages, the facts about them, and its links; what could not be read goes to `unread`."""
+        space = content.space
         try:
             pages = (await self._engine.read(ListPages(space_id=space.id))).pages
             facts, missing = await self._texts(space.id, pages, priority)
-            if missing:
-                unread.append(Unread("texts", where, f"{count(missing, 'page')} could not be read"))
         except PresscheckError as error:
             unread.append(Unread("pages", where, error.message))
-            return SpaceContent(item, section, space)
+            return content
+        if missing:
+            unread.append(Unread("texts", where, f"{count(missing, 'page')} could not be read"))
+        links = await self._links(space.id, space.revision, where, unread)
+        return replace(content, pages=pages, facts=facts, links=links)
+
+    async def _links(
+        self, space: str, revision: str, where: str, unread: list[Unread], part: str = "links"
+    ) -> tuple[Link, ...]:
+        """The links of a space; why they are incomplete goes to `unread`."""
+        known_revision, known = self._linked.get(space, ("", ()))
+        if revision and known_revision == revision:
+            return known
         try:
-            linked = await links_of_space(self._engine, space.id)
-            links = linked.items
-            if linked.problem or linked.unread:
-                reason = (
-                    linked.problem.message if linked.problem else f"{count(linked.unread, 'page')} not in the cache"
-                )
-                unread.append(Unread("links", where, reason))
+            linked = await links_of_space(self._engine, space)
         except PresscheckError as error:
-            unread.append(Unread("links", where, error.message))
-        return SpaceContent(item, section, space, pages, facts, links)
+            unread.append(Unread(part, where, error.message))
+            return ()
+        if linked.problem or linked.unread:
+            reason = linked.problem.message if linked.problem else f"{count(linked.unread, 'page')} not in the cache"
+            unread.append(Unread(part, where, reason))
+        elif revision:
+            self._linked[space] = (revision, linked.items)
+        return linked.items
+
+    async def _incoming(
+        self, organization_id: str, site: Site, own: Iterable[SpaceContent], unread: list[Unread]
+    ) -> tuple[IncomingLink, ...]:
+        """The links of other published sites to this one.
+
+        Raises:
+            PresscheckError: the sites cannot be listed.
+        """
+        spaces = {space.space.id: {page.id for page in flatten(space.pages)} for space in own}
+        address = (site.urls.published or "").rstrip("/")
+        found: dict[str, tuple[str, Space]] = {}
+        for other in await self._all(ListSites(organization_id=organization_id)):
+            if other.id == site.id or not other.published:
+                continue
+            call = GetSiteStructure(organization_id=organization_id, site_id=other.id)
+            try:
+                structure = await self._engine.read(call)
+            except PresscheckError as error:
+                unread.append(Unread("links of other sites", other.title, error.message))
+                continue
+            for item, _ in site_spaces(structure.structure):
+                if item.space.id not in spaces:
+                    found.setdefault(item.space.id, (f"{other.title}: {item.title or item.space.title}", item.space))
+        incoming: list[IncomingLink] = []
+        for where, space in found.values():
+            links = await self._links(space.id, space.revision, where, unread, "links of other sites")
+            for link in links:
+                target = link.target_reference
+                url = (target.url or "") if target else ""
+                in_space = target.space.id if target and target.space else ""
+                is_page = bool(target and target.kind == "page" and target.page and in_space in spaces)
+                if not is_page and not (address and (url == address or url.startswith((f"{address}/", f"{address}#")))):
+                    continue
+                page_id = target.page.id if is_page and target and target.page else ""
+                incoming += [
+                    IncomingLink(f"{where}: {place.page.title}", space.id, place.page.id, page_id, url)
+                    for place in link.location_references
+                    if place.page
+                ]
+        return tuple(incoming)
+
+    async def _pages_then(self, then: PublishedSpace, now: Iterable[SpaceContent]) -> tuple[RevisionPage, ...]:
+        """The pages of a space as it was published.
+
+        Raises:
+            PresscheckError: they cannot be read.
+        """
+        same = next((space for space in now if space.space.id == then.space), None)
+        if same and same.pages and same.space.revision == then.revision:
+            return same.pages
+        key = (then.space, then.revision)
+        if key not in self._former:
+            call = ListRevisionPages(space_id=then.space, revision_id=then.revision)
+            self._former[key] = (await self._engine.read(call)).pages
+        return self._former[key]
+
+    async def _outdated(self, content: SpaceContent, where: str, unread: list[Unread]) -> tuple[str, ...]:
+        """The pages of the open comments whose text is gone; without a page if that is gone, too."""
+        space = content.space
+        if not space.comments:
+            return ()
+        call = ListSpaceComments(space_id=space.id, status="open", format="markdown")
+        try:
+            comments = await self._all(call)
+            return tuple([page async for page in self._pages_of_outdated(content, comments)])
+        except PresscheckError as error:
+            unread.append(Unread("comments", where, error.message))
+            return ()
+
+    async def _pages_of_outdated(self, content: SpaceContent, comments: Iterable[Comment]) -> AsyncIterator[str]:
+        pages = {page.id: page for page in flatten(content.pages)}
+        for comment in comments:
+            about = comment.target
+            page_id = about.page.id if about.page else None
+            if page_id and page_id not in pages:
+                yield ""
+            elif page_id and await self._is_gone(content.space.id, pages[page_id], about):
+                yield page_id
+
+    async def _is_gone(self, space: str, page: RevisionPage, about: CommentTarget) -> bool:
+        """Whether the block or the cell that a comment is about is no longer on the page."""
+        cell, node = about.table_cell, (about.node and about.node.id) or ""
+        if not (cell or node):
+            return False
+        key = (page.document_id or "", f"{cell.record} {cell.definition}" if cell else node)
+        if key not in self._gone:
+            call = GetPage(space_id=space, page_id=page.id, format="document")
+            document = (await self._engine.read(call)).document or {}
+            is_there = (
+                bool(cell_words(document, CellIds(cell.record, cell.definition))) if cell else has_block(document, node)
+            )
+            self._gone[key] = not is_there
+        return self._gone[key]
 
     async def _texts(
         self, space: str, pages: Iterable[RevisionPage], priority: Priority
@@ -276,6 +497,21 @@ class SiteReader:
             if problem:
                 raise problem
             call = call.model_copy(update={"page": page.next.page})
+
+
+def _outside_specs(spaces: Iterable[SpaceContent], specs: Iterable[OpenAPISpec]) -> Iterator[Unread]:
+    """The specifications at addresses that are not those of the organization: whether they work is not known."""
+    known = spec_addresses(specs)
+    for space in spaces:
+        names = {name for facts in space.facts.values() for name in facts.specs}
+        outside = sorted({spec.name for spec in names if spec.is_address and spec.name not in known})
+        if outside:
+            yield Unread("specifications", space.title, f"outside the service: {', '.join(outside)}")
+
+
+def spec_addresses(specs: Iterable[OpenAPISpec]) -> dict[str, OpenAPISpec]:
+    """The specifications by their addresses."""
+    return {url: spec for spec in specs for url in (spec.source_url, spec.urls.published) if url}
 
 
 def _stored_facts(cache: Cache, space: str, pages: Iterable[RevisionPage]) -> dict[str, PageFacts]:

@@ -41,6 +41,10 @@ class Service(Protocol):
         """The bytes of the file at a URL that the response to a call has."""
         ...
 
+    async def visit(self, call: Operation[Any], url: str) -> int:
+        """The HTTP status with which the published page at a URL answers a visitor."""
+        ...
+
     async def aclose(self) -> None:
         """Close every connection."""
         ...

@@ -160,6 +160,7 @@ class BatchScreen(BaseScreen, Generic[R]):
         action: processes one item.
         stops: whether the first failure ends the batch.
         noun: what an item is.
+        address_of: returns the web address of an item, which can be copied; empty if it has none.
     """
 
     DEFAULT_CSS = "BatchScreen RowList { margin-top: 1; }"
@@ -173,10 +174,16 @@ class BatchScreen(BaseScreen, Generic[R]):
         *,
         stops: bool = False,
         noun: str = "change request",
+        address_of: Callable[[R], str] | None = None,
     ) -> None:
         super().__init__()
         self.heading, self.items, self._action, self._stops = title, list(items), action, stops
-        self._noun, self._is_running = noun, False
+        self._noun, self._is_running, self._address_of = noun, False, address_of
+
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """Copying is offered where items have addresses."""
+        return ("copy", *self.FOOTER) if self._address_of else self.FOOTER
 
     def title_line(self) -> Line:
         """The action and its progress."""
@@ -215,6 +222,19 @@ class BatchScreen(BaseScreen, Generic[R]):
             if item.state == "failed":
                 item.state, item.message = "next", ""
         self._start()
+
+    def reason_copy(self) -> str | None:
+        """Disabled if the item under the cursor has no address."""
+        return None if self._address() else "it has no web address"
+
+    def command_copy(self) -> None:
+        """Copy the web address of the item under the cursor."""
+        self.app_context.copy_to_clipboard(self._address())
+        self.notify("copied")
+
+    def _address(self) -> str:
+        at = self.query_one(RowList).cursor
+        return self._address_of(self.items[at]) if self._address_of and at < len(self.items) else ""
 
     def _start(self) -> None:
         self._is_running = True

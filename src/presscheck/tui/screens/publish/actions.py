@@ -1,4 +1,4 @@
-"""Actions on a site: publish, create, rename, delete, and change what it contains and in which order."""
+"""Actions on a site: create, rename, delete, and change what it contains and in which order."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from presscheck.api.site_structure import (
     UpdateSectionGroup,
     UpdateSiteSpace,
 )
-from presscheck.api.sites import CreateSite, DeleteSite, PublishSite, Site, UnpublishSite, UpdateSite
+from presscheck.api.sites import CreateSite, DeleteSite, Site, UpdateSite
 from presscheck.api.spaces import ListSpaces
 from presscheck.errors import PresscheckError
-from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.publish.site_details import TITLE, SiteDetails
-from presscheck.tui.screens.publish.site_pane import all_items, move_item, pointer, title_of, visibility_of
+from presscheck.tui.screens.publish.site_pane import all_items, move_item, pointer, title_of
 from presscheck.tui.screens.site_writes import undo_here, write_reason
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -34,7 +33,6 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.tui.screens.publish.checklist import Checklist
     from presscheck.tui.screens.publish.context import PublishContext
 
 MANY = 10_000
@@ -45,19 +43,11 @@ class SiteActions:
 
     Args:
         screen: the publish screen.
-        checklist: checks a site before it is published.
     """
 
-    def __init__(self, screen: PublishContext, checklist: Checklist) -> None:
-        self._screen, self._checklist = screen, checklist
+    def __init__(self, screen: PublishContext) -> None:
+        self._screen = screen
         self._details = SiteDetails(screen)
-
-    def reason_publish(self) -> str | None:
-        """Disabled without a site and offline."""
-        if self._screen.current is None:
-            return "there is no site to publish: a creates one"
-        is_online = self._screen.engine.status.online
-        return None if is_online else "you are offline, and publishing cannot be queued"
 
     def reason_add(self) -> str | None:
         """Disabled in the structure of a site if the service cannot add spaces to it."""
@@ -83,11 +73,6 @@ class SiteActions:
         return None if item else "press tab to go to the structure; J and K move items there"
 
     reason_move_up = reason_move_down
-
-    def command_publish(self) -> Awaitable[None] | None:
-        """Publish or unpublish the site, after a confirmation."""
-        site = self._screen.current
-        return self._publish(site) if site else None
 
     def command_add(self) -> Awaitable[None] | None:
         """Create a site; in the structure of a site, add a space to it."""
@@ -126,38 +111,6 @@ class SiteActions:
         """Undo the last change of the site; asks first if it was sent."""
         site = self._screen.current
         return undo_here(self._screen, site.id) if site else None
-
-    async def _publish(self, site: Site) -> None:
-        title = sanitize(site.title)
-        if site.published:
-            question = f"Unpublish {title}?"
-            if await self._confirm(question, publish_summary(site), "Unpublish", type_to_confirm=title):
-                await self._screen.engine.write(UnpublishSite(**self._path(site))).landed()
-                self._screen.notify(f"{title} is no longer published")
-            return
-        if not await self._confirm_checked(site):
-            return
-        answer = await self._screen.engine.write(PublishSite(**self._path(site))).landed()
-        if isinstance(answer, Site):
-            address = sanitize(answer.urls.published or "") or "the service returned no address"
-            self._screen.notify(f"{sanitize(answer.title)} is live: {address}")
-        else:
-            self._screen.notify("the service asks for a payment first: o opens the site in the browser")
-
-    async def _confirm_checked(self, site: Site) -> bool:
-        """Ask before publishing: it cannot be confirmed before the site was checked; errors need its title typed."""
-        title, lines = sanitize(site.title), publish_summary(site)
-        waiting: list[Line] = [*lines, (Span("Checking …", "quiet"),)]
-        dialog = ConfirmDialog(f"Publish {title}?", waiting, "Publish", self._screen.style_for, is_ready=False)
-
-        async def check() -> None:
-            findings = await self._checklist.check(site)
-            is_faulty = any(finding.severity == "error" for finding in findings or ())
-            checked = [*lines, (), *self._checklist.lines_before_publishing(site)]
-            dialog.make_ready(checked, type_to_confirm=title if is_faulty else None)
-
-        self._screen.run(check, group="checks before publishing", exclusive=True)
-        return bool(await self._screen.ask(dialog))
 
     async def _add_site(self) -> None:
         min_length, max_length = TITLE
@@ -277,15 +230,3 @@ class SiteActions:
     ) -> bool:
         dialog = ConfirmDialog(question, lines, action, self._screen.style_for, type_to_confirm=type_to_confirm)
         return bool(await self._screen.ask(dialog))
-
-
-def publish_summary(site: Site) -> list[Line]:
-    """What publishing or unpublishing a site means for its readers."""
-    if site.published:
-        address = sanitize(site.urls.published or "")
-        return [(Span(f"Readers can no longer open {address}."),)]
-    spaces = count(site.site_spaces, "space")
-    return [
-        (Span(f"Visible to {visibility_of(site)}."),),
-        (Span(f"Publishes {spaces}. Later merges go live immediately.", "quiet"),),
-    ]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from time import monotonic
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from time import monotonic, time
+from typing import TYPE_CHECKING, cast
 
-from presscheck.engine.publish.checks import Finding, Severity, check_site, summary
-from presscheck.engine.publish.site_content import SiteReader
+from presscheck.config.checks_file import ChecksFile
+from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, Severity, check_site, summary
+from presscheck.engine.publish.published_state import PublishedStates
+from presscheck.engine.publish.publishing import state_of
+from presscheck.engine.publish.site_content import SiteContent, SiteReader
 from presscheck.engine.reads.scheduler import BACKGROUND, REQUESTED
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
@@ -57,6 +60,8 @@ class Checklist:
         self._checked_at: dict[str, float] = {}
         """When a site was checked, by its id."""
         self._reader: SiteReader | None = None
+        self._contents: dict[str, SiteContent] = {}
+        """What the last check read of a site, by its id."""
         self._list: ProblemListScreen[Finding] | None = None
 
     def check_soon(self, site: Site) -> None:
@@ -71,18 +76,49 @@ class Checklist:
 
     async def check(self, site: Site, *, priority: Priority = REQUESTED) -> list[Finding] | None:
         """The findings about a site as it is now; None if it could not be checked."""
-        self._reader = self._reader or SiteReader(self._screen.engine)
+        engine = self._screen.engine
+        self._reader = self._reader or SiteReader(engine)
+        states = PublishedStates(engine.outbox)
+        published = states.of(site.id)
         try:
-            content = await self._reader.read(self._screen.organization_id, site.id, priority=priority)
+            levels = await asyncio.to_thread(self._levels, site)
+            content = await self._reader.read(
+                self._screen.organization_id, site.id, priority=priority, published=published
+            )
         except PresscheckError as error:
             self._checked_at[site.id] = monotonic()
             self._failed[site.id] = error.message
             self._found.pop(site.id, None)
+            self._contents.pop(site.id, None)
             return None
+        if published is None and content.site.published and not content.unread:
+            states.note(site.id, state_of(content, time(), is_own=False))
         self._failed.pop(site.id, None)
         self._checked_at[site.id] = monotonic()
-        self._found[site.id] = await asyncio.to_thread(check_site, content)
+        self._contents[site.id] = content
+        self._found[site.id] = await asyncio.to_thread(check_site, content, levels)
         return self._found[site.id]
+
+    def content(self, site: Site) -> SiteContent | None:
+        """What the last check read of a site."""
+        return self._contents.get(site.id)
+
+    def forget(self, sites: Sequence[Site]) -> None:
+        """Check sites again as soon as they are looked at."""
+        for site in sites:
+            self._checked_at.pop(site.id, None)
+
+    def _levels(self, site: Site) -> Mapping[str, Level]:
+        """The severities of checks for a site, from the file of the profile.
+
+        Raises:
+            ConfigurationError: the file has errors.
+        """
+        app = self._screen.app_context
+        if app.settings_file is None:
+            return {}
+        file = ChecksFile(app.settings_file, app.profile.checks)
+        return cast("dict[str, Level]", file.read(CHECK_NAMES).of(site.id, site.title))
 
     def line(self, site: Site) -> Line:
         """What is known of a site, in one line."""

@@ -9,6 +9,7 @@ from presscheck.tui.screens.screen_context import ScreenContext
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
     from presscheck.tui.screens.publish.site_pane import SitePane
+    from presscheck.tui.widgets.row_list import RowList
 
 
 class PublishContext(ScreenContext, Protocol):
@@ -17,6 +18,16 @@ class PublishContext(ScreenContext, Protocol):
     @property
     def organization_id(self) -> str:
         """The organization of the sites."""
+        ...
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """All sites."""
+        ...
+
+    @property
+    def rows(self) -> RowList:
+        """The list of sites."""
         ...
 
     @property

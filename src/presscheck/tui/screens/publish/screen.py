@@ -23,6 +23,7 @@ from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import SiteActions
 from presscheck.tui.screens.publish.checklist import Checklist
+from presscheck.tui.screens.publish.publish_actions import PublishActions
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site_writes import mark_of
@@ -47,14 +48,15 @@ class PublishScreen(BaseScreen):
         """The sites that are listed: all, or those with the text of the filter."""
         self.site_filter = RowFilter(lambda: self.query_one(RowList), self._show_with)
         self.checklist = Checklist(self)
-        self.actions = SiteActions(self, self.checklist)
+        self.actions = SiteActions(self)
+        self.publish_actions = PublishActions(self, self.checklist)
         self._target = ""
         """The id of the site that the cursor goes to as soon as it is known."""
         self._hint = "Loading …"
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen, the actions on sites, the checklist."""
-        return (self, self.actions, self.checklist)
+        """The screen, the actions on sites, publishing, the checklist."""
+        return (self, self.actions, self.publish_actions, self.checklist)
 
     def title_line(self) -> Line:
         """The organization and the site."""
@@ -72,7 +74,7 @@ class PublishScreen(BaseScreen):
                 self._row,
                 self.style_for,
                 second_line=self._facts_row,
-                key=lambda at: self.sites[at].id if at < len(self.sites) else None,
+                key=self._key,
                 has_mark_column=False,
                 id="tree",
             )
@@ -85,6 +87,11 @@ class PublishScreen(BaseScreen):
         super().on_mount()
         self.query_one(RowList).focus()
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
+
+    @property
+    def rows(self) -> RowList:
+        """The list of sites."""
+        return self.query_one(RowList)
 
     @property
     def organization_id(self) -> str:
@@ -226,11 +233,15 @@ class PublishScreen(BaseScreen):
         self.site.show_site(site, self.checklist.line(site), f"{prefix}{sanitize(reason)}" if reason else "")
         self.site.show_items(site, result.value.structure if result.value else ())
 
+    def _key(self, index: int) -> str | None:
+        return self.sites[index].id if index < len(self.sites) else None
+
     def _row(self, index: int, columns: int) -> Line:
         site = self.sites[index]
+        mark = (Span("▪ ", "accent"),) if site.id in self.rows.marked else ()
         state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
-        mark, style = mark_of(site)
-        name = pad(cut((Span(mark, style), Span(sanitize(site.title), "strong")), columns - 9), columns - 9)
+        waiting, style = mark_of(site)
+        name = pad(cut((*mark, Span(waiting, style), Span(sanitize(site.title), "strong")), columns - 9), columns - 9)
         return (*name, Span(" "), *pad((state,), 8))
 
     def _facts_row(self, index: int, columns: int) -> Line:

@@ -1,0 +1,169 @@
+"""The checks of a site of 20 spaces and 5,000 pages from the store, against reading the same pages from the store.
+
+Usage: python -m benchmarks.site_checks [--rounds N]. Fills a store in a directory of its own, without a service; then,
+in turn: reads every page, and checks the site with nothing known. Then one page changes, and the site is checked again:
+only that page is read. Medians in milliseconds.
+"""
+
+import argparse
+import asyncio
+import json
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from presscheck.api.content import ListPages
+from presscheck.api.operation import Operation
+from presscheck.api.site_settings import GetAdaptiveSchema, ListRedirects
+from presscheck.api.site_structure import GetSiteStructure
+from presscheck.api.sites import GetSite, ListSites
+from presscheck.api.spaces import GetSpace
+from presscheck.client.request_priority import RequestContext
+from presscheck.engine.engine import Engine
+from presscheck.engine.publish.checks import check_site
+from presscheck.engine.publish.site_content import SiteReader
+from presscheck.engine.shared_calls import live_page
+from presscheck.errors import NotFound
+from presscheck.store.cache import Cache
+from presscheck.store.outbox import Outbox
+
+SPACES, PAGES = 20, 250
+WORDS = "Say where the keyring is, and what to do [without one](page-{number}.md). "
+
+
+def text(space: int, page: int, version: int) -> str:
+    """The text of a page, about three kilobytes."""
+    paragraphs = [WORDS.format(number=(page + step) % PAGES) * 5 for step in range(8)]
+    return f"# Page {page} of {space}\n\n" + "\n\n".join(paragraphs) + f"\n\n```sh\nversion {version}\n```\n"
+
+
+class Answers:
+    """Answers from memory in place of a service, and counts the pages that are read; one page can change."""
+
+    def __init__(self) -> None:
+        self.versions: dict[tuple[int, int], int] = {}
+        self.pages_read = 0
+
+    def tree(self, space: int) -> list[dict[str, Any]]:
+        """The pages of a space."""
+        return [self.page(space, page) for page in range(PAGES)]
+
+    def page(self, space: int, page: int) -> dict[str, Any]:
+        """A page without its text."""
+        version = self.versions.get((space, page), 0)
+        names = {"id": f"p{page}", "title": f"Page {page}", "slug": f"page-{page}", "path": f"page-{page}"}
+        return {**names, "type": "document", "description": "About it", "documentId": f"d{space}-{page}-{version}"}
+
+    def space(self, space: int) -> dict[str, Any]:
+        """A space, whose revision changes with its pages."""
+        revision = sum(version for (changed, _), version in self.versions.items() if changed == space)
+        return {"object": "space", "id": f"s{space}", "title": f"Space {space}", "revision": f"r{space}-{revision}"}
+
+    def body(self, call: Operation[Any]) -> Mapping[str, Any]:
+        """The answer to a call."""
+        given = call.given()
+        site = {"id": "w1", "title": "Docs", "published": False, "siteSpaces": SPACES}
+        if isinstance(call, GetSite):
+            return site
+        if isinstance(call, GetSiteStructure):
+            items = [
+                {"object": "site-space", "id": f"i{n}", "path": f"s{n}", "space": self.space(n), "default": n == 0}
+                for n in range(SPACES)
+            ]
+            return {"type": "siteSpaces", "structure": items}
+        if isinstance(call, ListSites):
+            return {"items": [site]}
+        if isinstance(call, ListRedirects):
+            return {"items": []}
+        if isinstance(call, GetAdaptiveSchema):
+            raise NotFound("no schema", request=str(call), status=404)
+        space = int(str(given.get("space_id", "s0"))[1:])
+        if isinstance(call, GetSpace):
+            return self.space(space)
+        if isinstance(call, ListPages):
+            return {"pages": self.tree(space)}
+        if "page_id" in given:
+            self.pages_read += 1
+            page = int(str(given["page_id"])[1:])
+            version = self.versions.get((space, page), 0)
+            return {**self.page(space, page), "markdown": text(space, page, version)}
+        return {"items": []}
+
+    async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
+        """The answer as bytes."""
+        return json.dumps(self.body(call)).encode()
+
+    async def download(self, call: Operation[Any], url: str) -> bytes:
+        """There are no files."""
+        raise NotImplementedError
+
+    async def visit(self, call: Operation[Any], url: str) -> int:
+        """There are no published pages."""
+        raise NotImplementedError
+
+    async def aclose(self) -> None:
+        """There is no connection."""
+
+
+async def read_pages(engine: Engine) -> float:
+    """Milliseconds to read every page from the store."""
+    started = perf_counter()
+    for space in range(SPACES):
+        for page in range(PAGES):
+            known = engine.known(live_page(f"s{space}", f"p{page}"))
+            assert known and known.value.markdown
+    return (perf_counter() - started) * 1000
+
+
+async def checked(reader: SiteReader) -> float:
+    """Milliseconds to check the site."""
+    started = perf_counter()
+    content = await reader.read("o1", "w1")
+    findings = await asyncio.to_thread(check_site, content)
+    assert sum(len(space.facts) for space in content.spaces) == SPACES * PAGES
+    assert {finding.severity for finding in findings} <= {"info"}, findings[:3]
+    return (perf_counter() - started) * 1000
+
+
+async def compare(home: Path, rounds: int) -> None:
+    """Print the medians."""
+    answers = Answers()
+    engine = Engine(lambda: answers, Cache(home / "cache.sqlite"), Outbox(home / "outbox.sqlite"))
+    await engine.start()
+    for space in range(SPACES):
+        for page in range(PAGES):
+            call = live_page(f"s{space}", f"p{page}")
+            await engine.keep(call, await answers.fetch(call))
+    plain, cold, again = list[float](), list[float](), list[float]()
+    for number in range(rounds):
+        plain.append(await read_pages(engine))
+        reader = SiteReader(engine)
+        answers.pages_read = 0
+        cold.append(await checked(reader))
+        assert answers.pages_read <= 1, "the pages are in the store"
+        answers.versions[number % SPACES, number] = number + 1
+        answers.pages_read = 0
+        again.append(await checked(reader))
+        assert answers.pages_read == 1, "only the changed page is read again"
+        answers.versions.clear()
+        answers.pages_read = 0
+    await engine.close()
+    print(f"every page read from the store  {median(plain):8.0f} ms")
+    print(f"checked, nothing known          {median(cold):8.0f} ms  {median(cold) / median(plain):.2f}")
+    print(f"checked again, one page changed {median(again):8.0f} ms")
+
+
+def main() -> None:
+    """Compare in a directory of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds: int = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as directory:
+        asyncio.run(compare(Path(directory), rounds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""The state in which a site was published, as far as this machine knows it.
+
+The service does not tell when a site was published, nor with what. So this machine notes the state when it publishes a
+site, or when it first sees one that is live already: the revisions of its spaces, which never change and can be read
+again, its structure, redirects and customization. Addresses are not noted, because they may contain share keys.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol, cast
+
+from presscheck.api.site_settings import Redirect
+from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, SiteStructure, StructureItem
+from presscheck.documents.pages.file_urls import unsigned_url
+
+KEY = "published "
+"""The prefix of the stored keys."""
+
+
+class StateStore(Protocol):
+    """Stores small texts by key, such as the outbox does."""
+
+    def remember(self, key: str, value: str | None) -> None:
+        """Store a text; None removes it."""
+        ...
+
+    def recall(self, key: str) -> str | None:
+        """The stored text."""
+        ...
+
+
+@dataclass(frozen=True)
+class PublishedSpace:
+    """A space as it was published.
+
+    Attributes:
+        id: of the space in the site.
+        space: the id of the space.
+        title: its title in the site.
+        path: the path of its first page within the site, such as `/api`; empty for that of the site.
+        revision: its revision.
+    """
+
+    id: str
+    space: str
+    title: str
+    path: str
+    revision: str
+
+
+@dataclass(frozen=True)
+class PublishedItem:
+    """An item of the structure as it was published: `above` is the key of the item that contains it."""
+
+    title: str
+    path: str = ""
+    above: str = ""
+    is_default: bool = False
+    condition: str = ""
+
+
+@dataclass(frozen=True)
+class PublishedState:
+    """What readers of a site got at a time.
+
+    Attributes:
+        at: the time, in seconds since the epoch.
+        is_own: whether this machine published it then; otherwise it was first seen, and live already.
+        spaces: its spaces.
+        items: the items of its structure in order, by key.
+        visibility: who could read it.
+        redirects: the target of each redirect by its path; None if they could not be read.
+        customization: its settings by path, such as `styling.theme`; None if they could not be read.
+    """
+
+    at: float
+    is_own: bool
+    spaces: tuple[PublishedSpace, ...] = ()
+    items: Mapping[str, PublishedItem] = field(default_factory=dict[str, PublishedItem])
+    visibility: str = ""
+    redirects: Mapping[str, str] | None = None
+    customization: Mapping[str, str] | None = None
+
+
+class PublishedStates:
+    """The states in which sites were published, next to the outbox.
+
+    Args:
+        store: the file that stores them.
+    """
+
+    def __init__(self, store: StateStore) -> None:
+        self._store = store
+
+    def of(self, site_id: str) -> PublishedState | None:
+        """The last state of a site that this machine knows; None if it knows none."""
+        text = self._store.recall(KEY + site_id)
+        try:
+            return _read(json.loads(text)) if text else None
+        except (KeyError, TypeError, ValueError):  # of another version: then nothing is known
+            return None
+
+    def note(self, site_id: str, state: PublishedState) -> None:
+        """Note the state in which a site is published now."""
+        self._store.remember(KEY + site_id, json.dumps(asdict(state)))
+
+
+def space_path(item: SiteSpace, section: SiteSection | None) -> str:
+    """The path of a space within its site, such as `/guides/api`; empty for that of the site."""
+    parts = (section.path if section and not section.default else "", "" if item.default else item.path)
+    return "".join(f"/{part}" for part in parts if part)
+
+
+def structure_items(structure: SiteStructure) -> dict[str, PublishedItem]:
+    """The items of a structure in order, by key."""
+    return dict(_items(structure.structure, ""))
+
+
+def redirect_targets(redirects: Iterable[Redirect]) -> dict[str, str]:
+    """The target of each redirect as a text, by its path."""
+    return {
+        redirect.source: json.dumps(redirect.destination.model_dump(mode="json", exclude_none=True), sort_keys=True)
+        for redirect in redirects
+    }
+
+
+def customization_settings(customization: Mapping[str, Any]) -> dict[str, str]:
+    """The values of a customization by path; of addresses of files only what does not change with each read."""
+    return dict(_settings("", customization))
+
+
+def _items(items: Iterable[StructureItem], above: str) -> Iterator[tuple[str, PublishedItem]]:
+    for item in items:
+        key = f"{item.object} {item.id}"
+        path, default, condition = "", False, ""
+        inner: tuple[StructureItem, ...] = ()
+        title = item.title
+        if isinstance(item, SiteSpace):
+            title = item.title or item.space.title
+        if isinstance(item, SiteSpace | SiteSection):
+            path, default, condition = item.path, bool(item.default), item.condition or ""
+        if isinstance(item, SiteSection):
+            inner = item.site_spaces
+        elif isinstance(item, SiteSectionGroup):
+            inner = item.children
+        yield key, PublishedItem(title, path, above, default, condition)
+        yield from _items(inner, key)
+
+
+def _settings(path: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for name, nested in cast("dict[str, Any]", value).items():
+            yield from _settings(f"{path}.{name}" if path else name, nested)
+    elif isinstance(value, list) and value:
+        for number, nested in enumerate(cast("list[Any]", value), 1):
+            yield from _settings(f"{path}.{number}", nested)
+    else:
+        yield path, unsigned_url(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _read(found: dict[str, Any]) -> PublishedState:
+    spaces = tuple(PublishedSpace(**space) for space in found["spaces"])
+    items = {key: PublishedItem(**item) for key, item in found["items"].items()}
+    values: dict[str, Any] = {**found, "spaces": spaces, "items": items}
+    return PublishedState(**values)

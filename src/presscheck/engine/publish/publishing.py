@@ -1,0 +1,108 @@
+"""Publishing a site with proof: the state is noted, and the published page is requested as a visitor does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from presscheck.api.operation import Operation
+from presscheck.api.site_settings import GetCustomization
+from presscheck.api.sites import GetPublishedSite, Site
+from presscheck.engine.publish.published_state import (
+    PublishedSpace,
+    PublishedState,
+    PublishedStates,
+    StateStore,
+    customization_settings,
+    redirect_targets,
+    space_path,
+    structure_items,
+)
+from presscheck.engine.publish.site_content import SiteContent, SiteReader, SiteReading
+from presscheck.errors import PresscheckError
+
+OK = 200
+SIGN_IN = (401, 403)
+
+
+class PublishedVisitor(Protocol):
+    """Requests published pages."""
+
+    async def visit(self, call: Operation[Any], url: str) -> int:
+        """The HTTP status with which a page answers, without the token."""
+        ...
+
+
+async def reach_words(engine: PublishedVisitor, organization_id: str, site: Site) -> str:
+    """What a visitor of a site that was just published gets, as a sentence; takes a bounded time."""
+    if not site.urls.published:
+        return "The site is live. The service returned no address, so whether the page answers is not known."
+    try:
+        status = await engine.visit(_call_of(organization_id, site), site.urls.published)
+    except PresscheckError as error:
+        return f"Published, but not reachable: {error.message}"
+    if status == OK:
+        return "The site is live, and the page answers."
+    if status in SIGN_IN and site.visibility == "visitor-auth":
+        return "The site is live, and the page asks visitors to sign in."
+    return f"Published, but not reachable: the page answers with status {status}"
+
+
+async def unreach_words(engine: PublishedVisitor, organization_id: str, site: Site, url: str | None) -> str:
+    """What a visitor of a site that was just unpublished gets at its former address, as a sentence."""
+    if not url:
+        return "Unpublished. Its address is not shown to you, so whether it still answers is not known."
+    try:
+        status = await engine.visit(_call_of(organization_id, site), url)
+    except PresscheckError as error:
+        return f"Unpublished. Whether its address still answers is not known: {error.message}"
+    if status == OK:
+        return "Unpublished, but its address still answers: perhaps from a cache."
+    return f"Unpublished, and its address no longer answers (status {status})."
+
+
+def _call_of(organization_id: str, site: Site) -> Operation[Any]:
+    return GetPublishedSite(organization_id=organization_id, site_id=site.id)
+
+
+async def note_published(engine: SiteReading, store: StateStore, organization_id: str, site: Site) -> None:
+    """Note the state in which this machine published a site, as far as it can be read."""
+    try:
+        content = await SiteReader(engine).read_outline(organization_id, site.id)
+    except PresscheckError:  # it is published all the same; later differences are then not known
+        return
+    customization = await read_customization(engine, organization_id, site.id)
+    known = None if isinstance(customization, str) else customization
+    PublishedStates(store).note(site.id, state_of(content, time.time(), is_own=True, customization=known))
+
+
+async def read_customization(engine: SiteReading, organization_id: str, site_id: str) -> Mapping[str, str] | str:
+    """The customization of a site as settings by path, or why it cannot be read."""
+    try:
+        return customization_settings(
+            await engine.read(GetCustomization(organization_id=organization_id, site_id=site_id))
+        )
+    except PresscheckError as error:
+        return error.message
+
+
+def state_of(
+    content: SiteContent, at: float, *, is_own: bool, customization: Mapping[str, str] | None = None
+) -> PublishedState:
+    """The state of a site as it is now, published at a time."""
+    is_unread = any(part.name == "redirects" for part in content.unread)
+    return PublishedState(
+        at=at,
+        is_own=is_own,
+        spaces=tuple(
+            PublishedSpace(
+                space.item.id, space.space.id, space.title, space_path(space.item, space.section), space.space.revision
+            )
+            for space in content.spaces
+        ),
+        items=structure_items(content.structure),
+        visibility=content.site.visibility,
+        redirects=None if is_unread else redirect_targets(content.redirects),
+        customization=customization,
+    )

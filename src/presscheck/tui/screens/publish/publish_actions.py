@@ -1,0 +1,252 @@
+"""Publishing and unpublishing: the sheet before, then each step, the live address, and whether the page answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.site_settings import GetCustomization
+from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
+from presscheck.engine.publish.differences import Differences, differences
+from presscheck.engine.publish.published_state import PublishedStates, customization_settings
+from presscheck.engine.publish.publishing import note_published, reach_words, read_customization, unreach_words
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.batch_actions import BatchScreen
+from presscheck.tui.screens.publish.publish_sheet import audience, publish_lines, unpublish_lines
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.engine.engine import Engine
+    from presscheck.tui.screens.publish.checklist import Checklist
+    from presscheck.tui.screens.publish.context import PublishContext
+
+CHECKING: Line = (Span("Checking …", "quiet"),)
+ACTIONS = (
+    Choice("publish", "Publish", "those that are not live"),
+    Choice("unpublish", "Unpublish", "those that are live"),
+)
+
+
+@dataclass
+class SiteItem:
+    """A site that is published or unpublished, and the state of that."""
+
+    site: Site
+    address: str = ""
+    state: str = "next"
+    message: str = ""
+
+    @property
+    def key(self) -> str:
+        """The id of the site."""
+        return self.site.id
+
+    @property
+    def label(self) -> Line:
+        """Its title."""
+        return (Span(sanitize(self.site.title) or "(no title)", "strong"),)
+
+
+class PublishWork:
+    """Publishes or unpublishes a site, then requests its address as a visitor does.
+
+    Args:
+        engine: the engine.
+        organization_id: the organization of the sites.
+        unpublishes: whether they are unpublished.
+    """
+
+    def __init__(self, engine: Engine, organization_id: str, *, unpublishes: bool) -> None:
+        self._engine, self._organization_id, self._unpublishes = engine, organization_id, unpublishes
+
+    async def __call__(self, item: SiteItem, redraw: Callable[[], None]) -> None:
+        """Process a site, showing each step."""
+        try:
+            await (self._unpublish(item, redraw) if self._unpublishes else self._publish(item, redraw))
+        except PresscheckError as error:
+            item.state, item.message = "failed", sanitize(error.message)
+
+    async def _publish(self, item: SiteItem, redraw: Callable[[], None]) -> None:
+        path = self._path(item)
+        item.message = "publishing …"
+        redraw()
+        answer = await self._engine.write(PublishSite(**path)).landed()
+        if answer is None:  # another presscheck has sent it
+            answer = await self._engine.read(GetSite(**path))
+        if not isinstance(answer, Site):
+            item.state, item.message = "failed", "the service asks for a payment first: o opens the site in the browser"
+            return
+        item.site, item.address = answer, sanitize(answer.urls.published or "")
+        item.message = f"published; checking that {item.address or 'the page'} answers …"
+        redraw()
+        await note_published(self._engine, self._engine.outbox, self._organization_id, answer)
+        words = sanitize(await reach_words(self._engine, self._organization_id, answer))
+        item.state = "failed" if "not reachable" in words else "done"
+        item.message = f"{words} {item.address}".rstrip()  # the words first: a narrow screen cuts the address
+
+    async def _unpublish(self, item: SiteItem, redraw: Callable[[], None]) -> None:
+        address = item.site.urls.published
+        item.message = "unpublishing …"
+        redraw()
+        await self._engine.write(UnpublishSite(**self._path(item))).landed()
+        item.message = "unpublished; checking that its address no longer answers …"
+        redraw()
+        item.message = sanitize(await unreach_words(self._engine, self._organization_id, item.site, address))
+        item.state = "done"
+
+    def _path(self, item: SiteItem) -> dict[str, Any]:
+        return {"organization_id": self._organization_id, "site_id": item.site.id}
+
+
+class PublishActions:
+    """Handles the commands that publish and unpublish the site under the cursor, or all marked sites.
+
+    Args:
+        screen: the publish screen.
+        checklist: checks a site before it is published.
+    """
+
+    def __init__(self, screen: PublishContext, checklist: Checklist) -> None:
+        self._screen, self._checklist = screen, checklist
+
+    def reason_publish(self) -> str | None:
+        """Disabled without a site and offline."""
+        if self._screen.current is None:
+            return "there is no site to publish: a creates one"
+        is_online = self._screen.engine.status.online
+        return None if is_online else "you are offline, and publishing cannot be queued"
+
+    def command_publish(self) -> Awaitable[None] | None:
+        """Publish or unpublish the site, after a confirmation."""
+        site = self._screen.current
+        if site is None:
+            return None
+        return self._unpublish(site) if site.published else self._publish(site)
+
+    def reason_mark(self) -> str | None:
+        """Disabled without a site, and in the structure of one."""
+        if self._screen.current is None:
+            return "there is no site to mark"
+        return "only sites can be marked" if self._screen.site.structure.has_focus else None
+
+    reason_mark_visible = reason_mark
+
+    def command_mark(self) -> None:
+        """Mark the site, or remove its mark."""
+        self._screen.rows.mark()
+
+    def command_mark_visible(self) -> None:
+        """Mark all visible sites, or remove their marks."""
+        self._screen.rows.mark_visible()
+
+    def reason_act_on_marked(self) -> str | None:
+        """Disabled without marked sites and offline."""
+        if not self._screen.rows.marked:
+            return "nothing is marked: space marks a site, * all visible ones"
+        return self.reason_publish()
+
+    async def command_act_on_marked(self) -> None:
+        """Publish or unpublish all marked sites, after a confirmation."""
+        marked = [site for site in self._screen.sites if site.id in self._screen.rows.marked]
+        title = f"With {count(len(marked), 'site')}"
+        choice = await self._screen.ask(Picker(title, ACTIONS, self._screen.style_for, ranked=False))
+        if not choice:
+            return
+        unpublishes = choice[0] == "unpublish"
+        sites = [site for site in marked if site.published == unpublishes]
+        if not sites:
+            self._screen.notify("none of them is live" if unpublishes else "all of them are live already")
+        elif await (self._confirm_unpublishing(sites) if unpublishes else self._confirm_publishing(sites)):
+            self._screen.rows.clear_marks()
+            self._start(sites, unpublishes=unpublishes)
+
+    async def _publish(self, site: Site) -> None:
+        """Publish a site: not before it was checked, and with errors only after its title was typed."""
+        title = sanitize(site.title)
+        lines = publish_lines(site, None, Differences(), time.time())[:3]
+        dialog = self._dialog(f"Publish {title}?", [*lines, (), CHECKING], "Publish", is_ready=False)
+
+        async def check() -> None:
+            findings = await self._checklist.check(site)
+            content = self._checklist.content(site)
+            customization = await read_customization(self._screen.engine, self._screen.organization_id, site.id)
+            changes = differences(content, customization) if content else Differences()
+            is_faulty = any(finding.severity == "error" for finding in findings or ())
+            checked = [
+                *publish_lines(site, content, changes, time.time()),
+                (),
+                *self._checklist.lines_before_publishing(site),
+            ]
+            dialog.make_ready(checked, type_to_confirm=title if is_faulty else None)
+
+        self._screen.run(check, group="checks before publishing", exclusive=True)
+        if await self._screen.ask(dialog):
+            self._start([site], unpublishes=False)
+
+    async def _unpublish(self, site: Site) -> None:
+        """Unpublish a site after its title was typed; nothing is waited for, because this may be urgent."""
+        title, content = sanitize(site.title), self._checklist.content(site)
+        call = GetCustomization(organization_id=self._screen.organization_id, site_id=site.id)
+        known = self._screen.engine.known(call)
+        customization = customization_settings(known.value) if known else "it is not in the cache"
+        state = PublishedStates(self._screen.engine.outbox).of(site.id)
+        is_current = content is not None and content.published == state
+        changes = differences(content, customization) if content and is_current else None
+        lines = unpublish_lines(site, content, state, changes, time.time())
+        if await self._screen.ask(self._dialog(f"Unpublish {title}?", lines, "Unpublish", title)):
+            self._start([site], unpublishes=True)
+
+    async def _confirm_publishing(self, sites: Sequence[Site]) -> bool:
+        question = f"Publish {count(len(sites), 'site')}?"
+        dialog = self._dialog(question, [CHECKING], "Publish", is_ready=False)
+
+        async def check() -> None:
+            lines, is_faulty = list[Line](), False
+            for site in sites:
+                findings = await self._checklist.check(site)
+                is_faulty = is_faulty or any(finding.severity == "error" for finding in findings or ())
+                seen = audience(site, self._checklist.content(site))
+                lines += [
+                    (Span(sanitize(site.title), "strong"), Span(f"  visible to {seen}")),
+                    (Span("  "), *self._checklist.line(site)),
+                ]
+            dialog.make_ready(lines, type_to_confirm=count(len(sites), "site") if is_faulty else None)
+
+        self._screen.run(check, group="checks before publishing", exclusive=True)
+        return bool(await self._screen.ask(dialog))
+
+    async def _confirm_unpublishing(self, sites: Sequence[Site]) -> bool:
+        lines: list[Line] = [
+            (Span(sanitize(site.title), "strong"), Span(f"  {sanitize(site.urls.published or '')}", "link"))
+            for site in sites
+        ]
+        lines.append((Span("Readers can no longer open them.", "waiting"),))
+        number = count(len(sites), "site")
+        return bool(await self._screen.ask(self._dialog(f"Unpublish {number}?", lines, "Unpublish", number)))
+
+    def _start(self, sites: Sequence[Site], *, unpublishes: bool) -> None:
+        work = PublishWork(self._screen.engine, self._screen.organization_id, unpublishes=unpublishes)
+        items = [SiteItem(site) for site in sites]
+        self._checklist.forget(sites)
+        title = "Unpublish" if unpublishes else "Publish"
+        batch = BatchScreen(title, items, work, noun="site", address_of=lambda item: item.address)
+        self._screen.app_context.push_screen(batch)
+
+    def _dialog(
+        self,
+        question: str,
+        lines: Sequence[Line],
+        action: str,
+        type_to_confirm: str | None = None,
+        *,
+        is_ready: bool = True,
+    ) -> ConfirmDialog:
+        return ConfirmDialog(
+            question, lines, action, self._screen.style_for, type_to_confirm=type_to_confirm, is_ready=is_ready
+        )
