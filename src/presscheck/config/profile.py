@@ -49,6 +49,8 @@ class Profile:
     """The path of the file with the owners of pages; None for `owners` beside the settings file."""
     notify: str | None = None
     """How to notify of events: `bell`, `osc9` or `osc777`; None for not at all."""
+    editor: str | None = None
+    """Where pages are edited: `built-in` or `external`; None for what `VISUAL` and `EDITOR` say."""
 
 
 def load(
@@ -84,6 +86,7 @@ def load(
         cache_size=table.get("cache_size", CACHE_SIZE),
         owners=table.get("owners"),
         notify=table.get("notify"),
+        editor=table.get("editor"),
         sync=table.get("sync", True),
     )
 

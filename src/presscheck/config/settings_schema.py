@@ -70,6 +70,13 @@ SETTINGS: dict[str, Setting] = {
             "A file in the syntax of CODEOWNERS with the owners of pages; `owners` next to this file by default.",
             '"~/docs/OWNERS"',
         ),
+        Setting(
+            "editor",
+            str,
+            "Where pages are edited; by default external if VISUAL or EDITOR is set, else built-in.",
+            '"built-in"',
+            one_of=("built-in", "external"),
+        ),
         Setting("theme", str, "ink, paper, contrast, ansi, or the name of your own theme.", '"paper"'),
     )
 }
