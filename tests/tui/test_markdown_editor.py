@@ -1,10 +1,10 @@
 """The built-in editor of pages, with real keys against the real service."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
-from time import perf_counter
 from typing import Any, cast
 
 import pytest
@@ -17,7 +17,9 @@ from textual import events
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.spaces import GetSpace, UpdateSpace
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS, CURSOR
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 
@@ -42,7 +44,7 @@ def editor(pilot: Any) -> MarkdownEditor:
 
 
 def is_editing(pilot: Any) -> bool:
-    return isinstance(pilot.app.screen, MarkdownEditor) and pilot.app.focused is pilot.app.screen.area
+    return isinstance(pilot.app.focused, MarkdownArea)
 
 
 @asynccontextmanager
@@ -243,32 +245,28 @@ async def test_each_editor_can_be_chosen(
         await until(pilot, holds=lambda: "Outside." not in editor(pilot).area.text)
 
 
-@pytest.mark.parametrize(
-    "line", ["some words of a line that is long enough to be wrapped in a terminal, yes\n", "word ", "x"]
-)
-async def test_a_paste_of_400_kilobytes_does_not_freeze(service: RunningService, tmp_path: Path, line: str) -> None:
+async def test_a_paste_of_400_kilobytes_does_not_freeze(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Long", TEXT)
-    text = line * (400_000 // len(line))
     async with editing(service, tmp_path, one) as pilot:
-        area = editor(pilot).area
-        began = perf_counter()
-        pilot.app.post_message(events.Paste(text))
-        await until(
-            pilot,
-            holds=lambda: len(area.text) > 400_000 and any(len(draft) > 400_000 for draft in editor_drafts(pilot)),
-        )
-        pasted = perf_counter() - began
-        began = perf_counter()
-        await pilot.press(*"some more")
-        await until(pilot, holds=lambda: any("some more" in draft for draft in editor_drafts(pilot)))
-        print(f"pasted in {pasted:.2f} s, 9 keys in {perf_counter() - began:.2f} s")
+
+        async def kept(start: str) -> None:
+            """Wait for a draft; the screen is not drawn for it. Textual's own text area needs minutes for this."""
+            async with asyncio.timeout(60):
+                while not any(draft.startswith(start) for draft in editor_drafts(pilot)):  # noqa: ASYNC110  # a file
+                    await asyncio.sleep(0.05)
+
+        pilot.app.post_message(events.Paste("word " * 80_000))
+        await kept("word word")
+        await pilot.press("end", "up", "ctrl+home", *"typed")
+        await kept("typedword word")
 
 
 def test_every_template_is_the_block_that_it_says() -> None:
     kinds = {
         "hint": "hint", "warning": "hint", "danger": "hint", "success": "hint", "tabs": "tabs", "stepper": "stepper",
         "columns": "columns", "cards": "table", "code": "code", "table": "table", "math": "math",
-        "expandable": "expandable", "quote": "blockquote", "tasks": "list-tasks", "embed": "embed", "divider": "divider",
+        "expandable": "expandable", "quote": "blockquote", "tasks": "list-tasks", "embed": "embed",
+        "divider": "divider",
     }  # fmt: skip
-    found = {block.name: from_markdown(block.text.replace(CURSOR, "x")) for block in BLOCKS}
+    found = {block.name: markdown_to_nodes(block.text.replace(CURSOR, "x")) for block in BLOCKS}
     assert {name: document["nodes"][0]["type"] for name, document in found.items()} == kinds

@@ -57,6 +57,11 @@ class WrappedText(WrappedDocument):
         if [len(breaks) for breaks in before] != [len(breaks) for breaks in after]:
             self._count()
 
+    def get_sections(self, line_index: int) -> list[str]:
+        """The parts of a line."""
+        line, breaks = self.document[line_index], self._wrap_offsets[line_index]
+        return [line[start:end] for start, end in zip([0, *breaks], [*breaks, len(line)], strict=True)]
+
     def _breaks(self, lines: Sequence[str]) -> list[list[int]]:
         width, tabs = self._width, self._tab_width
         return [_breaks(line, width, tabs) if width and len(line) * 2 > width else [] for line in lines]

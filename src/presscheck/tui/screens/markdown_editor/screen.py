@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.css.query import NoMatches
 from textual.widgets import TextArea
 
 from presscheck.api.content import ListChangeRequestPages
@@ -52,6 +51,10 @@ if TYPE_CHECKING:
 
 PREVIEW_DELAY = 0.2
 """Seconds without typing before the preview is drawn."""
+AROUND = 20_000
+"""Characters before and after the cursor that the preview of a longer text shows."""
+LINES_AHEAD = 100
+"""Lines of the preview that are laid out below the cursor, before it is shown."""
 TITLES = {"send": "save", "back": "leave", "edit_outside": "$EDITOR"}
 """Titles of commands that have other words here."""
 TEXT_COMMANDS = frozenset(
@@ -114,6 +117,9 @@ class MarkdownEditor(BaseScreen):
             )
         super().__init__()
         self.draft, self._initial = draft, text
+        self.area: MarkdownArea
+        self._preview: PageView
+        self._completion: CompletionList
         self._saved_text = text
         self._is_flush_due = False
         self._wants_preview = True
@@ -137,10 +143,13 @@ class MarkdownEditor(BaseScreen):
 
     def body(self) -> ComposeResult:
         """The text, the preview, and what can be inserted."""
+        self.area = MarkdownArea(self._initial, self.style_for, self._press)
+        self._preview = PageView(self.style_for)
+        self._completion = CompletionList(self._proposal_row, raised(self.style_for))
         with Horizontal():
-            yield MarkdownArea(self._initial, self.style_for, self._press)
-            yield PageView(self.style_for)
-        yield CompletionList(self._proposal_row, raised(self.style_for))
+            yield self.area
+            yield self._preview
+        yield self._completion
 
     def on_mount(self) -> None:
         """Focus the text, and subscribe to what can be inserted."""
@@ -148,7 +157,7 @@ class MarkdownEditor(BaseScreen):
         commands = [command for command in self.command_table.commands if command.name in TEXT_COMMANDS]
         self._text_keys = KeySequences(commands, self.app_context.keymap)
         self._wants_preview = self.engine.outbox.recall("editor preview") != "hidden"
-        self.query_one(CompletionList).can_focus = False
+        self._completion.can_focus = False
         self._arrange()
         self.area.focus()
         path = self.draft.path
@@ -160,19 +169,15 @@ class MarkdownEditor(BaseScreen):
             call = ListMembers(organization_id=space.value.organization, limit=ALL)
             self.subscribe(self.engine.watch(call), self._take_people, group="people", shows_errors=False)
 
-    @property
-    def area(self) -> MarkdownArea:
-        """The text."""
-        return self.query_one(MarkdownArea)
-
     def on_resize(self) -> None:
         """Show the preview where there is room."""
         super().on_resize()
-        self._arrange()
-        self._close_completion()
+        if self.area.is_mounted:
+            self._arrange()
+            self._close_completion()
 
     def _arrange(self) -> None:
-        preview, area = self.query_one(PageView), self.area
+        preview, area = self._preview, self.area
         is_wide = self.size.width >= NARROW
         if is_wide:
             self._shows_only_preview = False
@@ -219,7 +224,7 @@ class MarkdownEditor(BaseScreen):
         return True
 
     def _press_in_completion(self, key: str) -> bool:
-        rows = self.query_one(CompletionList)
+        rows = self._completion
         if key in ("down", "up"):
             rows.move(1 if key == "down" else -1)
         elif key in ("enter", "tab"):
@@ -334,25 +339,18 @@ class MarkdownEditor(BaseScreen):
         self._arrange()
 
     def _schedule_preview(self, delay: float) -> None:
-        if self.is_mounted and self.query_one(PageView).display:
+        if self.is_mounted and self._preview.display:
             self.run(lambda: self._show_preview(delay), group="preview", exclusive=True)
 
     async def _show_preview(self, delay: float) -> None:
         """Lay the page out in a thread as far as the block of the cursor, then show it there."""
         await asyncio.sleep(delay)
-        view, row = self.query_one(PageView), self.area.cursor_location[0]
+        view, row = self._preview, self.area.cursor_location[0]
         text, columns = self.area.text, view.columns
         if columns < 1:
             return
 
-        def lay_out() -> tuple[PageLines, int]:
-            page = PageLines(text, columns)
-            block = max(0, bisect_right([block.start_line for block in page.blocks], row) - 1)
-            line = page.line_of((block, 0))
-            page.at_least(line + 200)
-            return page, line
-
-        page, line = await asyncio.to_thread(lay_out)
+        page, line = await asyncio.to_thread(_lay_out, text, columns, row)
         view.show(lambda width: page if width == page.width else PageLines(text, width), line=None)
         view.jump_to(line)
 
@@ -381,7 +379,7 @@ class MarkdownEditor(BaseScreen):
             self._close_completion()
             return
         self._opening = found
-        rows = self.query_one(CompletionList)
+        rows = self._completion
         rows.show(len(self._proposals), cursor=0)
         rows.looks_focused = True
         x, y = area.cursor_screen_offset
@@ -412,10 +410,7 @@ class MarkdownEditor(BaseScreen):
 
     def _close_completion(self) -> None:
         self._opening = None
-        try:
-            self.query_one(CompletionList).display = False
-        except NoMatches:
-            return
+        self._completion.display = False
 
     def _proposal_row(self, number: int, columns: int) -> Line:
         proposal = self._proposals[number]
@@ -450,3 +445,24 @@ class MarkdownEditor(BaseScreen):
         chosen = await self.ask(Picker(MENU[kind], choices, self.style_for, is_menu=False))
         if chosen:
             self.area.insert(proposals[int(chosen[0])].text)
+
+
+def _lay_out(text: str, columns: int, row: int) -> tuple[PageLines, int]:
+    """The preview of a text, and the line in it of a row of the text; of a long text only what is around the row."""
+    page = PageLines(text, columns)
+    at = max(0, bisect_right([block.start_line for block in page.blocks], row) - 1)
+    if len(text) > 2 * AROUND:
+        start = end = at
+        room = AROUND
+        while start > 0 and room > 0:
+            start -= 1
+            room -= len(page.blocks[start].text)
+        room = AROUND
+        while end < len(page.blocks) and room > 0:
+            room -= len(page.blocks[end].text)
+            end += 1
+        page = PageLines("\n\n".join(block.text for block in page.blocks[start:end]), columns)
+        at -= start
+    line = page.line_of((at, 0))
+    page.at_least(line + LINES_AHEAD)
+    return page, line
