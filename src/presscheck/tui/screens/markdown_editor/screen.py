@@ -96,7 +96,7 @@ class MarkdownEditor(BaseScreen):
     """
 
     SCOPE = "editor"
-    FOOTER = ("send", "insert_block", "find_in_text", "preview_text", "edit_outside", "back")
+    FOOTER = ("send", "insert_block", "find_in_text", "back", "preview_text", "edit_outside")
     DEFAULT_CSS = """
     MarkdownEditor > Horizontal { height: 1fr; }
     MarkdownEditor MarkdownArea, MarkdownEditor MarkdownArea:focus {
