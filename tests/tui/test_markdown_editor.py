@@ -76,13 +76,13 @@ async def test_a_page_is_edited_previewed_and_saved(service: RunningService, tmp
     one = await begun(service, "Longer tokens", TEXT)
     async with editing(service, tmp_path, one) as pilot:
         assert "no changes" in shown(pilot.app)
-        await pilot.press("ctrl+end", "enter", "enter", *"Ask **Mia**.")
+        await pilot.press("ctrl+end", "enter", *"Ask **Mia**.")
         await until(pilot, shows="draft saved")
         await until(pilot, holds=lambda: "Ask Mia." in shown(pilot.app))  # only the preview is without the marks
         await pilot.press("ctrl+o")
         await until(pilot, holds=lambda: "Ask Mia." not in shown(pilot.app))
         await pilot.press("ctrl+s")
-        await until(pilot, shows="Lasting: +2 −0 lines")
+        await until(pilot, shows="Lasting: +1 −0 lines")
         await pilot.press("d")
         await until(pilot, shows="+Ask **Mia**.")
         await pilot.press("n")
@@ -90,7 +90,7 @@ async def test_a_page_is_edited_previewed_and_saved(service: RunningService, tmp
         await pilot.press("ctrl+z", "ctrl+s")
         await until(pilot, shows="no changes")
         await pilot.press("ctrl+y", "ctrl+s")
-        await until(pilot, shows="Lasting: +2 −0 lines")
+        await until(pilot, shows="Lasting: +1 −0 lines")
         await pilot.press("y")
         await until(pilot, shows="saved to the change request")
         assert await there(service, one) == f"{TEXT.strip()}\n\nAsk **Mia**."
