@@ -110,7 +110,7 @@ class MarkdownArea(TextArea):
     """
 
     takes_text = True
-    wrapped_document: WrappedText
+    wrapped_document: WrappedText  # pyright: ignore[reportIncompatibleVariableOverride]  # it is set only here
 
     def __init__(self, text: str, style_for: StyleLookup, press: Callable[[events.Key], bool]) -> None:
         self._style_for, self._press = style_for, press

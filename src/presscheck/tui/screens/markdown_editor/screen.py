@@ -120,7 +120,7 @@ class MarkdownEditor(BaseScreen):
         self.area: MarkdownArea
         self._preview: PageView
         self._completion: CompletionList
-        self._saved_text = text
+        self._saved_text: str = text
         self._is_flush_due = False
         self._wants_preview = True
         self._shows_only_preview = False
