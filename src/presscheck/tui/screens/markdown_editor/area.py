@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
+from typing import cast
 
 from rich.text import Text
 from textual import events
@@ -110,7 +111,6 @@ class MarkdownArea(TextArea):
     """
 
     takes_text = True
-    wrapped_document: WrappedText  # pyright: ignore[reportIncompatibleVariableOverride]  # it is set only here
 
     def __init__(self, text: str, style_for: StyleLookup, press: Callable[[events.Key], bool]) -> None:
         self._style_for, self._press = style_for, press
@@ -177,7 +177,7 @@ class MarkdownArea(TextArea):
 
     def _render_line(self, y: int) -> Strip:
         """One line; of a line that is very long, only the part that is drawn is handled."""
-        place = self.wrapped_document.part_at(y + self.scroll_offset.y)
+        place = cast("WrappedText", self.wrapped_document).part_at(y + self.scroll_offset.y)
         if place is None or len(self.document.get_line(place[0])) <= LONGEST:
             return super()._render_line(y)
         row, part = place
