@@ -10,6 +10,8 @@ from tests.tui.app_driver import app_on, noon, pick, plain, shown, until, write
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
 from presscheck.api.comments import Document, PostComment
+from presscheck.tui.external_programs import is_built_in
+from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 
 __all__ = ["at_noon"]
 
@@ -208,6 +210,14 @@ async def page_details(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="Edit Tokens")
 
 
+async def page_editor(pilot: Any, service: RunningService) -> None:
+    await in_request(pilot, service)
+    await pilot.press(*([".", "e"] if not is_built_in(None) else ["e"]))
+    await until(pilot, holds=lambda: isinstance(pilot.app.focused, MarkdownArea))
+    await pilot.press("ctrl+end", "enter", "enter", "/", "h")
+    await until(pilot, shows="Hint: warning")
+
+
 async def move_picker(pilot: Any, service: RunningService) -> None:
     await in_request(pilot, service)
     await pilot.press("space", ".", "m")
@@ -397,6 +407,7 @@ SCREENS: list[Drive] = [
     muted,
     site_checks,
     page_details,
+    page_editor,
     move_picker,
     open_places,
 ]

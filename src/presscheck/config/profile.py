@@ -51,6 +51,8 @@ class Profile:
     """The path of the file with the severities of checks; None for `checks.toml` beside the settings file."""
     notify: str | None = None
     """How to notify of events: `bell`, `osc9` or `osc777`; None for not at all."""
+    editor: str | None = None
+    """Where pages are edited: `built-in` or `external`; None for what `VISUAL` and `EDITOR` say."""
 
 
 def load(
@@ -87,6 +89,7 @@ def load(
         owners=table.get("owners"),
         checks=table.get("checks"),
         notify=table.get("notify"),
+        editor=table.get("editor"),
         sync=table.get("sync", True),
     )
 

@@ -76,6 +76,13 @@ SETTINGS: dict[str, Setting] = {
             "A file with the severities of the checks of sites; `checks.toml` next to this file by default.",
             '"~/docs/presscheck.toml"',
         ),
+        Setting(
+            "editor",
+            str,
+            "Where pages are edited; by default external if VISUAL or EDITOR is set, else built-in.",
+            '"built-in"',
+            one_of=("built-in", "external"),
+        ),
         Setting("theme", str, "ink, paper, contrast, ansi, or the name of your own theme.", '"paper"'),
     )
 }

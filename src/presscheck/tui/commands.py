@@ -137,7 +137,8 @@ COMMANDS: tuple[Command, ...] = (
         ("copy", "y", "copy link", "Copy the web address, or the id"),
         ("copy_text", "Y", "copy text", "Copy the text; in code on a page, copy the code"),
         ("web", "o", "open in browser", "Open in the web browser; over SSH, copy the address"),
-        ("edit", "e", "edit", "Edit in your editor; in a review, your own comment"),
+        ("edit", "e", "edit", "Edit the page; in a review, your own comment"),
+        ("edit_other", ". e", "other editor", "Edit the page in your own editor, or in the built-in one"),
     ),
     *_scope(
         "state",
@@ -226,10 +227,17 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "composer",
-        ("send", "ctrl+s  alt+enter", "send", ""),
+        ("send", "ctrl+s  alt+enter", "send", "Send; in the page editor, save to the change request"),
         ("edit_outside", "ctrl+e", "editor", "Continue in $EDITOR"),
         ("preview_text", "ctrl+o", "preview", "Preview the text; again: edit"),
         ("suggest", "ctrl+g", "suggest", "Insert the selected lines as a suggestion to edit"),
+    ),
+    *_scope(
+        "editor",
+        ("insert_block", "ctrl+l", "insert", "Insert a block, a link or a mention; also / @ [[ and ]("),
+        ("find_in_text", "ctrl+f", "find", "Find in the text; enter without a text: the next match"),
+        ("undo_typing", "ctrl+z  alt+z", "undo typing", ""),
+        ("redo_typing", "ctrl+y  alt+y", "redo typing", ""),
     ),
     *_scope(
         "outbox",

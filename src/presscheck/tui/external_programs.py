@@ -64,6 +64,11 @@ def editor() -> list[str]:
     return shlex.split(command) if command else [next((name for name in FALLBACK_EDITORS if which(name)), "vi")]
 
 
+def is_built_in(setting: str | None) -> bool:
+    """Whether pages are edited in the built-in editor: as set, else unless the user has chosen an editor."""
+    return setting == "built-in" if setting else not (os.environ.get("VISUAL") or os.environ.get("EDITOR"))
+
+
 def environment() -> dict[str, str]:
     """The environment for child processes, without the API token."""
     return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}

@@ -12,7 +12,8 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.page_editor import TITLE, ask_line, draft_key
+from presscheck.tui.screens.page_draft import draft_key
+from presscheck.tui.screens.page_editor import TITLE, ask_line
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:

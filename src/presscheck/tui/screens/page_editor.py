@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.comments import Document
-from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
-from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
-from presscheck.documents.merge.conflict_blocks import conflict_blocks
-from presscheck.documents.merge.text import merge_text
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage
+from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.pages.page_order import PageOrder
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.search.backlinks import backlinks
@@ -18,8 +17,8 @@ from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
-from presscheck.tui.external_programs import edit_text
-from presscheck.tui.screens.page_markdown import EditorPage, PageEdit, from_editor, to_editor
+from presscheck.tui.external_programs import edit_text, is_built_in
+from presscheck.tui.screens.page_draft import PageDraft, draft_key
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -36,17 +35,12 @@ SHOWN_LINKS = 5
 """How many of the pages that link to a page are named."""
 TITLE = 256
 """Characters that the title of a page may have."""
-OURS, THEIRS = "you", "somebody else"
-"""Names of both sides in conflict markers."""
 
 
-def draft_key(change_request_id: str, name: str) -> str:
-    """The key of a draft, the same for all screens."""
-    return f"review {change_request_id} {name}"
-
-
-async def edit_page(screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
-    """Edit the Markdown of a page in the editor; asks before sending, and keeps the text as a draft until then.
+async def edit_page(
+    screen: ScreenContext, path: dict[str, Any], page_id: str, *, uses_other_editor: bool = False
+) -> None:
+    """Edit the Markdown of a page; asks before sending, and keeps the text as a draft until then.
 
     Edits of others since are merged in. On a conflict the draft contains both versions, and nothing is sent.
 
@@ -54,75 +48,41 @@ async def edit_page(screen: ScreenContext, path: dict[str, Any], page_id: str) -
         screen: the screen that asks.
         path: `space_id` and `change_request_id`.
         page_id: the page.
+        uses_other_editor: edit it in the editor that is not the usual one: built in, or the user's own.
     """
-    draft = _PageDraft(screen, path, page_id)
-    title, before = await draft.read_page()
-    text = edit_text(screen.app_context, draft.initial_text(before))
-    if from_editor(before, text) is None:
-        screen.notify("no changes")
+    if await _stays_locked(screen, path["space_id"]):
         return
-    draft.keep(text, before)
-    _, after = await draft.read_page()
-    merged = merge_text(before.text, text, after.text, our_name=OURS, their_name=THEIRS)
-    draft.keep(merged.text, after)
-    edit = from_editor(after, merged.text)
-    if merged.conflicts or edit is None:
-        message = "conflict: somebody edited the same lines; e opens both versions"
-        screen.notify(message if merged.conflicts else "somebody else made the same edit: nothing is left to send")
+    draft = PageDraft(screen, path, page_id)
+    text = await draft.open()
+    if is_built_in(screen.app_context.profile.editor) != uses_other_editor:
+        # 23 ms, only for the built-in editor
+        from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
+
+        screen.app_context.push_screen(MarkdownEditor(draft, text))
         return
-    lines = _summary(edit, title, merged.text, is_merged=after.text != before.text)
-    if not await screen.ask(ConfirmDialog("Save to the change request?", lines, "Save", screen.style_for)):
-        screen.notify("not saved; e opens your draft")
-    elif (await draft.read_page())[1].text != after.text:
-        screen.notify("somebody edited the page just now: not saved; e opens your draft, merged with it")
-    else:
-        new_title: dict[str, Any] = {"title": edit.title} if edit.title else {}
-        change = UpdatePage(page=page_id, document=Document(markdown=edit.markdown), **new_title)
-        await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
-        draft.forget()
+    saved = await draft.save(screen, edit_text(screen.app_context, text))
+    if saved.message:
+        screen.notify(saved.message)
 
 
-class _PageDraft:
-    """The draft of a page, and the text that it was edited from."""
-
-    def __init__(self, screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
-        self._screen, self._outbox, self._path, self._page_id = screen, screen.engine.outbox, path, page_id
-        self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in ("edit", "base")]
-
-    async def read_page(self) -> tuple[str, EditorPage]:
-        """The current title and text of the page."""
-        call = GetChangeRequestPage(**self._path, page_id=self._page_id, format="markdown")
-        page = await self._screen.engine.read(call)
-        return page.title, to_editor(page.title, page.markdown or "")
-
-    def initial_text(self, now: EditorPage) -> str:
-        """The text to edit: the draft merged with the current page, else the page."""
-        text, base = (self._outbox.draft(key) for key in self._keys)
-        return merge_text(base or now.text, text, now.text, our_name=OURS, their_name=THEIRS).text if text else now.text
-
-    def keep(self, text: str, base: EditorPage) -> None:
-        """Store the draft and the text that it was edited from."""
-        for key, value in zip(self._keys, (text, base.text), strict=True):
-            self._outbox.save_draft(key, value)
-
-    def forget(self) -> None:
-        """Remove the draft."""
-        for key in self._keys:
-            self._outbox.save_draft(key, "")
-
-
-def _summary(edit: PageEdit, title: str, text: str, *, is_merged: bool) -> list[Line]:
-    """A summary of the edit."""
-    lines: list[Line] = [(Span(f"{count(edit.changed, 'line')} changed in {sanitize(title)}"),)]
-    if edit.title:
-        lines.append((Span(f"new title: {sanitize(edit.title)}"),))
-    if edit.reformatted:
-        lines.append((Span(f"{count(edit.reformatted, 'more line')} reformatted by the service", "waiting"),))
-    if is_merged:
-        lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
-    if any(block.our_name == OURS or not block.in_code for block in conflict_blocks(text)):
-        lines.append((Span("It still contains conflict markers.", "removed"),))
-    return lines
+async def _stays_locked(screen: ScreenContext, space_id: str) -> bool:
+    """Whether a space refuses edits; who may unlock it is asked first."""
+    call = GetSpace(space_id=space_id)
+    known = screen.engine.known(call)
+    if known and known.value and known.value.edit_mode != "locked":
+        return False  # as far as is known: the service refuses an edit otherwise, and the text stays a draft
+    space = await screen.engine.read(call)
+    if space.edit_mode != "locked" or space.permissions.edit:
+        return False
+    title = sanitize(space.title)
+    if not space.permissions.admin:
+        screen.notify(f"{title} is locked: ask somebody who administers it to unlock it")
+        return True
+    lines: list[Line] = [(Span(f"{title} is locked, so its pages cannot be edited."),)]
+    if not await screen.ask(ConfirmDialog(f"Unlock {title}?", lines, "Unlock", screen.style_for)):
+        return True
+    await screen.engine.write(UpdateSpace(space_id=space_id, edit_mode="live")).landed()
+    return False
 
 
 async def add_page(screen: ScreenContext, path: dict[str, Any], target: str | None, side: Side) -> str | None:

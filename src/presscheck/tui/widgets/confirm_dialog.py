@@ -23,6 +23,8 @@ CONFIRM, REFUSE = "confirm", "refuse"
 SWITCH_KEYS = ("left", "right", "tab", "shift+tab", "h", "l")
 SCROLL_KEYS = {"down": 1, "j": 1, "up": -1, "k": -1, "pagedown": 8, "pageup": -8}
 """By how many lines a key scrolls a text that is higher than the dialog."""
+DETAILS_KEY = "d"
+"""The key that shows the details, and the summary again."""
 
 
 class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
@@ -35,6 +37,7 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         style_for: returns the style for style words.
         type_to_confirm: a text that the user must type before confirming.
         is_ready: whether `lines` is complete; otherwise it cannot be confirmed before `make_ready`.
+        details: more lines, such as a diff, that a key shows instead of `lines`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -56,12 +59,14 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         *,
         type_to_confirm: str | None = None,
         is_ready: bool = True,
+        details: Sequence[Line] = (),
     ) -> None:
         super().__init__()
         self.heading, self.lines, self.confirm_label = title, list(lines), confirm_label
         self.style_for = raised(style_for)
         self.type_to_confirm, self.is_ready = type_to_confirm, is_ready
         self.is_yes = False
+        self._details, self._shows_details = details, False
 
     def compose(self) -> ComposeResult:
         """Title, text, input, and both buttons."""
@@ -98,7 +103,8 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
     def on_resize(self) -> None:
         """Wrap the text to the width of the dialog."""
         text, columns = self.query_one(TextView), max(20, min(WIDEST, self.size.width) - 4)
-        rows = [row for line in self.lines for row in (wrap(line, columns) or [()])]
+        shown = self._details if self._shows_details else self.lines
+        rows = [row for line in shown for row in (wrap(line, columns) or [()])]
         text.styles.height = min(len(rows), max(1, self.size.height - 6))
         text.show(rows)
 
@@ -117,6 +123,10 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
                 self.dismiss(True)
         elif event.key == "enter":
             self.dismiss(self.is_yes and self._can_confirm())
+        elif event.key == DETAILS_KEY and self._details and not is_typing:
+            self._shows_details = not self._shows_details
+            self.on_resize()
+            self._show()
         elif event.key in SCROLL_KEYS and not (is_typing and len(event.key) == 1):
             self.query_one(TextView).scroll_lines(SCROLL_KEYS[event.key])
         elif event.key in SWITCH_KEYS and (not is_typing or "tab" in event.key):
@@ -148,4 +158,6 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         confirm = Span(f"{bars[1]}{self.confirm_label}", yes, CONFIRM)
         buttons = (Span(f"{bars[0]}No", no, REFUSE), Span("      "), confirm)
         keys = "tab enter" if self.type_to_confirm is not None else "y  n  tab enter" if self.is_ready else "checking …"
+        if self._details:
+            keys = f"{DETAILS_KEY} {'summary' if self._shows_details else 'diff'}  {keys}"
         self.query_one("#dialog-buttons", StatusLine).show(buttons, (Span(keys, "quiet"),))

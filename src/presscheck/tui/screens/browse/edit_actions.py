@@ -85,6 +85,7 @@ class EditActions:
         is_document = item is not None and item.kind == "document"
         return self._cannot_edit(item) or (None if is_document else "go to a page with a text first")
 
+    reason_edit_other = reason_edit
     reason_delete = reason_pages
 
     def command_new_request(self) -> Awaitable[object] | None:
@@ -95,6 +96,12 @@ class EditActions:
     def command_edit(self) -> Awaitable[None] | None:
         """Edit the page in the editor."""
         return self._on_page(lambda path, page: page_editor.edit_page(self._screen, path, page.id))
+
+    def command_edit_other(self) -> Awaitable[None] | None:
+        """Edit the page in the editor that is not the usual one."""
+        return self._on_page(
+            lambda path, page: page_editor.edit_page(self._screen, path, page.id, uses_other_editor=True)
+        )
 
     def command_add(self) -> Awaitable[None] | None:
         """Add a page: before, after or inside what is under the cursor."""

@@ -18,7 +18,7 @@ from presscheck.engine.review.merge_readiness import join_names
 from presscheck.engine.review.pending_review import PendingReview
 from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.page_editor import draft_key
+from presscheck.tui.screens.page_draft import draft_key
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 

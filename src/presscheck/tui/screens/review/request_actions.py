@@ -19,6 +19,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.page_editor import edit_page
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -183,6 +184,15 @@ class RequestActions:
             await self._comments.edit_message()
         elif item:
             await self._edit_page(item.id)
+
+    def reason_edit_other(self) -> str | None:
+        """Why the page cannot be edited."""
+        return self.edit_page_reason()
+
+    async def command_edit_other(self) -> None:
+        """Edit the page in the editor that is not the usual one."""
+        if item := self._cursor.item:
+            await edit_page(self._context, self._model.path, item.id, uses_other_editor=True)
 
     async def command_pdf(self) -> None:
         """Open a PDF of the change request, or copy its address; the service keeps it for an hour."""

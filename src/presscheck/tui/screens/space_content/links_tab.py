@@ -134,12 +134,12 @@ class LinksTab:
         row = self.rows[index] if index < self.count else None
         return None if row and row.page else "no link here"
 
-    async def edit(self, index: int) -> None:
-        """Edit the page of a link in the change request."""
+    async def edit(self, index: int, *, uses_other_editor: bool = False) -> None:
+        """Edit the page of a link in the change request, in the usual editor or in the other one."""
         page = self.rows[index].page
         path = await self._screen.request_path() if page else None
         if page and path:
-            await edit_page(self._screen, path, page.id)
+            await edit_page(self._screen, path, page.id, uses_other_editor=uses_other_editor)
 
     def open_web(self, index: int) -> None:
         """Open an address in the browser."""

@@ -224,6 +224,12 @@ class SpaceContentScreen(BaseScreen):
         """Edit the page of the link."""
         return self.links_tab.edit(self.rows.cursor)
 
+    reason_edit_other = reason_edit
+
+    def command_edit_other(self) -> Awaitable[None]:
+        """Edit the page of the link in the editor that is not the usual one."""
+        return self.links_tab.edit(self.rows.cursor, uses_other_editor=True)
+
     def reason_web(self) -> str | None:
         """Without rows."""
         is_reusable = self.tab not in (self.links_tab, self.files_tab)

@@ -1,0 +1,287 @@
+"""The text of the editor: Textual's text area with colours of Markdown, search, and wrapping fast on long pages."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import cast
+
+from rich.text import Text
+from textual import events
+from textual._wrap import compute_wrap_offsets
+from textual.document._document import Document
+from textual.document._document_navigator import DocumentNavigator
+from textual.document._wrapped_document import WrappedDocument
+from textual.expand_tabs import get_tab_widths
+from textual.strip import Strip
+from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
+
+from presscheck.tui.screens.markdown_editor.blocks import CURSOR
+from presscheck.tui.screens.markdown_editor.highlighter import LONGEST, coloured, fences
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import Match
+
+
+class WrappedText(WrappedDocument):
+    """A wrapped document whose edits cost little on a long page.
+
+    Textual adds up the heights of all lines for each line that it draws, and measures every word of a line.
+    """
+
+    @property
+    def height(self) -> int:
+        """The number of lines after wrapping."""
+        return len(self._offset_to_line_info)
+
+    def part_at(self, y: int) -> tuple[int, int] | None:
+        """The line that is drawn at a height, and which part of it; None below the text."""
+        return self._offset_to_line_info[y] if y < len(self._offset_to_line_info) else None
+
+    def wrap(self, width: int, tab_width: int | None = None) -> None:
+        """Wrap all lines."""
+        self._width = width
+        self._tab_width = tab_width or self._tab_width
+        lines = self.document.lines
+        self._wrap_offsets, self._tab_width_cache = self._breaks(lines), self._tabs(lines)
+        self._count()
+
+    def wrap_range(self, start: tuple[int, int], old_end: tuple[int, int], new_end: tuple[int, int]) -> None:
+        """Wrap the lines of an edit."""
+        last = len(self._wrap_offsets) - 1
+        top, bottom = sorted((min(start[0], last), min(old_end[0], last)))
+        lines = self.document.lines[top : max(start[0], new_end[0]) + 1]
+        before, after = self._wrap_offsets[top : bottom + 1], self._breaks(lines)
+        self._wrap_offsets[top : bottom + 1] = after
+        self._tab_width_cache[top : bottom + 1] = self._tabs(lines)
+        if [len(breaks) for breaks in before] != [len(breaks) for breaks in after]:
+            self._count()
+
+    def get_sections(self, line_index: int) -> list[str]:
+        """The parts of a line."""
+        line, breaks = self.document[line_index], self._wrap_offsets[line_index]
+        return [line[start:end] for start, end in zip([0, *breaks], [*breaks, len(line)], strict=True)]
+
+    def _breaks(self, lines: Sequence[str]) -> list[list[int]]:
+        width, tabs = self._width, self._tab_width
+        return [_breaks(line, width, tabs) if width and len(line) * 2 > width else [] for line in lines]
+
+    def _tabs(self, lines: Sequence[str]) -> list[list[int]]:
+        tabs = self._tab_width
+        return [[columns for _, columns in get_tab_widths(line, tabs)] if "\t" in line else [0] for line in lines]
+
+    def _count(self) -> None:
+        """Number the lines after wrapping."""
+        heights = [len(breaks) + 1 for breaks in self._wrap_offsets]
+        self._offset_to_line_info = [(line, part) for line, height in enumerate(heights) for part in range(height)]
+        starts = [0, *accumulate(heights)]
+        self._line_index_to_offsets = [
+            list(range(at, at + height)) for at, height in zip(starts, heights, strict=False)
+        ]
+
+
+def _breaks(line: str, width: int, tab_width: int) -> list[int]:
+    """Where a line is broken; a line of ASCII is as wide as it is long, so that its words need not be measured."""
+    if not line.isascii() or "\t" in line:
+        if len(line) > LONGEST:
+            return list(range(width // 2, len(line), max(1, width // 2)))  # no character is wider than two cells
+        return compute_wrap_offsets(line, width, tab_width)
+    breaks: list[int] = []
+    start = 0
+    while len(line) - start > width:
+        end = start + width
+        if not line[end].isspace() and not line[end - 1].isspace():
+            blank = max(line.rfind(" ", start, end), start - 1)
+            end = blank + 1 if blank >= start else end
+        while end < len(line) and line[end].isspace() and end - start < width:
+            end += 1
+        breaks.append(end)
+        start = end
+    return breaks
+
+
+class MarkdownArea(TextArea):
+    """The Markdown of a page.
+
+    Args:
+        text: the text.
+        style_for: returns the style for style words.
+        press: handles a key that types nothing; returns whether it did.
+    """
+
+    takes_text = True
+
+    def __init__(self, text: str, style_for: StyleLookup, press: Callable[[events.Key], bool]) -> None:
+        self._style_for, self._press = style_for, press
+        self._fences: list[str] | None = None
+        self.search_text = ""
+        super().__init__(text, soft_wrap=True, show_line_numbers=False, compact=True, tab_behavior="indent")
+        self.indent_width = 2
+        self.match_cursor_bracket = False
+        self.cursor_blink = False
+
+    @staticmethod
+    def can_hold(text: str) -> bool:
+        """Whether a text has no line ends that the text area would replace."""
+        plain = text.replace("\r\n", "\n")
+        return len((plain + "x").splitlines()) == plain.count("\n") + 1 and (
+            "\r\n" not in text or plain.count("\n") == text.count("\r\n")
+        )
+
+    def _set_document(self, text: str, language: str | None) -> None:
+        super()._set_document("", language)
+        self.document = Document(text)
+        self.wrapped_document = WrappedText(self.document, tab_width=self.indent_width)
+        self.navigator = DocumentNavigator(self.wrapped_document)
+        self._build_highlight_map()
+        self._rewrap_and_refresh_virtual_size()
+
+    def _build_highlight_map(self) -> None:
+        self._fences = None  # Textual calls this after each edit
+        super()._build_highlight_map()
+
+    def find_matching_bracket(self, bracket: str, search_from: tuple[int, int]) -> tuple[int, int] | None:
+        """None: Textual searches the whole text for it on each move of the cursor."""
+        return None
+
+    async def _on_key(self, event: events.Key) -> None:
+        ends = {"ctrl+home": self.document.start, "ctrl+end": self.document.end}
+        if event.key in ends:
+            self.move_cursor(ends[event.key])
+        if event.key in ends or self._press(event):
+            event.stop()
+            event.prevent_default()
+            return
+        await super()._on_key(event)
+
+    def fence_at(self, row: int) -> str:
+        """The fence of the code block that a line is in; empty outside."""
+        if self._fences is None:
+            self._fences = fences(self.document.lines)
+        return self._fences[row] if row < len(self._fences) else ""
+
+    def get_line(self, line_index: int) -> Text:
+        """A line in colours, with the matches of the search marked."""
+        line = self.document.get_line(line_index)
+        text = Text(line, end="", no_wrap=True)
+        for part in coloured(line, self.fence_at(line_index)):
+            text.stylize(self._style_for(part.style), part.start, part.end)
+        if self.search_text and len(line) <= LONGEST:
+            folded = line.lower()
+            at = folded.find(self.search_text) if len(folded) == len(line) else -1
+            while at >= 0:
+                text.stylize(self._style_for("mark"), at, at + len(self.search_text))
+                at = folded.find(self.search_text, at + len(self.search_text))
+        return text
+
+    def _render_line(self, y: int) -> Strip:
+        """One line; of a line that is very long, only the part that is drawn is handled."""
+        place = cast("WrappedText", self.wrapped_document).part_at(y + self.scroll_offset.y)
+        if place is None or len(self.document.get_line(place[0])) <= LONGEST:
+            return super()._render_line(y)
+        row, part = place
+        breaks = [0, *self.wrapped_document.get_offsets(row)]
+        start, end = breaks[part], breaks[part + 1] if part + 1 < len(breaks) else None
+        text = Text(self.document.get_line(row)[start:end].replace("\t", " ") + " ", end="", no_wrap=True)
+        top, bottom = sorted(self.selection)
+        first = top[1] if top[0] == row else 0 if top[0] < row else len(text) + start
+        last = bottom[1] if bottom[0] == row else len(text) + start if bottom[0] > row else 0
+        text.stylize(self._style_for("mark"), max(0, first - start), max(0, last - start))
+        cursor_row, cursor = self.selection.end
+        if cursor_row == row and start <= cursor < start + len(text) and self._draw_cursor:
+            text.stylize(self._style_for("accent mark"), cursor - start, cursor - start + 1)
+        segments = list(text.render(self.app.console))  # pyright: ignore[reportUnknownMemberType]  # App is generic
+        return (
+            Strip(segments).adjust_cell_length(self.scrollable_content_region.size.width).apply_style(self.rich_style)
+        )
+
+    # what a search needs of a pane
+
+    @property
+    def count(self) -> int:
+        """The number of lines."""
+        return self.document.line_count
+
+    def highlight(self, text: str) -> None:
+        """Mark every match of a text from now on; an empty text removes the marks."""
+        self.search_text = text.lower()
+        self.notify_style_update()  # which draws all lines again
+        self.refresh()
+
+    async def find_items(self, text: str) -> list[tuple[int, int]]:
+        """The places with a text."""
+        text = text.lower()
+        places: list[tuple[int, int]] = []
+        for row, line in enumerate(self.document.lines if text else ()):
+            folded = line.lower()
+            at = folded.find(text)
+            while at >= 0:
+                places.append((row, at))
+                at = folded.find(text, at + len(text))
+        return places
+
+    async def search(self, text: str, *, step: int = 1) -> Match | None:
+        """Mark a text, and select the next match of it (the previous one if `step` is -1), wrapping at the end."""
+        self.highlight(text)
+        places = await self.find_items(text)
+        if not places:
+            return None
+        here = min(self.selection) if step < 0 else max(self.selection)
+        is_selected = self.selected_text.lower() == text.lower()
+        ahead = [
+            place
+            for place in places
+            if (place < here if step < 0 else place > here or (place == here and not is_selected))
+        ]
+        target = (ahead or places)[0 if step > 0 else -1]
+        self.selection = Selection(target, (target[0], target[1] + len(text)))
+        self.scroll_cursor_visible(center=True)
+        return Match(bisect_right(places, target), len(places))
+
+    # insertion
+
+    @property
+    def before_cursor(self) -> str:
+        """The text of the line before the cursor."""
+        row, column = self.cursor_location
+        return self.document.get_line(row)[:column]
+
+    def complete(self, start: int, text: str) -> None:
+        """Replace the text of this line from a column to the cursor."""
+        row, column = self.cursor_location
+        self._replace_with_cursor(text, (row, start), (row, column), "")
+
+    def insert_block(self, text: str) -> None:
+        """Insert a block below the line of the cursor, with the selected text in it."""
+        selected, (top, bottom) = self.selected_text, sorted(self.selection)
+        line = self.document.get_line(top[0])
+        if selected:
+            start, end = top, bottom
+            text = ("\n\n" if line[: top[1]].strip() else "") + text
+        else:
+            start = end = (top[0], len(line)) if line.strip() else (top[0], 0)
+            end = (top[0], len(line))
+            text = ("\n\n" if line.strip() else "") + text
+        if self.document.get_line(end[0])[end[1] :].strip():
+            text += "\n\n"
+        elif end[0] + 1 < self.document.line_count and self.document.get_line(end[0] + 1).strip():
+            text += "\n"
+        self._replace_with_cursor(text, start, end, selected)
+
+    def _replace_with_cursor(self, text: str, start: tuple[int, int], end: tuple[int, int], selected: str) -> None:
+        head, mark, tail = text.partition(CURSOR)
+        head += selected if mark else ""
+        self.history.checkpoint()
+        self.replace(head + tail, start, end, maintain_selection_offset=False)
+        rows = head.split("\n")
+        column = len(rows[-1]) + (start[1] if len(rows) == 1 else 0)
+        self.move_cursor((start[0] + len(rows) - 1, column))
+
+    def replace_all(self, text: str) -> None:
+        """Replace the whole text, as one step that can be undone; the cursor stays at its line."""
+        row, column = self.cursor_location
+        self.history.checkpoint()
+        self.replace(text, self.document.start, self.document.end, maintain_selection_offset=False)
+        row = min(row, self.document.line_count - 1)
+        self.move_cursor((row, min(column, len(self.document.get_line(row)))), center=True)

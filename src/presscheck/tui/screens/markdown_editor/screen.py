@@ -1,0 +1,468 @@
+"""The built-in editor: the Markdown of a page with a preview beside it; every change is a draft until it is saved."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import TextArea
+
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.organizations import ListMembers
+from presscheck.api.spaces import GetSpace
+from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.engine.shared_calls import ALL
+from presscheck.errors import ChecksFailed, PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.tui.commands import COMMANDS, keys_of, shown
+from presscheck.tui.external_programs import edit_text
+from presscheck.tui.keyboard import KeySequences, key_name
+from presscheck.tui.screens.base_screen import NARROW, BaseScreen
+from presscheck.tui.screens.markdown_editor.area import MarkdownArea
+from presscheck.tui.screens.markdown_editor.blocks import BLOCKS
+from presscheck.tui.screens.markdown_editor.completion import (
+    Opening,
+    Proposal,
+    block_proposals,
+    matching,
+    opening,
+    page_proposals,
+    people_proposals,
+)
+from presscheck.tui.status_bar import pressing
+from presscheck.tui.widgets.line_view import raised
+from presscheck.tui.widgets.page_view import PageView
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.api.content import Pages, RevisionPage
+    from presscheck.api.operation import Page
+    from presscheck.api.organizations import OrganizationMember
+    from presscheck.api.users import User
+    from presscheck.engine.results import Result
+    from presscheck.tui.screens.page_draft import PageDraft
+
+PREVIEW_DELAY = 0.2
+"""Seconds without typing before the preview is drawn."""
+AROUND = 20_000
+"""Characters before and after the cursor that the preview of a longer text shows."""
+LINES_AHEAD = 100
+"""Lines of the preview that are laid out below the cursor, before it is shown."""
+TITLES = {"send": "save", "back": "leave", "edit_outside": "$EDITOR"}
+"""Titles of commands that have other words here."""
+TEXT_COMMANDS = frozenset(
+    (
+        "send",
+        "insert_block",
+        "find_in_text",
+        "preview_text",
+        "edit_outside",
+        "undo_typing",
+        "redo_typing",
+        "back",
+        "help",
+        "theme",
+        "quit",
+    )
+)
+"""The commands whose keys work while text is typed."""
+MENU = {"link": "Link to a page", "person": "Mention of a person"}
+
+
+class CompletionList(RowList):
+    """What can be inserted, below the cursor; the text keeps the focus."""
+
+    DEFAULT_CSS = """
+    CompletionList { layer: above; position: absolute; display: none; width: 48; background: $ink-raised; }
+    """
+
+
+class MarkdownEditor(BaseScreen):
+    """Edits a page of a change request.
+
+    Args:
+        draft: keeps and saves the text.
+        text: the text to begin with.
+
+    Raises:
+        ChecksFailed: the text has characters that the editor cannot keep.
+    """
+
+    SCOPE = "editor"
+    FOOTER = ("send", "insert_block", "find_in_text", "back", "preview_text", "edit_outside")
+    DEFAULT_CSS = """
+    MarkdownEditor > Horizontal { height: 1fr; }
+    MarkdownEditor MarkdownArea, MarkdownEditor MarkdownArea:focus {
+        width: 1fr; height: 1fr; border: none; padding: 0 1; background: $ink-ground; color: $ink-text;
+        background-tint: $ink-ground 0%; scrollbar-gutter: stable; scrollbar-size-vertical: 1;
+        scrollbar-background: $ink-ground; scrollbar-color: $ink-raised;
+    }
+    MarkdownEditor MarkdownArea .text-area--cursor-line { background: $ink-ground; }
+    MarkdownEditor MarkdownArea .text-area--cursor { background: $ink-accent; color: $ink-ground; }
+    MarkdownEditor MarkdownArea .text-area--selection { background: $ink-accent 40%; }
+    MarkdownEditor PageView { width: 1fr; border-left: vkey $ink-raised; padding: 0 1; }
+    """
+
+    def __init__(self, draft: PageDraft, text: str) -> None:
+        if not MarkdownArea.can_hold(text):
+            raise ChecksFailed(
+                "Not opened: the page has unusual line ends that only another editor keeps. Set VISUAL and press . e"
+            )
+        super().__init__()
+        self.draft, self._initial = draft, text
+        self.area: MarkdownArea
+        self._preview: PageView
+        self._completion: CompletionList
+        self._saved_text: str = text
+        self._is_flush_due = False
+        self._wants_preview = True
+        self._shows_only_preview = False
+        self._pages: list[RevisionPage] = []
+        self._people: list[User] = []
+        self._opening: Opening | None = None
+        self._proposals: list[Proposal] = []
+        self._dismissed: Opening | None = None
+        self._error = ""
+        self._is_saving = False
+        self._text_keys = KeySequences(())
+
+    def title_line(self) -> Line:
+        """The page, and where its text is."""
+        state = "draft saved" if self.draft.is_kept else "no changes"
+        if self._error:
+            state = sanitize(self._error)
+        style = "error" if self._error else "quiet"
+        return (Span(" Edit ", "quiet"), Span(sanitize(self.draft.title), "title"), Span(f"   {state}", style))
+
+    def body(self) -> ComposeResult:
+        """The text, the preview, and what can be inserted."""
+        self.area = MarkdownArea(self._initial, self.style_for, self._press)
+        self._preview = PageView(self.style_for)
+        self._completion = CompletionList(self._proposal_row, raised(self.style_for))
+        with Horizontal():
+            yield self.area
+            yield self._preview
+        yield self._completion
+
+    def on_mount(self) -> None:
+        """Focus the text, and subscribe to what can be inserted."""
+        super().on_mount()
+        commands = [command for command in self.command_table.commands if command.name in TEXT_COMMANDS]
+        self._text_keys = KeySequences(commands, self.app_context.keymap)
+        self._wants_preview = self.engine.outbox.recall("editor preview") != "hidden"
+        self._completion.can_focus = False
+        self._arrange()
+        self.area.focus()
+        path = self.draft.path
+        self.subscribe(
+            self.engine.watch(ListChangeRequestPages(**path)), self._take_pages, group="pages", shows_errors=False
+        )
+        space = self.engine.known(GetSpace(space_id=path["space_id"]))
+        if space and space.value and space.value.organization:
+            call = ListMembers(organization_id=space.value.organization, limit=ALL)
+            self.subscribe(self.engine.watch(call), self._take_people, group="people", shows_errors=False)
+
+    def on_resize(self) -> None:
+        """Show the preview where there is room."""
+        super().on_resize()
+        if self.area.is_mounted:
+            self._arrange()
+            self._close_completion()
+
+    def _arrange(self) -> None:
+        preview, area = self._preview, self.area
+        is_wide = self.size.width >= NARROW
+        if is_wide:
+            self._shows_only_preview = False
+        preview.display = self._shows_only_preview or (is_wide and self._wants_preview)
+        preview.can_focus = self._shows_only_preview
+        area.display = not self._shows_only_preview
+        (preview if self._shows_only_preview else area).focus()
+        self._schedule_preview(0.01)
+
+    def footer_hints(self, columns: int | None = None) -> Line:
+        """The keys that matter here, with their words in the editor."""
+        columns = self.size.width if columns is None else columns
+        names = {command.name: command for command in COMMANDS}
+        hints: list[Line] = []
+        for name in (*self.FOOTER, "help"):
+            command = names[name]
+            keys = (
+                next(key for key in reversed(keys_of(command, self.app_context.keymap)) if len(key) > 1)
+                if (name == "help")
+                else keys_of(command, self.app_context.keymap)[0]
+            )
+            style = "quiet" if self.disabled_reason(name) else "accent"
+            title = TITLES.get(name, command.title)
+            hints.append((*pressing(keys, Span(f" {shown(keys)}", style), Span(f" {title}", "quiet")), Span("  ")))
+        while len(hints) > 1 and sum(map(width, hints)) > columns - 3:
+            hints.pop(-2)
+        return tuple(span for hint in hints for span in hint)
+
+    # keys
+
+    def _press(self, event: events.Key) -> bool:
+        """Handle a key that types nothing; returns whether it did."""
+        if self._opening and self._press_in_completion(event.key):
+            return True
+        if event.is_printable or event.key in ("ctrl+c", "enter", "tab"):
+            return False
+        self.last_key = event.key
+        command = self._text_keys.press(key_name(event))
+        if command is None:
+            return False
+        self.app_context.clear_notice()
+        self.run_command(command)
+        self.refresh_status_bars()
+        return True
+
+    def _press_in_completion(self, key: str) -> bool:
+        rows = self._completion
+        if key in ("down", "up"):
+            rows.move(1 if key == "down" else -1)
+        elif key in ("enter", "tab"):
+            self._accept(self._proposals[rows.cursor])
+        elif key == "escape":
+            self._dismissed = self._opening
+            self._close_completion()
+        else:
+            return False
+        return True
+
+    # the draft
+
+    @on(TextArea.Changed)
+    def text_changed(self) -> None:
+        """Keep the text after what was typed until now, show it, and propose what can be inserted."""
+        if not self._is_flush_due:
+            self._is_flush_due = True
+            self.call_later(self._flush)
+        self._schedule_preview(PREVIEW_DELAY)
+        self._update_completion()
+
+    @on(TextArea.SelectionChanged)
+    def cursor_moved(self) -> None:
+        """Show the block of the cursor in the preview."""
+        self._update_completion()
+        self._schedule_preview(PREVIEW_DELAY)
+
+    def _flush(self) -> None:
+        """Keep the draft: it is on disk when this returns."""
+        self._is_flush_due = False
+        text = self.area.text
+        if text == self._saved_text and not self._error:
+            return
+        try:
+            self.draft.keep(text)
+            self._saved_text, self._error = text, ""
+        except PresscheckError as error:
+            self._error = error.message
+        self.refresh_status_bars()
+
+    def reason_send(self) -> str | None:
+        """Disabled while it is being saved, offline and in a read-only profile."""
+        status = self.engine.status
+        if self._is_saving:
+            return "it is being saved"
+        if status.read_only:
+            return "this profile is read-only; your text is kept as a draft"
+        return None if status.online else "you are offline, and edits cannot be queued; your text is kept as a draft"
+
+    async def command_send(self) -> None:
+        """Save to the change request, after the summary is confirmed."""
+        self._flush()
+        self._is_saving = True
+        text = self.area.text
+        try:
+            saved = await self.draft.save(self, text)
+        finally:
+            self._is_saving = False
+        if saved.is_sent:
+            self.app_context.close_screen()
+            self.app_context.notify("saved to the change request")
+            return
+        if saved.text != text and self.area.text == text:
+            self.area.replace_all(saved.text)
+        self.notify(saved.message.replace("e opens your draft", "your draft is kept"))
+
+    def command_back(self) -> None:
+        """Leave; the text stays a draft."""
+        if self._shows_only_preview:
+            self.command_preview_text()
+            return
+        self._flush()
+        has_draft = self.draft.is_kept
+        self.app_context.close_screen()
+        if has_draft:
+            self.app_context.notify("not saved: your text is kept as a draft, e opens it again")
+
+    command_close = command_back
+
+    def command_edit_outside(self) -> None:
+        """Continue in the user's own editor."""
+        self._flush()
+        area = self.area
+        text = edit_text(self.app_context, area.text)
+        if text != area.text:
+            area.replace_all(text)
+
+    def command_undo_typing(self) -> None:
+        """Undo what was typed last."""
+        self.area.undo()
+
+    def command_redo_typing(self) -> None:
+        """Type again what was undone last."""
+        self.area.redo()
+
+    async def command_find_in_text(self) -> None:
+        """Ask for a text, and select its next match."""
+        self._close_completion()
+        await self.find.open(self.area, self.area)
+
+    # the preview
+
+    def command_preview_text(self) -> None:
+        """Show or hide the preview; in a narrow terminal, in place of the text."""
+        if self.size.width >= NARROW:
+            self._wants_preview = not self._wants_preview
+            self.engine.outbox.remember("editor preview", None if self._wants_preview else "hidden")
+        else:
+            self._shows_only_preview = not self._shows_only_preview
+        self._close_completion()
+        self._arrange()
+
+    def _schedule_preview(self, delay: float) -> None:
+        if self.is_mounted and self._preview.display:
+            self.run(lambda: self._show_preview(delay), group="preview", exclusive=True)
+
+    async def _show_preview(self, delay: float) -> None:
+        """Lay the page out in a thread as far as the block of the cursor, then show it there."""
+        await asyncio.sleep(delay)
+        view, row = self._preview, self.area.cursor_location[0]
+        text, columns = self.area.text, view.columns
+        if columns < 1:
+            return
+
+        page, line = await asyncio.to_thread(_lay_out, text, columns, row)
+        view.show(lambda width: page if width == page.width else PageLines(text, width), line=None)
+        view.jump_to(line)
+
+    # completion
+
+    def _take_pages(self, result: Result[Pages | None]) -> None:
+        if result.value:
+            self._pages = list(result.value.pages)
+
+    def _take_people(self, result: Result[Page[OrganizationMember] | None]) -> None:
+        if result.value:
+            self._people = [member.user for member in result.value.items]
+
+    def _update_completion(self) -> None:
+        """Propose what can be inserted where the cursor is."""
+        area = self.area
+        found = opening(area.before_cursor) if area.selection.is_empty else None
+        if found and (area.fence_at(area.cursor_location[0]) or not area.has_focus):
+            found = None
+        if found is None or (self._dismissed and self._dismissed[:2] == found[:2]):
+            self._dismissed = self._dismissed if found else None
+            self._close_completion()
+            return
+        self._proposals = matching(self._proposals_for(found), found.text)
+        if not self._proposals:
+            self._close_completion()
+            return
+        self._opening = found
+        rows = self._completion
+        rows.show(len(self._proposals), cursor=0)
+        rows.looks_focused = True
+        x, y = area.cursor_screen_offset
+        height = len(self._proposals)
+        rows.styles.height = height
+        rows.styles.width = min(48, self.size.width)
+        below = y + 1 if y + 1 + height < self.size.height else max(0, y - height)
+        rows.styles.offset = (max(0, min(x, self.size.width - 48)), below)
+        rows.display = True
+
+    def _proposals_for(self, found: Opening) -> Iterable[Proposal]:
+        if found.kind == "block":
+            return block_proposals()
+        if found.kind == "person":
+            return people_proposals(self._people)
+        return page_proposals(self._pages, self.draft.page_id, with_words=found.kind == "link")
+
+    def _accept(self, proposal: Proposal) -> None:
+        found, area = self._opening, self.area
+        if found is None:
+            return
+        self._close_completion()
+        if found.kind == "block":
+            area.complete(found.start, "")
+            area.insert_block(proposal.text)
+        else:
+            area.complete(found.start, proposal.text)
+
+    def _close_completion(self) -> None:
+        self._opening = None
+        self._completion.display = False
+
+    def _proposal_row(self, number: int, columns: int) -> Line:
+        proposal = self._proposals[number]
+        note = cut((Span(proposal.note, "quiet"),), columns // 2)
+        room = max(0, columns - width(note) - 1)
+        return (*pad(cut((Span(proposal.label),), room - 1), room), *note)
+
+    async def command_insert_block(self) -> None:
+        """Choose a block, a link or a mention, and insert it."""
+        self._close_completion()
+        choices = [Choice(block.name, block.label, f"/{block.name}") for block in BLOCKS]
+        choices[:0] = [Choice(key, label) for key, label in MENU.items()]
+        chosen = await self.ask(Picker("Insert", choices, self.style_for))
+        if chosen is None:
+            return
+        if chosen[0] in MENU:
+            await self._insert_reference(chosen[0])
+            return
+        self.area.insert_block(next(block.text for block in BLOCKS if block.name == chosen[0]))
+
+    async def _insert_reference(self, kind: str) -> None:
+        """Choose a page or a person, and insert the link."""
+        proposals = (
+            page_proposals(self._pages, self.draft.page_id, with_words=True)
+            if kind == "link"
+            else people_proposals(self._people)
+        )
+        if not proposals:
+            self.notify("no pages are loaded yet" if kind == "link" else "no people are loaded yet")
+            return
+        choices = [Choice(str(at), proposal.label, proposal.note) for at, proposal in enumerate(proposals)]
+        chosen = await self.ask(Picker(MENU[kind], choices, self.style_for, is_menu=False))
+        if chosen:
+            self.area.insert(proposals[int(chosen[0])].text)
+
+
+def _lay_out(text: str, columns: int, row: int) -> tuple[PageLines, int]:
+    """The preview of a text, and the line in it of a row of the text; of a long text only what is around the row."""
+    page = PageLines(text, columns)
+    at = max(0, bisect_right([block.start_line for block in page.blocks], row) - 1)
+    if len(text) > 2 * AROUND:
+        start = end = at
+        room = AROUND
+        while start > 0 and room > 0:
+            start -= 1
+            room -= len(page.blocks[start].text)
+        room = AROUND
+        while end < len(page.blocks) and room > 0:
+            room -= len(page.blocks[end].text)
+            end += 1
+        page = PageLines("\n\n".join(block.text for block in page.blocks[start:end]), columns)
+        at -= start
+    line = page.line_of((at, 0))
+    page.at_least(line + LINES_AHEAD)
+    return page, line

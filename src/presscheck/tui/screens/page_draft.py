@@ -1,0 +1,172 @@
+"""The draft of a page in a change request, and its way to the service: merged with edits of others, then sent."""
+
+from __future__ import annotations
+
+import asyncio
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from presscheck.api.comments import Document
+from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.documents.merge.conflict_blocks import conflict_blocks
+from presscheck.documents.merge.text import merge_text
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
+from presscheck.tui.screens.page_markdown import EditorPage, PageEdit, from_editor, to_editor
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+
+if TYPE_CHECKING:
+    from presscheck.documents.merge.text import MergedText
+    from presscheck.text.styled_text import Line
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+OURS, THEIRS = "you", "somebody else"
+"""Names of both sides in conflict markers."""
+CONTEXT = 2
+"""Unchanged lines around each change of the diff."""
+MOST_DIFF_LINES = 2000
+"""Lines of a diff that the save sheet shows."""
+_STYLES = {"+": "added", "-": "removed", "@": "quiet"}
+
+
+def draft_key(change_request_id: str, name: str) -> str:
+    """The key of a draft, the same for all screens."""
+    return f"review {change_request_id} {name}"
+
+
+class Saved(NamedTuple):
+    """What became of a text that was to be saved."""
+
+    message: str
+    """What to tell the user; empty if it was saved."""
+    text: str
+    """The draft: the text, merged with edits of others."""
+    is_sent: bool = False
+
+
+class PageDraft:
+    """The draft of a page, and the page that it was edited from.
+
+    Args:
+        screen: the screen that the page is edited from.
+        path: `space_id` and `change_request_id`.
+        page_id: the page.
+    """
+
+    def __init__(self, screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
+        self._engine, self._outbox = screen.engine, screen.engine.outbox
+        self.path, self.page_id = path, page_id
+        self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in ("edit", "base")]
+        self._base: EditorPage | None = None
+        self._kept_base = ""
+        self.is_kept = False
+        """Whether there is a draft."""
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+        return self._base.title if self._base else ""
+
+    async def open(self) -> str:
+        """Read the page, and return the text to edit: the draft merged with the current page, else the page."""
+        self._base = now = await self._read_page()
+        text, base = (self._outbox.draft(key) for key in self._keys)
+        self.is_kept = bool(text)
+        if not text:
+            return now.text
+        return (await _merged(base or now.text, text, now.text)).text
+
+    def keep(self, text: str) -> None:
+        """Store the draft, and once the page that it is edited from; the text of the page is no draft."""
+        if self._base is None or text == self._base.text:
+            self.forget()
+            return
+        if self._kept_base != self._base.text:
+            self._outbox.save_draft(self._keys[1], self._base.text)
+            self._kept_base = self._base.text
+        self._outbox.save_draft(self._keys[0], text)
+        self.is_kept = True
+
+    def forget(self) -> None:
+        """Remove the draft."""
+        self._kept_base, self.is_kept = "", False
+        for key in self._keys:
+            self._outbox.save_draft(key, "")
+
+    async def save(self, screen: ScreenContext, text: str) -> Saved:
+        """Ask, and send the edit; edits of others since are merged in, and on a conflict nothing is sent.
+
+        Args:
+            screen: the screen that asks.
+            text: the text from the editor.
+
+        Raises:
+            PresscheckError: the page cannot be read or written; the text is a draft.
+        """
+        before = self._base or await self._read_page()
+        self._base = before
+        if from_editor(before, text) is None:
+            self.forget()
+            return Saved("no changes", text)
+        self.keep(text)
+        after = await self._read_page()
+        merged = await _merged(before.text, text, after.text)
+        self._base = after
+        self.keep(merged.text)
+        edit = from_editor(after, merged.text)
+        if merged.conflicts:
+            return Saved("conflict: somebody edited the same lines; e opens both versions", merged.text)
+        if edit is None:
+            return Saved("somebody else made the same edit: nothing is left to send", merged.text)
+        diff = _diff(after.text, merged.text)
+        lines = _summary(edit, after.title, diff, merged.text, is_merged=after.text != before.text)
+        dialog = ConfirmDialog("Save to the change request?", lines, "Save", screen.style_for, details=diff)
+        if not await screen.ask(dialog):
+            return Saved("not saved; e opens your draft", merged.text)
+        if (await self._read_page()).text != after.text:
+            message = "somebody edited the page just now: not saved; e opens your draft, merged with it"
+            return Saved(message, merged.text)
+        new_title: dict[str, Any] = {"title": edit.title} if edit.title else {}
+        change = UpdatePage(page=self.page_id, document=Document(markdown=edit.markdown), **new_title)
+        await screen.engine.write(EditChangeRequestContent(**self.path, changes=(change,))).landed()
+        self.forget()
+        return Saved("", merged.text, is_sent=True)
+
+    async def _read_page(self) -> EditorPage:
+        """The current page, as the editor shows it."""
+        call = GetChangeRequestPage(**self.path, page_id=self.page_id, format="markdown")
+        page = await self._engine.read(call)
+        return to_editor(page.title, page.markdown or "")
+
+
+async def _merged(base: str, ours: str, theirs: str) -> MergedText:
+    """Both texts merged, in a thread: a long page takes a while."""
+    return await asyncio.to_thread(merge_text, base, ours, theirs, our_name=OURS, their_name=THEIRS)
+
+
+def _diff(before: str, after: str) -> list[Line]:
+    """The changed lines with those around them."""
+    rows = list(unified_diff(before.split("\n"), after.split("\n"), n=CONTEXT, lineterm=""))[2:]
+    lines: list[Line] = [(Span(sanitize(row) or " ", _STYLES.get(row[:1], "")),) for row in rows[:MOST_DIFF_LINES]]
+    if len(rows) > MOST_DIFF_LINES:
+        lines.append((Span(f"… {count(len(rows) - MOST_DIFF_LINES, 'more line')}", "quiet"),))
+    return lines
+
+
+def _summary(edit: PageEdit, title: str, diff: list[Line], text: str, *, is_merged: bool) -> list[Line]:
+    """A summary of the edit."""
+    added, removed = (sum(line[0].style == style for line in diff) for style in ("added", "removed"))
+    lines: list[Line] = [
+        (Span(f"{sanitize(title)}: "), Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"))
+    ]
+    if edit.title:
+        lines.append((Span(f"new title: {sanitize(edit.title)}"),))
+    if edit.reformatted:
+        lines.append((Span(f"{count(edit.reformatted, 'more line')} reformatted by the service", "waiting"),))
+    if is_merged:
+        lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
+    if any(block.our_name == OURS or not block.in_code for block in conflict_blocks(text)):
+        lines.append((Span("It still contains conflict markers.", "removed"),))
+    return lines

@@ -1,0 +1,272 @@
+"""The built-in editor of pages, with real keys against the real service."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, nullcontext
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.service_users import say
+from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.change_request_factory import Begun, begun, rewritten
+from textual import events
+
+from presscheck.api.change_requests import UpdateChangeRequest
+from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.spaces import GetSpace, UpdateSpace
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.markdown_editor.area import MarkdownArea
+from presscheck.tui.screens.markdown_editor.blocks import BLOCKS, CURSOR
+from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
+
+TEXT = "A token lasts 30 days.\n\nA key lasts for ever.\n"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture(autouse=True)
+def no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+
+
+def editor(pilot: Any) -> MarkdownEditor:
+    screens = [screen for screen in pilot.app.screen_stack if isinstance(screen, MarkdownEditor)]
+    return screens[-1]
+
+
+def is_editing(pilot: Any) -> bool:
+    return isinstance(pilot.app.focused, MarkdownArea)
+
+
+@asynccontextmanager
+async def editing(
+    service: RunningService, home: Path, one: Begun, size: tuple[int, int] = (120, 40), **profile: object
+) -> AsyncIterator[Any]:
+    """The app with the page in the editor."""
+    async with running(app_on(service, home, **profile), size) as pilot:
+        await until(pilot, shows="Needs me")
+        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await until(pilot, shows="A key lasts for ever.")
+        await pilot.press("e")
+        await until(pilot, holds=lambda: is_editing(pilot))
+        yield pilot
+
+
+def editor_drafts(pilot: Any) -> list[str]:
+    """The drafts of page texts that are stored."""
+    rows = pilot.app.engine.outbox._db.execute("SELECT text FROM drafts WHERE key LIKE '%edit %'").fetchall()
+    return [text for (text,) in rows]
+
+
+async def there(service: RunningService, one: Begun) -> str:
+    [page] = await say(service, one.token, GetChangeRequestPage(**one.at, page_id=one.page, format="markdown"))
+    return (page.markdown or "").partition("\n\n")[2].strip()
+
+
+async def test_a_page_is_edited_previewed_and_saved(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Longer tokens", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        assert "no changes" in shown(pilot.app)
+        await pilot.press("ctrl+end", "enter", *"Ask **Mia**.")
+        await until(pilot, shows="draft saved")
+        await until(pilot, holds=lambda: "Ask Mia." in shown(pilot.app))  # only the preview is without the marks
+        await pilot.press("ctrl+o")
+        await until(pilot, holds=lambda: "Ask Mia." not in shown(pilot.app))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Lasting: +1 −0 lines")
+        await pilot.press("d")
+        await until(pilot, shows="+Ask **Mia**.")
+        await pilot.press("n")
+        await until(pilot, shows="your draft is kept")
+        await pilot.press("ctrl+z", "ctrl+s")
+        await until(pilot, shows="no changes")
+        await pilot.press("ctrl+y", "ctrl+s")
+        await until(pilot, shows="Lasting: +1 −0 lines")
+        await pilot.press("y")
+        await until(pilot, shows="saved to the change request")
+        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk **Mia**."
+        assert not editor_drafts(pilot)
+
+
+async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Kept drafts", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        for typed in ("N", "No", "Now"):
+            await pilot.press(typed[-1])
+            await until(pilot, holds=lambda typed=typed: any(draft.startswith(typed) for draft in editor_drafts(pilot)))
+        await rewritten(service, one, TEXT.replace("for ever", "a year"))
+        await pilot.press("escape")
+        await until(pilot, shows="not saved: your text is kept as a draft")
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:  # after a new start, merged with another edit
+        await until(pilot, shows="Needs me")
+        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await until(pilot, holds=lambda: pilot.app.screen.item.title == "Lasting")
+        await pilot.press("e")
+        await until(pilot, shows="Now# Lasting")
+        assert "A key lasts a year." in shown(pilot.app)
+        assert "▌" not in shown(pilot.app), "a narrow terminal has no preview beside the text"
+        await pilot.press("ctrl+o")
+        await until(pilot, shows="▌")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: is_editing(pilot))
+
+
+async def test_a_conflict_is_resolved_in_the_editor(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Two editors", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await pilot.press("down", "down", "end", "backspace", *" at most.")
+        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="<<<<<<< you")
+        assert "A token lasts 60 days." in shown(pilot.app)
+        assert await there(service, one) == TEXT.replace("30 days", "60 days").strip(), "nothing was overwritten"
+        await pilot.press("ctrl+z")
+        await until(pilot, holds=lambda: "<<<<<<<" not in editor(pilot).area.text)
+        assert "A token lasts 30 days at most." in editor(pilot).area.text
+
+
+async def test_blocks_links_and_mentions_are_inserted(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Inserted", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        area = editor(pilot).area
+        await until(pilot, holds=lambda: bool(editor(pilot)._pages and editor(pilot)._people))
+        await pilot.press("ctrl+end", "enter", "enter", *"/warn")
+        await until(pilot, shows="Hint: warning")
+        await pilot.press("enter", *"Mind.")
+        await until(pilot, holds=lambda: '\n\n{% hint style="warning" %}\nMind.\n{% endhint %}' in area.text)
+        await pilot.press("ctrl+end", "enter", "enter", *"See [[quick")
+        await until(pilot, shows="▌Quickstart")
+        await pilot.press("tab", *" and [this](quick")
+        await until(pilot, shows="▌Quickstart")
+        await pilot.press("tab", *", ask @mia")
+        await until(pilot, shows="▌Mia")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: area.text.rstrip().endswith('/~/users/mia "mention")'))
+        assert "See [Quickstart](quickstart.md) and [this](quickstart.md), ask [Mia" in area.text
+        await pilot.press("ctrl+end", "enter", "enter", *"/nothing like this", "enter", *"/h", "escape", "enter", "x")
+        assert area.text.endswith("/nothing like this\n/h\nx"), "what is typed stays"
+        await pilot.press("ctrl+l")
+        await until(pilot, shows="Mention of a person")
+        await pilot.press(*"expand", "enter")
+        await until(pilot, holds=lambda: "<summary></summary>" in area.text)
+
+
+async def test_text_is_found(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Found", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        area = editor(pilot).area
+        await pilot.press("ctrl+f")
+        await until(pilot, holds=lambda: pilot.app.focused is not area)
+        await pilot.press(*"lasts")
+        await until(pilot, shows="2 matches")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: area.has_focus and area.selection.start == (2, 8))
+        await pilot.press("ctrl+f")
+        await until(pilot, holds=lambda: pilot.app.focused is not area)
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: area.has_focus and area.selection.start == (4, 6))
+        assert area.selected_text == "lasts"
+
+
+async def test_a_locked_space_is_unlocked_before_the_editor_opens(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Locked", TEXT)
+    await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        await until(pilot, shows="Needs me")
+        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await until(pilot, shows="A key lasts for ever.")
+        await pilot.press("e")
+        await until(pilot, shows="Unlock Guides?")
+        await pilot.press("n")
+        await until(pilot, holds=lambda: "Unlock Guides?" not in shown(pilot.app))
+        assert not any(isinstance(screen, MarkdownEditor) for screen in pilot.app.screen_stack)
+        await pilot.press("e")
+        await until(pilot, shows="Unlock Guides?")
+        await pilot.press("y")
+        await until(pilot, holds=lambda: is_editing(pilot))
+    [space] = await say(service, service.token, GetSpace(space_id="guides"))
+    assert space.edit_mode == "live"
+
+
+async def test_offline_and_closed_requests_keep_the_text(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Refused", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await pilot.press(*"Now ")
+        await say(service, one.token, UpdateChangeRequest(**one.at, status="archived"))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Save to the change request?")
+        await pilot.press("y")
+        await until(pilot, shows="✗")
+        assert is_editing(pilot)
+        assert editor_drafts(pilot), "the draft stays"
+        service.stop()
+        try:
+            cast("PresscheckApp", pilot.app).engine.refresh()
+            await until(pilot, shows="offline")
+            await pilot.press("ctrl+s")
+            await until(pilot, shows="you are offline, and edits cannot be queued")
+        finally:
+            service.start()
+
+
+async def test_each_editor_can_be_chosen(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await begun(service, "Chosen", TEXT)
+    monkeypatch.setenv("VISUAL", f"{sys.executable} -c pass")
+    monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await until(pilot, shows="A key lasts for ever.")
+        await pilot.press("e")
+        await until(pilot, shows="no changes")
+        assert not any(isinstance(screen, MarkdownEditor) for screen in pilot.app.screen_stack)
+        await pilot.press(".", "e")
+        await until(pilot, holds=lambda: is_editing(pilot))
+    async with editing(service, tmp_path, one, editor="built-in") as pilot:
+        script = tmp_path / "editor.py"
+        script.write_text(
+            "import sys, pathlib\nfile = pathlib.Path(sys.argv[1])\nfile.write_text(file.read_text() + 'Outside.')"
+        )
+        monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
+        await pilot.press("ctrl+e")
+        await until(pilot, shows="Outside.")
+        await pilot.press("ctrl+z")
+        await until(pilot, holds=lambda: "Outside." not in editor(pilot).area.text)
+
+
+async def test_a_paste_of_400_kilobytes_does_not_freeze(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Long", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+
+        async def kept(start: str) -> None:
+            """Wait for a draft; the screen is not drawn for it. Textual's own text area needs minutes for this."""
+            async with asyncio.timeout(60):
+                while not any(draft.startswith(start) for draft in editor_drafts(pilot)):  # noqa: ASYNC110  # a file
+                    await asyncio.sleep(0.05)
+
+        pilot.app.post_message(events.Paste("word " * 80_000))
+        await kept("word word")
+        await pilot.press("end", "up", "ctrl+home", *"typed")
+        await kept("typedword word")
+
+
+def test_every_template_is_the_block_that_it_says() -> None:
+    kinds = {
+        "hint": "hint", "warning": "hint", "danger": "hint", "success": "hint", "tabs": "tabs", "stepper": "stepper",
+        "columns": "columns", "cards": "table", "code": "code", "table": "table", "math": "math",
+        "expandable": "expandable", "quote": "blockquote", "tasks": "list-tasks", "embed": "embed",
+        "divider": "divider",
+    }  # fmt: skip
+    found = {block.name: markdown_to_nodes(block.text.replace(CURSOR, "x")) for block in BLOCKS}
+    assert {name: document["nodes"][0]["type"] for name, document in found.items()} == kinds
