@@ -85,6 +85,7 @@ def test_show_prints_the_effective_settings_without_secrets(shell: Shell) -> Non
         "read_only": False,
         "cache_size": 500,
         "owners": str(shell.config.with_name("owners")),
+        "checks": str(shell.config.with_name("checks.toml")),
         "theme": "paper",
         "notify": None,
     }

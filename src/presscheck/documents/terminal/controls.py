@@ -59,7 +59,7 @@ def target(key: str, value: int) -> str:
 
 
 def is_control(address: str | None) -> bool:
-    """Returns whether a target is that of a control or a mark, and leads nowhere."""
+    """Returns whether a target is that of a control or a mark, which opens nothing."""
     return bool(address) and str(address).startswith(_SIGN)
 
 

@@ -309,7 +309,7 @@ def _columns(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
 
 
 NARROWEST_COLUMN = 24
-"""The narrowest column that stands beside another one."""
+"""The narrowest column that has another one next to it."""
 COLUMN_GAP = 3
 
 

@@ -1,6 +1,6 @@
 """Renders tables: columns with wrapped cells if they fit, else one record below another, or columns that scroll.
 
-Columns that scroll stand beside the first one, which stays. A line below says which ones are seen.
+Columns that scroll are to the right of the first one, which stays. A line below names those that are seen.
 """
 
 from __future__ import annotations
