@@ -40,6 +40,9 @@ _INVALID_SEGMENTS = frozenset(("", ".", ".."))
 """Path segments that would change the path."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
+NOT_CACHED = "(not cached)"
+"""The value of a secret in a cached response."""
+
 
 class Model(BaseModel):
     """A resource of the API, parsed tolerantly: unknown fields are kept."""
@@ -136,6 +139,8 @@ class Operation(Argument, Generic[Answer]):
     """
     may_be_absent: ClassVar[bool] = False
     """Whether the resource may be missing although its parent exists and its path does not end in an id."""
+    secret_fields: ClassVar[frozenset[str]] = frozenset()
+    """Keys of the response whose values are never cached; the cache has `NOT_CACHED` instead."""
     answer: ClassVar[Any] = None
     """The type of the response, `X` of ``Operation[X]``."""
     family: ClassVar[str] = ""

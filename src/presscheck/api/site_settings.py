@@ -184,6 +184,7 @@ class GetPublishingAuth(Operation[PublishingAuth]):
 
     operation_id = "getSitePublishingAuthById"
     route = "GET /orgs/{organization_id}/sites/{site_id}/publishing/auth"
+    secret_fields = frozenset({"privateKey"})
     feature = "visitor sign-in settings"
 
     organization_id: str

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
-from presscheck.api.operation import Operation, Page, Paged
+from presscheck.api.operation import NOT_CACHED, Operation, Page, Paged
 from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
 from presscheck.client.responses import read_answer, read_json, unusable
@@ -244,7 +244,7 @@ class StoredReads:
         def parse_and_store(cache: Cache) -> tuple[T, bool]:
             value = read_answer(call, body, request_id)
             try:
-                return value, cache.keep(call.key(), body, time.time())
+                return value, cache.keep(call.key(), _without_secrets(call, body), time.time())
             except ValueError as error:  # such as a number with too many digits for `json`
                 raise unusable(call, str(error), request_id) from None
 
@@ -371,6 +371,14 @@ class ServiceReads:
             state = "offline" if isinstance(error, NetworkError) else "failed"
             return Result(known.value if known else None, state, known.age if known else 0.0, error)
         return Result(cast("T | None", value), "fresh" if is_changed else "unchanged", 0.0)
+
+
+def _without_secrets(call: Operation[Any], body: bytes) -> bytes:
+    """A response as it is cached: a secret is only said to be set."""
+    if not call.secret_fields:
+        return body
+    answer: dict[str, Any] = json.loads(body)
+    return json.dumps(answer | {name: NOT_CACHED for name in call.secret_fields if answer.get(name)}).encode()
 
 
 class _FreshReader:

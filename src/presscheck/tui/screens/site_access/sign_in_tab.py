@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from presscheck.api.operation import NOT_CACHED
 from presscheck.api.site_settings import GetPublishingAuth, RegeneratePublishingAuth, UpdatePublishingAuth
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
@@ -119,9 +120,11 @@ class SignInTab:
             return self._copy()
         return self._rotate() if command == "rotate_key" else self._change()
 
-    def _copy(self) -> None:
-        sign_in = self._screen.model.sign_in
-        if sign_in:
+    async def _copy(self) -> None:
+        sign_in = await self._screen.engine.read(GetPublishingAuth(**self._screen.model.path))
+        if sign_in.private_key == NOT_CACHED:
+            self._screen.notify("you are offline, and the key is not cached")
+        else:
             self._screen.app_context.copy_to_clipboard(sign_in.private_key)
             self._screen.notify("copied the key: who has it can sign in as any visitor")
 
