@@ -289,6 +289,8 @@ async def test_share_links_and_the_key_of_visitors(service: RunningService, clie
         await until(pilot, shows="copied the key")
         assert copied[-1] == now
         assert now not in shown(pilot.app)
+        await pilot.press("q")
+        await until(pilot, shows=made.title, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert files and not [file for file in files if now.encode() in file.read_bytes()], "the key is not cached"
 

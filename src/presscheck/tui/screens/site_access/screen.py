@@ -27,7 +27,6 @@ from presscheck.engine.writes.pending_writes import apply_pending
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site_access.model import SiteAccess
@@ -82,11 +81,6 @@ class SiteAccessScreen(BaseScreen):
         title = sanitize(self.model.site.title)
         state = "live" if self.model.site.published else "draft"
         return (Span(" Sites › ", "quiet"), Span(title, "title"), Span(f" › Access   {state}", "quiet"))
-
-    def place(self) -> Place:
-        """The access of the site."""
-        site = self.model.site
-        return Place("access", f"Access of {sanitize(site.title)}", (self.model.organization_id, site.id), "site")
 
     def body(self) -> ComposeResult:
         """The tabs, the summary and the columns of one, and its rows."""
