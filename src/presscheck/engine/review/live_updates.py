@@ -2,7 +2,8 @@
 
 While the user sees the review, one small request every five seconds asks whether the change request has moved; the
 service answers 304 if it has not. What hangs on it is requested only after it has moved. A review that is hidden, and
-one without a connection, requests nothing.
+one without a connection, requests nothing. Nor is anything polled while a write is on its way: what it changes is
+requested again as soon as it has arrived.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class LiveUpdates:
         wait = INTERVAL
         while True:
             await sleep(wait)
-            if not self._is_shown() or not self._engine.status.online:
+            status = self._engine.status
+            if not self._is_shown() or not status.online or status.waiting:
                 continue
             try:
                 await self._poll()
