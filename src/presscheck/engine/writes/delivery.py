@@ -312,6 +312,10 @@ class OutboxWorker:
         except PresscheckError as error:
             self._failed(row, error)
 
+    def set_user(self, user_id: str) -> None:
+        """Take who the signed-in user is, as the service answered now."""
+        self._me = user_id
+
     def forget_user(self) -> None:
         """Read the signed-in user again before the next write."""
         self._me = None
