@@ -1,13 +1,15 @@
-"""The page pane of the browse screen: the page under the cursor, its links and backlinks, and the history of pages."""
+"""The page pane of the browse screen: the page under the cursor, where it was left, its headings, links and history."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from presscheck.api.content import ListChangeRequestFiles, ListFiles, Pages, RevisionFile, RevisionPage
 from presscheck.api.operation import Operation, Page
 from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import backlinks
@@ -15,19 +17,159 @@ from presscheck.engine.shared_calls import ALL, changed_page, live_page
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.browse.page_navigation import PageNavigation
-from presscheck.tui.screens.browse.page_tree import Item, page_key
+from presscheck.tui.screens.browse.page_tree import READABLE, Item, page_key
 from presscheck.tui.screens.browse.space_home import SpaceHome
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.widgets.page_view import PageLayout, Position
 
+WIDEST = 96
+"""Columns of text that are still easy to read."""
+REMEMBERED = 200
+"""Pages whose position is remembered."""
 HINTS = {
     "collection": "enter expands and collapses.",
     "group": "A group of pages.",
 }
+
+
+class PageNavigation:
+    """Shows pages where they were left, and handles the commands that move in a page and from page to page.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+        self.is_zoomed = False
+        self._key = ""
+        self._positions: dict[str, Position] = {}
+        self._anchor = ("", "")
+
+    def show(self, key: str, make: Callable[[int], PageLayout]) -> None:
+        """Show a page by the key of its item: the same one as it is scrolled, another one where it was left."""
+        view = self._screen.page_view
+        if key == self._key:
+            view.show(make, line=None)
+        else:
+            self.remember()
+            self._key = key
+            view.show(make, position=self._positions.get(key))
+        if key and self._anchor[0] == key:
+            anchor, self._anchor = self._anchor[1], ("", "")
+            self._screen.run(self._go_to_anchor(anchor), group="anchor", exclusive=True)
+
+    def remember(self) -> None:
+        """Remember where the page that is shown is read."""
+        position = self._screen.page_view.position
+        if self._key and position:
+            self._positions.pop(self._key, None)
+            self._positions[self._key] = position
+            if len(self._positions) > REMEMBERED:
+                self._positions.pop(next(iter(self._positions)))
+
+    def columns(self, columns: int) -> int:
+        """The width of a text in a pane of so many columns."""
+        return columns if self.is_zoomed else min(columns, WIDEST)
+
+    def go_to_anchor(self, key: str, anchor: str) -> None:
+        """Go to the line that a `#fragment` leads to, as soon as the page with this key is shown."""
+        if key == self._key:
+            self._screen.run(self._go_to_anchor(anchor), group="anchor", exclusive=True)
+        else:
+            self._anchor = (key, anchor)
+
+    async def _go_to_anchor(self, anchor: str) -> None:
+        if not await self._screen.page_view.go_to_anchor(anchor):
+            self._screen.notify(f"no heading or anchor “{sanitize(anchor)}” on this page")
+
+    def reason_outline(self) -> str | None:
+        """Disabled without headings."""
+        document = self._screen.page_view.document
+        return None if document and (document.headings or not document.done) else "no headings here"
+
+    async def command_outline(self) -> None:
+        """Choose among the headings of the page, and go to it."""
+        view = self._screen.page_view
+        headings = await view.all_headings()
+        if not headings:
+            self._screen.notify("no headings here")
+            return
+        levels = min(heading.level for heading in headings)
+        choices = [
+            Choice(str(number), f"{'  ' * (heading.level - levels)}{heading.text}")
+            for number, heading in enumerate(headings)
+        ]
+        at = max((number for number, heading in enumerate(headings) if heading.line <= view.cursor), default=0)
+        picker = Picker("Headings", choices, self._screen.style_for, ranked=False, is_menu=False, current=str(at))
+        choice = await self._screen.ask(picker)
+        document = view.document
+        if choice and document and int(choice[0]) < len(document.headings):
+            view.place_at(document.headings[int(choice[0])].line)
+            view.focus()
+
+    def command_next_change(self) -> None:
+        """Go to the next heading of the page."""
+        self._go_to_heading(1)
+
+    def command_previous_change(self) -> None:
+        """Go to the previous heading of the page."""
+        self._go_to_heading(-1)
+
+    def reason_next_page(self) -> str | None:
+        """Disabled until the pages of a space are known."""
+        item = self._screen.item
+        if item is None or item.space is None:
+            return "go to a space or a page first"
+        return None if self._screen.library.pages(item.space.id) else "the pages of this space are not loaded yet"
+
+    reason_previous_page = reason_next_page
+
+    def command_next_page(self) -> None:
+        """Go to the next page of the tree, in reading order."""
+        self._turn(1)
+
+    def command_previous_page(self) -> None:
+        """Go to the previous page of the tree, in reading order."""
+        self._turn(-1)
+
+    def command_zoom(self) -> None:
+        """Give the page the whole width, or show the tree beside it again."""
+        self.is_zoomed = not self.is_zoomed
+        self._screen.show_zoom(is_zoomed=self.is_zoomed)
+
+    def open_links(self) -> None:
+        """Follow the link in the line under the cursor; label the links if it has several."""
+        view = self._screen.page_view
+        targets = view.cursor_targets
+        if len(targets) == 1:
+            view.post_message(view.LinkChosen(view, targets[0]))
+        elif targets:
+            view.label_links()
+
+    def _go_to_heading(self, by: int) -> None:
+        if not self._screen.page_view.next_heading(by):
+            self._screen.notify("no further heading" if by > 0 else "no heading above")
+
+    def _turn(self, by: int) -> None:
+        item = self._screen.item
+        pages = self._screen.library.pages(item.space.id) if item and item.space else None
+        if item is None or item.space is None or pages is None:
+            return
+        order = list(flatten(pages.pages))
+        at = next((number for number, page in enumerate(order) if item.page and page.id == item.page.id), -1)
+        candidates = order[at + 1 :] if by > 0 else order[: max(0, at)][::-1]
+        page = next((page for page in candidates if page.type in READABLE), None)
+        if page is None:
+            self._screen.notify("this is the last page" if by > 0 else "this is the first page")
+            return
+        key = page_key(item.space.id, page.id)
+        tree = self._screen.tree_view  # the focus stays where it is: in the page or in the tree
+        tree.move_to_key(key, ancestors=self._screen.library.ancestors(key))
 
 
 class PagePane:
@@ -55,7 +197,8 @@ class PagePane:
             self._screen.unsubscribe("page")
             self.home.show(item.space)
             return
-        self.home.leave()
+        if self.home.space:
+            self.home.leave()
         if item is None:
             return
         if item.kind != "document" or item.page is None or item.space is None:
@@ -216,8 +359,9 @@ class PagePane:
             self._set_age(self.home.age)
 
     def _set_age(self, age: str) -> None:
-        self.age = age
-        self._screen.refresh_status_bars()
+        if age != self.age:
+            self.age = age
+            self._screen.refresh_status_bars()
 
     def visit(self, key: str) -> None:
         """Remember the current item in the history, before the cursor goes to another one."""

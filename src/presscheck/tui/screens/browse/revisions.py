@@ -20,7 +20,7 @@ from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.browse.page_navigation import WIDEST
+from presscheck.tui.screens.browse.page_pane import WIDEST
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import LineView
