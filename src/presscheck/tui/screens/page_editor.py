@@ -13,6 +13,7 @@ from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.merge.text import merge_text
 from presscheck.documents.pages.page_order import PageOrder
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.review.pending_review import draft_key
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
@@ -38,11 +39,6 @@ TITLE = 256
 """Characters that the title of a page may have."""
 OURS, THEIRS = "you", "somebody else"
 """Names of both sides in conflict markers."""
-
-
-def draft_key(change_request_id: str, name: str) -> str:
-    """The key of a draft, the same for all screens."""
-    return f"review {change_request_id} {name}"
 
 
 async def edit_page(screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
