@@ -366,6 +366,7 @@ def test_a_write_is_left_to_the_process_that_sends_the_outbox(
 def test_doctor_log_and_completion(shell: Shell) -> None:
     found = shell.json("doctor")
     assert found["service"]["reached"] is True
+    assert set(found["extras"].items()) == {(name, "installed") for name in ("serve", "integrations", "s3")}
     assert found["stores"] == {"pending": 0, "failed": 0, "notices": []}
     assert shell.env["PRESSCHECK_TOKEN"] not in json.dumps(found)
     shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"

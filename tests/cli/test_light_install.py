@@ -153,7 +153,9 @@ def test_the_command_line_works_on_a_service(light: Path, tmp_path: Path, servic
 
     assert "Rewrite the auth guide" in output("inbox")
     assert "Rewrite the auth guide" in output()
-    assert "error" not in json.loads(output("doctor", "--json"))["service"]
+    report = json.loads(output("doctor", "--json"))
+    assert "error" not in report["service"]
+    assert report["extras"]["serve"] == "not installed: pip install 'presscheck[serve]'"
     assert "Overview" in output("space", "pages", "api")
     assert "Create the new one first" in output("cr", "diff", "api#5")
     output("cr", "comment", "api#4", "--body", "Written in a light install.")

@@ -55,7 +55,7 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
         while True:
             if shows in shown(pilot.app) and (holds is None or holds()):
                 return
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.02)
 
     try:
         await asyncio.wait_for(poll(), 20)

@@ -112,6 +112,8 @@ async def test_a_space_without_change_requests_shows_what_to_do(service: Running
         await pilot.app.open_page(space.id)
         await until(pilot, shows="This service has no page content outside change requests, and no change")
         await until(pilot, shows="O starts a change request.")
+        pilot.app.screen.redraw()
+        assert "O starts a change request." in shown(pilot.app), "it stays when the tree is read again"
 
 
 async def test_review_comment_and_merge(service: RunningService, tmp_path: Path) -> None:

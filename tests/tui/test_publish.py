@@ -179,6 +179,7 @@ async def test_items_are_moved(service: RunningService, client: Client, tmp_path
         while await told():
             await pilot.pause(0.02)
         assert await titles(client, site) == before
+        await until(pilot, holds=lambda: is_before(shown(pilot.app), before[0], before[1]))
         await pilot.press("K")
         await until(pilot, shows="this is the first item")
 
@@ -224,6 +225,24 @@ async def test_a_site_is_created_filled_renamed_and_deleted(
         await pilot.press(*"x [b]y!", "enter")
         await until(pilot, holds=lambda: "x [b]y!" not in shown(pilot.app))
         assert "x [b]y!" not in await sites(client)
+
+
+async def test_the_spaces_of_a_new_site_are_offered_once_they_are_known(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    answered = threading.Event()
+    with holding_back(service, tmp_path, f"/orgs/{ORG}/spaces", until=answered) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await opened(pilot)
+            await pilot.press("a", *"New", "enter")
+            await until(pilot, holds=lambda: "Title of the new site" not in shown(pilot.app))
+            await pilot.pause(0.1)
+            assert "Spaces of the new site" not in shown(pilot.app), "nobody can choose from spaces that are not known"
+            answered.set()
+            await until(pilot, shows="Spaces of the new site")
+            await pilot.press(*"Runbook", "tab", "enter")
+            await until(pilot, shows="New created")
+    assert (await sites(client))["New"].site_spaces == 1
 
 
 async def test_offline_it_shows_cached_data_and_cannot_publish(service: RunningService, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from presscheck.cli.output import has_color, print_details, print_json, print_me
 from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.config.profile import Profile
 from presscheck.errors import ChecksFailed, PresscheckError
+from presscheck.extras import EXTRAS, missing_modules
 from presscheck.paths import places
 from presscheck.wiring import connect, open_engine
 
@@ -33,10 +34,10 @@ from presscheck.wiring import connect, open_engine
 def doctor(context: click.Context, *, as_json: bool) -> None:
     """Check the installation, the settings and the connection.
 
-    Prints versions, terminal, profile, service, stores and log. The exit code is 6 if there is a problem.
+    Prints versions, extras, terminal, profile, service, stores and log. The exit code is 6 if there is a problem.
     """
     problems: list[str] = []
-    report: dict[str, Any] = {"versions": _versions(), "terminal": _terminal()}
+    report: dict[str, Any] = {"versions": _versions(), "extras": _extras(), "terminal": _terminal()}
     try:
         profile = load_profile(context)
     except PresscheckError as error:
@@ -95,6 +96,13 @@ def _versions() -> dict[str, str]:
         "python": platform.python_version(),
         "system": platform.platform(terse=True),
         **{name: version(name) for name in libraries},
+    }
+
+
+def _extras() -> dict[str, str]:
+    return {
+        name: f"not installed: pip install 'presscheck[{name}]'" if next(missing_modules(name), None) else "installed"
+        for name in EXTRAS
     }
 
 

@@ -1,6 +1,6 @@
 """Registry of operation handlers, the context they run in, and the errors they raise.
 
-`@answers(GetSpace)` registers a handler: a function from an operation to its response. It runs in one transaction,
+`@handles(GetSpace)` registers a handler: a function from an operation to its response. It runs in one transaction,
 which is rolled back when it raises.
 """
 

@@ -83,7 +83,7 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
     def make_ready(self, lines: Sequence[Line], *, type_to_confirm: str | None = None) -> None:
         """Show the final text; from now on it can be confirmed, after typing a text if one is given."""
         self.lines, self.type_to_confirm, self.is_ready = list(lines), type_to_confirm, True
-        if self.is_mounted:
+        if self.is_mounted and not (self._closing or self._closed or self._pruning):  # its widgets may be gone
             self._show_input()
             self._show()
             self.on_resize()

@@ -378,10 +378,8 @@ class BrowseScreen(BaseScreen):
     async def _show_some_request(self, space_id: str, error: PresscheckError) -> None:
         """Show a space in a change request, because the service does not show its content outside of one."""
         request = await nearest_request(self.engine, space_id)
-        item = self.item
         if request is None:
-            if item and item.space and item.space.id == space_id:
-                self.page_pane.show_text(f"{sanitize(error.message)}. O starts a change request.")
+            self.page_pane.home.explain(space_id, f"{sanitize(error.message)}. O starts a change request.")
         elif space_id not in self.library.requests:
             self.library.requests[space_id] = request
             self.notify(f"{sanitize(lacking(ListPages.feature or ''))}: shown as in #{request.number}")

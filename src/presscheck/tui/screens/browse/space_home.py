@@ -18,7 +18,7 @@ from presscheck.errors import NotSupported
 from presscheck.text.phrases import long_ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.browse.space_home_renderer import MOST_MERGES, NOT_CACHED, HomeLines, Part, SpaceFacts
+from presscheck.tui.screens.browse.space_home_renderer import HINT, MOST_MERGES, NOT_CACHED, HomeLines, Part, SpaceFacts
 
 if TYPE_CHECKING:
     from presscheck.api.spaces import Space
@@ -52,6 +52,7 @@ class SpaceHome:
         self._drafts: ListOrganizationChangeRequests | None = None
         self._drafts_result: Result[Any] | None = None
         self._answers: dict[str, Answers] = {}
+        self._hints: dict[str, str] = {}
 
     def begin(self, organization: str) -> None:
         """Read the user's drafts in an organization, by its id."""
@@ -84,6 +85,11 @@ class SpaceHome:
         if self.space:
             self.space = None
             self._stop()
+
+    def explain(self, space_id: str, hint: str) -> None:
+        """Show from now on what can be done in a space instead of opening its pages."""
+        self._hints[space_id] = hint
+        self._draw()
 
     def lines(self, columns: int) -> HomeLines:
         """The lines of the space that is shown.
@@ -172,6 +178,7 @@ class SpaceHome:
             merges=_with(merges, merges.value and merges.value.items),
             sites=_with(sites, sites.value and sites.value.items),
             broken_links=_with(links, links.value.stats.broken.total if links.value else None),
+            hint=HINT if self._screen.library.pages(space.id) else self._hints.get(space.id, HINT),
         )
 
     def _pages(self, space: Space) -> Part[tuple[RevisionPage, ...]]:

@@ -13,7 +13,7 @@ from presscheck.api.sites import Site
 from presscheck.api.spaces import Space
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import display_url, sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
 from presscheck.tui.screens.browse.page_tree import READABLE
 
 T = TypeVar("T")
@@ -61,6 +61,7 @@ class SpaceFacts:
         merges: the last merged ones.
         sites: the sites that have it.
         broken_links: the number of broken links.
+        hint: what can be done here, as display text.
     """
 
     space: Space
@@ -72,6 +73,7 @@ class SpaceFacts:
     merges: Part[tuple[ChangeRequest, ...]] = field(default_factory=Part[tuple[ChangeRequest, ...]])
     sites: Part[tuple[Site, ...]] = field(default_factory=Part[tuple[Site, ...]])
     broken_links: Part[int] = field(default_factory=Part[int])
+    hint: str = HINT
 
 
 class HomeLines:
@@ -114,7 +116,7 @@ class HomeLines:
         self._add((Span(title, "title strong"),))
         self._add((Span("─" * self.width, "quiet"),))
         self._add(self._summary(facts))
-        self._add((Span(HINT, "quiet"),))
+        self.lines += wrap((Span(facts.hint, "quiet"),), self.width)
         self._requests(facts)
         self._merges(facts.merges)
         self._sites(facts.sites)

@@ -162,7 +162,7 @@ class SiteActions:
         title = await self._prompt("Title of the new site", "", min_length, max_length)
         if title is None:
             return
-        dialog = Picker("Spaces of the new site", self._spaces(()), self._screen.style_for, multiple=True)
+        dialog = Picker("Spaces of the new site", await self._spaces(()), self._screen.style_for, multiple=True)
         spaces = await self._screen.ask(dialog)
         if spaces is not None:
             call = CreateSite(organization_id=self._screen.organization_id, title=title, spaces=spaces)
@@ -175,7 +175,7 @@ class SiteActions:
     async def _add_space(self, site: Site) -> None:
         """Add a space to the site, into the section under the cursor."""
         contained = {item.space.id for item in all_items(self._screen.site.items) if isinstance(item, SiteSpace)}
-        choices = self._spaces(contained)
+        choices = await self._spaces(contained)
         if not choices:
             self._screen.notify("every space of the organization is in this site already")
             return
@@ -254,9 +254,22 @@ class SiteActions:
     def _path(self, site: Site) -> dict[str, Any]:
         return {"organization_id": self._screen.organization_id, "site_id": site.id}
 
-    def _spaces(self, without: Collection[str]) -> list[Choice]:
-        spaces = self._screen.engine.window(ListSpaces(organization_id=self._screen.organization_id), 0, MANY).items
-        return [Choice(space.id, sanitize(space.title)) for space in spaces if space.id not in without]
+    async def _spaces(self, without: Collection[str]) -> list[Choice]:
+        """The spaces of the organization as choices; waits for them if they are not in the cache.
+
+        Raises:
+            PresscheckError: they could not be loaded.
+        """
+        listing = ListSpaces(organization_id=self._screen.organization_id)
+        known = self._screen.engine.window(listing, 0, MANY)
+        if not known.complete:
+            async for result in self._screen.engine.watch_listing(listing):
+                known = self._screen.engine.window(listing, 0, MANY)
+                if result.error and not known.items:
+                    raise result.error
+                if result.error or known.complete:
+                    break
+        return [Choice(space.id, sanitize(space.title)) for space in known.items if space.id not in without]
 
     async def _prompt(self, question: str, text: str, min_length: int, max_length: int) -> str | None:
         return await self._screen.ask(
