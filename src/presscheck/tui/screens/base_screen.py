@@ -10,7 +10,7 @@ is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from functools import cached_property, partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -343,11 +343,15 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             handle(result)
 
         async def receive() -> None:
-            async for result in answers:
-                self.when_shown(group, partial(deliver, result))
-                while result.state == "cached" and not self.is_shown:
-                    self._resumed.clear()
-                    await self._resumed.wait()  # the next answer would be requested from the service
+            try:
+                async for result in answers:
+                    self.when_shown(group, partial(deliver, result))
+                    while result.state == "cached" and not self.is_shown:
+                        self._resumed.clear()
+                        await self._resumed.wait()  # the next answer would be requested from the service
+            finally:
+                if isinstance(answers, AsyncGenerator):  # one that waits for its reader would stay subscribed
+                    await answers.aclose()
 
         self._when_shown.pop(group, None)
         self.run(receive, group=group, exclusive=True)

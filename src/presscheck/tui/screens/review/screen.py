@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -72,7 +72,7 @@ class ReviewScreen(BaseScreen):
         self._target_thread: tuple[str, str] | None = None
         self._had_items = self._is_stale = False
         self._compared: tuple[str | None, ...] = ()
-        self._reviews: tuple[Review, ...] | None = None
+        self._reviews: Sequence[Review] | None = None
         """The revisions and the reviews as of the last comparison."""
 
     @property
