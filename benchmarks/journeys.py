@@ -39,7 +39,7 @@ class Budget:
 
 
 SETTLED = 1.0
-"""Seconds after which nothing more is expected to follow."""
+"""Seconds after which nothing more is expected to follow, except the update of the search index: it waits longer."""
 BUDGETS = {
     "page": Budget(45, 350),
     "comment": Budget(60),
@@ -55,6 +55,8 @@ class Count:
     calls: Counter[CodeType] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Changes of file: from which to which, absolute."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """By file: the calls that led to the first one in it, the outermost last, and the task or thread that ran them."""
 
     @property
     def changes(self) -> int:
@@ -95,11 +97,29 @@ class Profiler:
         if count is None or event != "call" or not code.co_filename.startswith(SOURCE):
             return
         count.calls[code] += 1
+        if code.co_filename not in count.reasons:
+            count.reasons[code.co_filename] = _reason(frame)
         thread = threading.get_ident()
         last = self._last.get(thread, code.co_filename)
         if last != code.co_filename:
             count.pairs[last, code.co_filename] += 1
         self._last[thread] = code.co_filename
+
+
+def _reason(frame: FrameType) -> str:
+    """The functions of presscheck on the stack of a call, innermost first, and what runs them."""
+    names: list[str] = []
+    above: FrameType | None = frame
+    while above is not None:
+        if above.f_code.co_filename.startswith(SOURCE):
+            names.append(above.f_code.co_qualname)
+        above = above.f_back
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        task = None
+    runner = threading.current_thread().name if task is None else task.get_name()
+    return f"{' < '.join(names)}  [{runner}]"
 
 
 PROFILER = Profiler()
@@ -119,8 +139,9 @@ async def app(service: RunningService, home: Path) -> AsyncIterator[Any]:
 
 
 async def settled(pilot: Any) -> None:
-    """Wait until what follows an action is done: answers, drawing, prefetching."""
+    """Wait until what follows an action is done: answers, drawing, prefetching, the search index."""
     await pilot.pause(SETTLED)
+    await until(pilot, holds=lambda: pilot.app.engine.is_index_settled)
 
 
 async def page(service: RunningService, home: Path) -> Count:
@@ -227,6 +248,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=0, metavar="N", help="the N commonest changes of file")
     parser.add_argument("--journey", choices=JOURNEYS, action="append", help="only this one; repeatable")
     parser.add_argument("--files", action="store_true", help="list the files of each journey")
+    parser.add_argument("--why", action="store_true", help="the files of each journey, each with what first led to it")
     chosen = parser.parse_args()
     PROFILER.install()
     counts = asyncio.run(measure(chosen.journey or list(JOURNEYS)))
@@ -244,6 +266,8 @@ def main() -> int:
             print(f"    {times:7,}  {source[len(SOURCE) + 1 :]} -> {target[len(SOURCE) + 1 :]}")
         if chosen.files:
             print("    " + " ".join(sorted(count.files)))
+        for path in sorted(count.reasons) if chosen.why else ():
+            print(f"    {path[len(SOURCE) + 1 :]}: {count.reasons[path]}")
     return 0 if is_within else 1
 
 

@@ -15,9 +15,8 @@ from presscheck.api.comments import DeleteComment, Document, ListComments, PostC
 from presscheck.api.spaces import GetSpace, ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
-from presscheck.client.known_responses import KnownResponses
 from presscheck.client.request_priority import RequestRecord
-from presscheck.client.responses import Reply
+from presscheck.client.responses import KnownResponses, Reply
 from presscheck.errors import ConfigurationError, MalformedAnswer, NetworkError
 
 from .conftest import QUICK, TOKEN, Exchanged, FaultServer, http

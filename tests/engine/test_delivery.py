@@ -218,12 +218,12 @@ async def test_only_a_token_of_the_author_sends_a_write(
     number = first.write(comment(request, "Before the token was renewed"), hold=60).id
     await first.close()
     other = engine_on(service, home, token=another_token(service, "mia"))
-    other.outbox.reschedule(number, 0, None)
-    await other.start()
+    await other.start()  # who it is, is known before the write is due
     await until(lambda: [one.error for one in other.waiting()] == [delivery.OTHER_AUTHOR])
     await other.write(comment(request, "Meanwhile")).landed()
     await other.close()
     renewed = engine_on(service, home, token=another_token(service, service.owner_id))
+    renewed.outbox.reschedule(number, 0, None)
     await renewed.start()
     await until(lambda: renewed.outbox.rows() == ())
     said = (await renewed.read(threads(request))).items

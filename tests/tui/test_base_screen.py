@@ -312,6 +312,32 @@ async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pil
     await until(pilot, holds=lambda: hidden.seen == [1, 2, 5])
 
 
+async def test_a_covered_screen_reads_no_further_than_the_cache(pilot: Pilot[int]) -> None:
+    covered, read = room(pilot), list[str]()
+
+    async def stream(name: str) -> AsyncIterator[Result[int]]:
+        try:
+            yield Result(1, "cached", 0.0)
+            read.append(f"{name} requested")
+            yield Result(2, "fresh", 0.0)
+            await asyncio.Event().wait()
+        finally:
+            read.append(f"{name} ended")
+
+    def seen(result: Result[int]) -> None:
+        covered.seen.append(result.value)
+
+    await pilot.app.push_screen(Room())
+    covered.subscribe(stream("first"), seen, group="x")
+    await until(pilot, holds=lambda: bool(covered._when_shown))
+    covered.subscribe(stream("second"), seen, group="x")
+    await until(pilot, holds=lambda: bool(covered._when_shown) and bool(read))
+    assert (read, covered.seen) == (["first ended"], [])
+    await pilot.press("q")
+    await until(pilot, holds=lambda: covered.seen[-1:] == [2])
+    assert read == ["first ended", "second requested"]
+
+
 async def test_narrow_is_a_class(pilot: Pilot[int]) -> None:
     assert not room(pilot).has_class("narrow")
     await pilot.resize_terminal(99, 20)

@@ -9,9 +9,14 @@ from urllib.request import urlopen
 import pytest
 from sqlalchemy import update
 from tests.running_service import RunningService, running_service
+from tests.service_users import somebody
 from tests.tui.app_driver import app_on, pick, running, until
 
+from presscheck.api.comments import Document, PostComment
+from presscheck.api.spaces import GetSpace
+from presscheck.client.request_priority import Priority
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.review import live_updates
 from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import SiteRow
 from presscheck.tui.places import LIMIT, Place, Places
@@ -216,3 +221,35 @@ def test_another_place_ends_the_history_but_not_the_list() -> None:
     assert not places.can_step(1, place("d"))
     assert [one.title for one in places.others(place("d"))] == ["c", "b", "a"]
     assert places.step(-1) == place("b")
+
+
+async def test_a_covered_screen_requests_nothing_until_it_is_shown(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_updates, "INTERVAL", 3600.0)  # news come from what is subscribed alone
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        review, engine = await reviewing(pilot, FIRST), pilot.app.engine
+        request = review.model.request
+        path = f"/spaces/{request.space}/change-requests/{request.id}"
+
+        def requested() -> list[str]:
+            log = (entry for entry in engine._activity._entries if not entry.from_cache)
+            return [entry.path for entry in log if entry.priority is Priority.VISIBLE and entry.path.startswith(path)]
+
+        await pilot.press("g", "p")
+        await at(pilot, PublishScreen)
+        await until(pilot, shows="Inside Tallowick", holds=lambda: not engine._scheduler._shared)
+        before = requested()
+        assert len(before) > 3
+        news = Document(markdown="While it was covered")
+        await mia.send(PostComment(space_id=request.space, change_request_id=request.id, body=news))
+        await pilot.press("ctrl+r")
+        await until(pilot, holds=lambda: len(review._when_shown) > 3)  # it knows that its parts are stale
+        for _ in range(3):
+            await engine.read(GetSpace(space_id="api"))
+        assert requested() == before
+        await pilot.press("g", "r")
+        assert await at(pilot, ReviewScreen) is review
+        await pilot.press("g", "g")
+        await until(pilot, shows="While it was covered")
+        assert len(requested()) > len(before) + 3

@@ -31,10 +31,10 @@ from presscheck import __version__
 from presscheck.api.operation import Operation, Page
 from presscheck.client.base_url import Address, read_address
 from presscheck.client.downloads import Downloads
-from presscheck.client.known_responses import KnownResponses
 from presscheck.client.request_priority import Budget, BudgetExhausted, RequestContext, RequestRecord, service_time
 from presscheck.client.responses import (
     EMPTY,
+    KnownResponses,
     Reply,
     check_response,
     not_supported,

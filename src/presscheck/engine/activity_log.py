@@ -8,14 +8,13 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
 from presscheck.api.operation import Operation
 from presscheck.api.shell_command import shown_path, typed
 from presscheck.client.request_priority import Priority, RequestRecord
-from presscheck.text.phrases import now
 
 MAX_ENTRIES = 1000
 MAX_COMMAND_LENGTH = 8000
@@ -64,15 +63,15 @@ class Activity:
 
     def record_request(self, record: RequestRecord) -> None:
         """Log a request that the client sent."""
-        number, status, path = next(self._numbers), record.status, record.path.removeprefix("/v1")
+        number, at, path = next(self._numbers), datetime.now(UTC), record.path.removeprefix("/v1")
         duration, size, priority = record.milliseconds, record.bytes, record.priority
-        self._add(Entry(number, now(), record.method, path, status, duration, size, False, priority, record.call))
+        self._add(Entry(number, at, record.method, path, record.status, duration, size, False, priority, record.call))
 
     def record_cached(self, call: Operation[Any], started: float, size: int, priority: Priority) -> None:
         """Log a read from the cache; `started` is its start by the performance counter, `size` is in bytes."""
         path, method = call.wire_path(), call.method()
         number, duration = next(self._numbers), (time.perf_counter() - started) * 1000
-        self._add(Entry(number, now(), method, path, None, duration, size, True, priority, call))
+        self._add(Entry(number, datetime.now(UTC), method, path, None, duration, size, True, priority, call))
 
     async def watch(self) -> AsyncIterator[tuple[Entry, ...]]:
         """Yield all entries, newest first, and again after each new entry; ends only when the iterator is closed."""

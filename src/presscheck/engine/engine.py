@@ -15,7 +15,7 @@ from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
 from presscheck.engine.activity_log import Activity, Entry
 from presscheck.engine.connection_state import ConnectionState, Status
-from presscheck.engine.inbox.event_log import INBOX_PATHS, EventLog
+from presscheck.engine.inbox.event_log import INBOX_PATHS, OWN_ACTIONS, EventLog
 from presscheck.engine.inbox.notification_settings import NotificationSettings
 from presscheck.engine.inbox.triage import Triage
 from presscheck.engine.mirror.progress import Progress
@@ -115,6 +115,7 @@ class Engine:
             settle=settle,
             changed=self.connection.notify,
             sent=self.events.record_own,
+            recorded=OWN_ACTIONS,
         )
         self._outbox_actions = OutboxActions(outbox, self._write_queue.changed)
         self._history = WriteHistory(
@@ -344,6 +345,11 @@ class Engine:
     def status(self) -> Status:
         """The connection status, with the numbers of pending and failed writes."""
         return self.connection.status
+
+    @property
+    def is_index_settled(self) -> bool:
+        """Whether the search index has everything that the cache has."""
+        return self._index.is_settled
 
     def on_status(self, listener: Callable[[Status], None]) -> Callable[[], None]:
         """Call the listener with each new status; returns a function that removes the listener."""

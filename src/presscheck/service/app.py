@@ -25,7 +25,6 @@ from presscheck.api.operation import Operation, every_operation
 from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, system_clock
-from presscheck.service.db.staged_files import FilesRequired, StagedFiles
 from presscheck.service.handlers import all_handlers
 from presscheck.service.http.files import files_unavailable
 from presscheck.service.http.middleware import (
@@ -40,7 +39,9 @@ from presscheck.service.http.operation_registry import (
     READ_ONLY_OPERATIONS,
     ApiError,
     Context,
+    FilesRequired,
     OutgoingRequired,
+    StagedFiles,
 )
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.public_routes import open_routes

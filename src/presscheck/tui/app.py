@@ -326,11 +326,12 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     def notice_line(self, place: Screen[Any]) -> Line:
         """The message shown now on a screen."""
-        return self.notices.line(place)
+        return self.notices.line(place) if self.notices.shown else ()
 
     def clear_notice(self) -> None:
         """Clear the message."""
-        self.notices.clear()
+        if self.notices.shown:
+            self.notices.clear()
 
     def repaint(self, _: object = None) -> None:
         """Send the whole screen to the terminal again."""

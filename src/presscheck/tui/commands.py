@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Keymap = Mapping[str, tuple[str, ...]]
 """Keys by the name of a command; they replace the keys in the table."""
@@ -276,6 +276,21 @@ def key_table() -> str:
     return "\n".join(lines)
 
 
+class FirstKey(NamedTuple):
+    """The first key of a command, or of several that begin with it.
+
+    Attributes:
+        label: the key as it is displayed.
+        title: that of the command; of a key that starts a sequence, that of the prefix.
+        is_disabled: whether the command cannot run now.
+    """
+
+    key: str
+    label: str
+    title: str
+    is_disabled: bool
+
+
 class CommandTable:
     """Command handlers and disabled reasons, by the name of the command.
 
@@ -304,6 +319,20 @@ class CommandTable:
     def command(self, name: str) -> Command | None:
         """The command of this name, if it has a handler."""
         return self._by_name.get(name)
+
+    def first_keys(self, names: Iterable[str], keymap: Keymap) -> list[FirstKey]:
+        """The first keys of these commands, each once, as far as the commands have handlers."""
+        found: dict[str, FirstKey] = {}
+        for name in names:
+            command = self._by_name.get(name)
+            if command is None:
+                continue
+            keys = keymap.get(name, command.keys)[0]
+            key = keys.split(" ")[0]
+            if key not in found:
+                title = PREFIXES.get(key, command.title) if " " in keys else command.title
+                found[key] = FirstKey(key, shown(key), title, self.disabled_reason(name) is not None)
+        return list(found.values())
 
 
 def _methods(prefix: str, owners: Iterable[object]) -> dict[str, Callable[[], Any]]:

@@ -38,14 +38,15 @@ class Notifications:
     def __init__(self, log: Path | None = None) -> None:
         self.history: list[Notice] = []
         self.log = log
-        self._shown: Notice | None = None
+        self.shown: Notice | None = None
+        """The one that is shown now."""
         self._place: object = None
         self._listeners: list[Callable[[], None]] = []
 
     def show(self, text: str, place: object = None, *, is_error: bool = False) -> None:
         """Show a message in a place, such as a screen, and add it to the log."""
         self.add(Notice(sanitize(text), now(), is_error))
-        self._shown, self._place = self.history[-1], place
+        self.shown, self._place = self.history[-1], place
 
     def show_error(self, error: PresscheckError, place: object = None) -> None:
         """Show an error with its request."""
@@ -54,7 +55,7 @@ class Notifications:
 
     def show_summary(self, text: str, place: object = None) -> None:
         """Show a text that is not in the log, because what it sums up is."""
-        self._shown, self._place = Notice(sanitize(text), now()), place
+        self.shown, self._place = Notice(sanitize(text), now()), place
 
     def add(self, notice: Notice) -> None:
         """Add a notice to the log."""
@@ -69,7 +70,7 @@ class Notifications:
 
     def line(self, place: object = None) -> Line:
         """The notice shown now in a place; empty if there is none."""
-        shown = self._shown
+        shown = self.shown
         if shown is None or self._place is not place:
             return ()
         if shown.is_error:
@@ -78,7 +79,7 @@ class Notifications:
 
     def clear(self) -> None:
         """Show no notice any more."""
-        self._shown = None
+        self.shown = None
 
     def write_traceback(self, error: BaseException) -> None:
         """Write the traceback of an internal error to the log."""

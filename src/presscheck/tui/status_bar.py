@@ -16,7 +16,7 @@ from textual.widget import Widget
 from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, span_at, width
-from presscheck.tui.commands import COMMANDS, PREFIXES, CommandTable, Keymap, keys_of, shown
+from presscheck.tui.commands import COMMANDS, CommandTable, Keymap, keys_of, shown
 from presscheck.tui.keyboard import press_keys
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import render_strip
@@ -127,19 +127,9 @@ def pending_keys(keys: Sequence[str]) -> Line:
 def key_hints(names: Sequence[str], table: CommandTable, keymap: Keymap, columns: int) -> Line:
     """Keys and titles of these commands as far as there is room; help comes last and always stays."""
     hints: list[Line] = []
-    first_keys: set[str] = set()
-    for name in (*names[:MAX_HINTS], "help"):
-        command = table.command(name)
-        if command is None:
-            continue
-        keys = keys_of(command, keymap)[0]
-        first = keys.split(" ")[0]
-        title = PREFIXES.get(first, command.title) if " " in keys else command.title
-        if first not in first_keys:
-            first_keys.add(first)
-            is_disabled = table.disabled_reason(name) is not None
-            label = Span(f" {shown(first)}", "quiet" if is_disabled else "accent")
-            hints.append((*pressing(first, label, Span(f" {title}", "quiet")), Span("  ", "quiet")))
+    for key in table.first_keys((*names[:MAX_HINTS], "help"), keymap):
+        label = Span(f" {key.label}", "quiet" if key.is_disabled else "accent")
+        hints.append((*pressing(key.key, label, Span(f" {key.title}", "quiet")), Span("  ", "quiet")))
     while len(hints) > 1 and sum(map(width, hints)) > columns - 3:
         hints.pop(-2)
     return tuple(span for hint in hints for span in hint)

@@ -39,6 +39,8 @@ ROWS_KEY = f"{ListOrganizationChangeRequests.stored_name()} "
 VERSION, EVENT, SEEN, OWN, NOTIFIED = "events", "event ", "seen ", "own ", "notified"
 """Keys of the stored state: the version of the log, its events, the last snapshot, the user's own actions, and the last
 event of which a notification was sent."""
+OWN_ACTIONS = (MergeChangeRequest, SubmitReview, PublishSite)
+"""The writes of the user that are recorded, so that they are not reported as events."""
 
 
 class EventLog:

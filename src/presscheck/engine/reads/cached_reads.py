@@ -114,6 +114,11 @@ class IndexUpdates:
         self._task: asyncio.Task[None] | None = None
         self._is_outdated = False
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing waits to be indexed."""
+        return self._task is None or self._task.done()
+
     def schedule(self) -> None:
         """Schedule an update: the cache has changed."""
         self._is_outdated = True

@@ -2,7 +2,8 @@
 
 While the user sees the review, one small request every five seconds asks whether the change request has moved; the
 service answers 304 if it has not. What hangs on it is requested only after it has moved. A review that is hidden, and
-one without a connection, requests nothing.
+one without a connection, requests nothing. A poll or two are left out while a write is on its way: what it changes is
+requested again as soon as it has arrived.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ INTERVAL = 5.0
 """Seconds between two polls."""
 MAX_INTERVAL = 60.0
 """The maximum number of seconds between two polls that fail."""
+MAX_POSTPONED = 2
+"""Polls in a row that are left out while a write is on its way: it may stay there, as one of another user does."""
 _TALK = (ListComments, ListReviews, ListRequestedReviewers)
 """What can move without a new revision."""
 
@@ -64,11 +67,16 @@ class LiveUpdates:
     async def run(self) -> None:
         """Poll until it is cancelled; less often while polls fail."""
         self._last = self._model.request
-        wait = INTERVAL
+        wait, postponed = INTERVAL, 0
         while True:
             await sleep(wait)
-            if not self._is_shown() or not self._engine.status.online:
+            status = self._engine.status
+            if not self._is_shown() or not status.online:
                 continue
+            if status.waiting and postponed < MAX_POSTPONED:
+                postponed += 1
+                continue
+            postponed = 0
             try:
                 await self._poll()
                 wait = INTERVAL

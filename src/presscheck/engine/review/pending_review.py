@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite
 
 
+def draft_key(change_request_id: str, name: str) -> str:
+    """The key of a draft in a change request, the same for all screens."""
+    return f"review {change_request_id} {name}"
+
+
 class Marks(Protocol):
     """Stores small texts."""
 

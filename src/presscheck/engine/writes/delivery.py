@@ -264,13 +264,12 @@ class OutboxWorker:
         """Start sending the oldest row of each idle scope; returns the seconds until another row may be due."""
         pause, seen, now = POLL_INTERVAL, set[str](), time.time()
         for row in self._outbox.rows():
-            if (
-                row.state == "collected"
-                or row.scope in seen
-                or (self._me is not None and row.author not in (None, self._me))
-            ):
+            if row.state == "collected" or row.scope in seen:
                 continue
             if row.state == "now" and (row.sent_at or now) + ABANDONED_AFTER > now:
+                continue
+            if self._me is not None and row.author not in (None, self._me):
+                self._hold_back(row)
                 continue
             seen.add(row.scope)
             if row.state not in ("waiting", "sending", "now") or row.scope in self._busy:
@@ -312,6 +311,11 @@ class OutboxWorker:
         except PresscheckError as error:
             self._failed(row, error)
 
+    def set_user(self, user_id: str) -> None:
+        """Take who the signed-in user is, as the service answered now."""
+        self._me = user_id
+        self._wake.set()
+
     def forget_user(self) -> None:
         """Read the signed-in user again before the next write."""
         self._me = None
@@ -324,8 +328,7 @@ class OutboxWorker:
 
     async def _send_as(self, me: str, row: Row, call: Operation[Any], effects: Effects) -> None:
         if row.author not in (None, me):
-            self._outbox.reschedule(row.id, row.not_before, OTHER_AUTHOR, state=row.state)
-            self._changed()
+            self._hold_back(row)
         elif row.state == "now":
             await self._reconcile_abandoned(me, row, call, effects)
         elif row.state == "sending" and (item := await self._reconciler.result_of(row, effects, call, me)):
@@ -341,6 +344,12 @@ class OutboxWorker:
                 if current and current.given != row.given:  # edited while the existing items were listed
                     call = revive(current.name, current.given)
                 await self._delivered(row, call, await self._scheduler.service.fetch(call), None)
+
+    def _hold_back(self, row: Row) -> None:
+        """Say once at a write of another user why it is not sent; what failed keeps its error."""
+        if row.error != OTHER_AUTHOR and row.state not in ("refused", "parked"):
+            self._outbox.reschedule(row.id, row.not_before, OTHER_AUTHOR, state=row.state)
+            self._changed()
 
     async def _reconcile_abandoned(self, me: str, row: Row, call: Operation[Any], effects: Effects) -> None:
         """Check a write that was not queued: it is never sent later, so if it did not arrive, the user decides."""

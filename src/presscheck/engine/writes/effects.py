@@ -84,6 +84,13 @@ def _discussion(call: Call) -> tuple[str, ...]:
     return (request, *parts, *people, *_listings_of_requests(call))
 
 
+def _comments(call: Call) -> tuple[str, ...]:
+    """The comments of the change request and who wrote them, the change request, and the listings that show it."""
+    request, space = _path_of_request(call), _path_of_space(call)
+    people = [f"{request}/{name}" for name in ("commenters", "contributors")]
+    return (request, *beneath(f"{request}/comments"), *people, f"{space}/change-requests", "/orgs/*/change-requests")
+
+
 def _listings_of_requests(call: Call) -> tuple[str, ...]:
     space = _path_of_space(call)
     return f"{space}/change-requests", space, "/orgs/*/change-requests"
@@ -196,15 +203,15 @@ def _repeatable(stale: Callable[[Call], tuple[str, ...]] = _discussion, *, queue
 
 EFFECTS: dict[type[Operation[Any]], Effects] = {
     comments.PostComment: Effects(
-        queued=True, reconcile="look", stale=_discussion, listings=_all_comments, is_result=_same_text
+        queued=True, reconcile="look", stale=_comments, listings=_all_comments, is_result=_same_text
     ),
     comments.PostReply: Effects(
-        queued=True, reconcile="look", stale=_discussion, listings=_all_replies, is_result=_same_text
+        queued=True, reconcile="look", stale=_comments, listings=_all_replies, is_result=_same_text
     ),
-    comments.UpdateComment: _repeatable(),
-    comments.UpdateReply: _repeatable(),
-    comments.DeleteComment: _repeatable(),
-    comments.DeleteReply: _repeatable(),
+    comments.UpdateComment: _repeatable(_comments),
+    comments.UpdateReply: _repeatable(_comments),
+    comments.DeleteComment: _repeatable(_comments),
+    comments.DeleteReply: _repeatable(_comments),
     change_requests.SubmitReview: Effects(
         queued=True,
         reconcile="look",

@@ -39,7 +39,8 @@ class WriteQueue:
         read_only: reject every write.
         settle: seconds to wait before checking a write of unknown delivery; None for the default.
         changed: called after each change of the outbox.
-        sent: called with each write that was sent.
+        sent: called with each write of the types in `recorded` that was sent.
+        recorded: the types of writes that `sent` is called with.
     """
 
     def __init__(
@@ -55,11 +56,12 @@ class WriteQueue:
         settle: float | None,
         changed: Callable[[], None],
         sent: Callable[[Operation[Any]], None],
+        recorded: tuple[type[Operation[Any]], ...],
     ) -> None:
         self.read_only = read_only
         self._outbox, self._pending, self._user = outbox, pending, user
         self._scheduler, self._subscriptions, self._reads = scheduler, subscriptions, reads
-        self._on_change, self._on_sent = changed, sent
+        self._on_change, self._on_sent, self._recorded = changed, sent, recorded
         self._outcomes: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self.reconciler = DeliveryReconciler(scheduler, settle)
@@ -164,7 +166,10 @@ class WriteQueue:
 
     async def _read_user(self) -> None:
         with contextlib.suppress(PresscheckError):
-            self._user.remember(await self._reads.read(GetCurrentUser()))
+            user = await self._reads.read(GetCurrentUser())
+            self._user.remember(user)
+            if self._reads.is_online:  # offline, it is who signed in last
+                self._worker.set_user(user.id)
 
     def author(self) -> str | None:
         """The id of the token's user, if it is cached."""
@@ -176,7 +181,8 @@ class WriteQueue:
 
     async def _delivered(self, row: Row, call: Operation[Any], body: bytes, item: Any) -> None:
         answer = read_answer(call, body) if body else item
-        self._on_sent(call)
+        if isinstance(call, self._recorded):
+            self._on_sent(call)
         self._outbox.delivered(row.id, getattr(answer, "id", None), result=_result(call, answer))
         await self._store_result(call, body)
         self._set_outcome(row.id, answer)
@@ -229,7 +235,8 @@ class WriteQueue:
         body = b""
         try:
             body, item = await self._immediate.send(number, call, effects)
-            self._on_sent(call)
+            if isinstance(call, self._recorded):
+                self._on_sent(call)
             answer = read_answer(call, body) if body else item
             self._outbox.delivered(number, getattr(answer, "id", None), result=_result(call, answer))
             outcome.set_result(answer)

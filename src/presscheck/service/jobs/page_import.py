@@ -11,10 +11,9 @@ from presscheck.api.comments import Document
 from presscheck.api.content_changes import InsertPage, PageRef, UpdatePage
 from presscheck.documents.pages.tree import Tree, walk, with_slugs
 from presscheck.service.content.editor import ContentEdit
-from presscheck.service.db.staged_files import StagedFiles
 from presscheck.service.handlers.change_requests import begin_change_request
 from presscheck.service.handlers.content_edits import write_edit
-from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.http.operation_registry import ApiError, Context, StagedFiles
 from presscheck.service.jobs.queue import JobCancelled, JobContext, PermanentFailure, runs
 from presscheck.service.jobs.web_crawler import Crawl, Found, read_file
 from presscheck.service.models.content import RevisionRow

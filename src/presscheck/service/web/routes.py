@@ -12,9 +12,8 @@ from starlette.routing import Route
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
-from presscheck.service.db.staged_files import StagedFiles
 from presscheck.service.http.middleware import origin_of
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operation_registry import Context, StagedFiles
 from presscheck.service.models.organizations import UserRow
 
 STYLE_SHEET = Path(__file__).with_name("site.css")

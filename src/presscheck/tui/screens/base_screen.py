@@ -9,7 +9,8 @@ is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from functools import cached_property, partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -50,6 +51,7 @@ from presscheck.tui.widgets.tree import Tree
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
 
+    from presscheck.engine.connection_state import Status
     from presscheck.engine.engine import Engine
     from presscheck.tui.app_context import AppContext
     from presscheck.tui.commands import Command
@@ -167,10 +169,13 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.pane_commands = PaneCommands(self)
         self.find = Find(self)
         self._engine: Engine | None = None
+        self._connection: Status | None = None
+        """The state of the connection, as the engine told it last; None before the status bar is drawn first."""
         self._stop_status: Callable[[], None] | None = None
         self._popup_timer: Timer | None = None
         self._clock: Timer | None = None
         self._when_shown: dict[str, Callable[[], None]] = {}
+        self._resumed = asyncio.Event()
 
     @property
     def app_context(self) -> AppContext:
@@ -257,7 +262,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Build the command table and show the state of the connection from now on."""
         if self._stop_status is None:
             self.keys = KeySequences(self.command_table.commands, self.app_context.keymap)
-            self._stop_status = self.engine.on_status(lambda _: self.refresh_status_bars())
+            self._stop_status = self.engine.on_status(self._take_status)
             for border in self.query(PaneBorder):
                 columns = self.engine.outbox.recall(self._width_key(border)) or ""
                 if columns.isdecimal():
@@ -272,6 +277,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def on_screen_resume(self) -> None:
         """Draw what changed while the screen was hidden."""
+        for screen in self.app_context.screen_stack:  # also those below that own parts of this one
+            if isinstance(screen, BaseScreen):
+                screen._resumed.set()
         actions, self._when_shown = self._when_shown, {}
         for action in actions.values():
             action()
@@ -282,11 +290,15 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.set_class(self.size.width < NARROW, "narrow")
         self.refresh_status_bars()
 
+    def _take_status(self, status: Status) -> None:
+        self._connection = status
+        self.refresh_status_bars()
+
     def refresh_status_bars(self) -> None:
         """Draw status bar and footer, if the screen is on top."""
         if not self.is_mounted or self.is_leaving or self.app_context.screen is not self:
             return
-        status = self.engine.status
+        status = self._connection = self._connection or self.engine.status
         state = connection_state(status, self.app_context.profile.name, self.app_context.keymap)
         self.query_one("#above", StatusLine).show(self.title_line(), state)
         self._show_footer()
@@ -309,7 +321,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def _show_footer(self) -> None:
         """Show the keys that matter here on the left; a message, or what is being found, on the right."""
         notice = self.app_context.notice_line(self)
-        message = self.clickable("errors", *notice) if notice else self.find.line()
+        message = self.clickable("errors", *notice) if notice else self.find.line() if self.find.pane else ()
         if message:
             message = cut(message, max(0, self.size.width - width(self.footer_hints(0)) - 3))
         hints = pending_keys(self.keys.pending) or self.footer_hints(self.size.width - width(message))
@@ -325,8 +337,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     ) -> None:
         """Pass each answer to `handle` until the group is subscribed again or the screen is closed.
 
-        A hidden screen gets only the latest answer, once it is shown again. A failure is also shown in the footer,
-        unless the screen shows it where the answer would be (`shows_errors` is False).
+        A hidden screen gets only the latest answer, once it is shown again, and requests nothing before. A failure is
+        also shown in the footer, unless the screen shows it where the answer would be (`shows_errors` is False).
         """
 
         def deliver(result: Result[T]) -> None:
@@ -335,8 +347,15 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             handle(result)
 
         async def receive() -> None:
-            async for result in answers:
-                self.when_shown(group, partial(deliver, result))
+            try:
+                async for result in answers:
+                    self.when_shown(group, partial(deliver, result))
+                    while result.state == "cached" and not self.is_shown:
+                        self._resumed.clear()
+                        await self._resumed.wait()  # the next answer would be requested from the service
+            finally:
+                if isinstance(answers, AsyncGenerator):  # one that waits for its reader would stay subscribed
+                    await answers.aclose()
 
         self._when_shown.pop(group, None)
         self.run(receive, group=group, exclusive=True)

@@ -84,7 +84,8 @@ class Find:
 
     def __init__(self, screen: FindContext) -> None:
         self._screen = screen
-        self._pane: Searchable | None = None
+        self.pane: Searchable | None = None
+        """Where text was found last; None before the first search."""
         self._focus: Widget | None = None
         """What gets the focus once the text is typed."""
         self._bar: FindBar | None = None
@@ -102,7 +103,7 @@ class Find:
     async def open(self, pane: Searchable, focus: Widget) -> None:
         """Ask for a text to find; afterwards the focus goes to a widget."""
         self.end()
-        self._pane, self._focus, self._bar = pane, focus, FindBar(self._last, self._screen.style_for)
+        self.pane, self._focus, self._bar = pane, focus, FindBar(self._last, self._screen.style_for)
         await self._screen.mount(self._bar)
         self._screen.set_focus(self._bar.query_one(SearchInput))  # at once, for keys that were typed ahead
 
@@ -116,7 +117,7 @@ class Find:
 
     def typed(self, text: str) -> None:
         """Mark the matches of a text while it is typed, and count them."""
-        pane, bar = self._pane, self._bar
+        pane, bar = self.pane, self._bar
         if pane is None or bar is None:
             return
         pane.highlight(text)
@@ -154,7 +155,7 @@ class Find:
 
     def end(self) -> bool:
         """Remove the marks, and the input if it is open; returns whether text was being found."""
-        pane, self._match = self._pane, None
+        pane, self._match = self.pane, None
         is_finding = self._bar is not None or bool(pane and pane.search_text)
         if is_finding:
             self.close_bar()
@@ -164,7 +165,7 @@ class Find:
 
     def line(self) -> Line:
         """The text that is marked, and which of its matches the cursor is on; empty if none is."""
-        pane = self._pane
+        pane = self.pane
         if pane is None or self._bar or not pane.search_text:
             return ()
         text = Span(f"/{sanitize(self._last)}  ", "quiet")
@@ -173,10 +174,10 @@ class Find:
         return (text, Span(f"{self._match.number} of {self._match.total}", "accent") if self._match else NO_MATCH)
 
     def _go(self, step: int) -> None:
-        pane = self._pane or self._screen.text_pane
+        pane = self.pane or self._screen.text_pane
         if pane is None or not self._last:
             return
-        self._pane = pane
+        self.pane = pane
 
         async def search() -> None:
             self._match = await pane.search(self._last, step=step)

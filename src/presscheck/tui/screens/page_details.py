@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.review.pending_review import draft_key
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.page_draft import draft_key
 from presscheck.tui.screens.page_editor import TITLE, ask_line
 from presscheck.tui.widgets.picker import Choice, Picker
 

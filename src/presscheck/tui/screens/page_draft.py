@@ -11,6 +11,7 @@ from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.merge.text import merge_text
+from presscheck.engine.review.pending_review import draft_key
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
@@ -29,11 +30,6 @@ CONTEXT = 2
 MOST_DIFF_LINES = 2000
 """Lines of a diff that the save sheet shows."""
 _STYLES = {"+": "added", "-": "removed", "@": "quiet"}
-
-
-def draft_key(change_request_id: str, name: str) -> str:
-    """The key of a draft, the same for all screens."""
-    return f"review {change_request_id} {name}"
 
 
 class Saved(NamedTuple):

@@ -12,13 +12,14 @@ from presscheck.api.content_changes import DeletePage, EditChangeRequestContent,
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.pages.page_order import PageOrder
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.review.pending_review import draft_key
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import edit_text, is_built_in
-from presscheck.tui.screens.page_draft import PageDraft, draft_key
+from presscheck.tui.screens.page_draft import PageDraft
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 

@@ -186,6 +186,7 @@ class BrowseScreen(BaseScreen):
         """Put the cursor on an item as soon as it is known."""
         self._target = key
         self._move_to_target()
+        self.refresh_status_bars()
 
     def browse_in(self, space_id: str, request: ChangeRequest | None) -> None:
         """Show a space in a change request from now on, or (None) on main."""
@@ -334,10 +335,11 @@ class BrowseScreen(BaseScreen):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw the tree and the page again."""
+        """Draw the tree, the page and the path to it again."""
         self.tree_view.show()
         self._move_to_target()
         self.page_pane.show_page()
+        self.refresh_status_bars()
 
     def _move_to_target(self) -> None:
         item = self.library.item(self._target)

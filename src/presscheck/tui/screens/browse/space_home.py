@@ -46,7 +46,8 @@ class SpaceHome:
 
     def __init__(self, screen: BrowseContext, show: Callable[[Space], None]) -> None:
         self._screen, self._show = screen, show
-        self._space: Space | None = None
+        self.space: Space | None = None
+        """The space that is shown; None while the cursor is on something else."""
         self._organization = ""
         self._drafts: ListOrganizationChangeRequests | None = None
         self._drafts_result: Result[Any] | None = None
@@ -66,14 +67,14 @@ class SpaceHome:
     @property
     def age(self) -> str:
         """How old the oldest part is, while offline."""
-        answers = self._answers.get(self._space.id, {}) if self._space else {}
+        answers = self._answers.get(self.space.id, {}) if self.space else {}
         ages = [result.age for result in answers.values() if result.state == "offline" and result.value is not None]
         return f"   as it was {long_ago(max(ages))}" if ages else ""
 
     def show(self, space: Space) -> None:
         """Show a space, with what is known of it now; ask the service if the cursor rests on it."""
-        is_other = self._space is None or self._space.id != space.id
-        self._space = space
+        is_other = self.space is None or self.space.id != space.id
+        self.space = space
         if is_other:
             self._stop()
             self._screen.run(lambda: self._rested(space), group="home rest", exclusive=True)
@@ -81,8 +82,8 @@ class SpaceHome:
 
     def leave(self) -> None:
         """Ask for nothing more, because the cursor is on something else."""
-        if self._space:
-            self._space = None
+        if self.space:
+            self.space = None
             self._stop()
 
     def explain(self, space_id: str, hint: str) -> None:
@@ -96,14 +97,14 @@ class SpaceHome:
         Raises:
             LookupError: no space is shown.
         """
-        if self._space is None:
+        if self.space is None:
             raise LookupError("no space is shown")
-        return HomeLines(self._facts(self._space), columns, now())
+        return HomeLines(self._facts(self.space), columns, now())
 
     def follow(self, target: str) -> None:
         """Open what a line names: a review, a page, a site, or an address."""
         kind, _, name = target.partition(" ")
-        app, space = self._screen.app_context, self._space
+        app, space = self._screen.app_context, self.space
         if space is None:
             return
         if kind == "request":
@@ -153,8 +154,8 @@ class SpaceHome:
         self._draw()
 
     def _draw(self) -> None:
-        if self._space:
-            self._show(self._space)
+        if self.space:
+            self._show(self.space)
 
     @property
     def _me(self) -> str:

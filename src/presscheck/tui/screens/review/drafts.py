@@ -15,10 +15,9 @@ from presscheck.engine.members import people_in
 from presscheck.engine.review.changes import changed_items
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import join_names
-from presscheck.engine.review.pending_review import PendingReview
+from presscheck.engine.review.pending_review import PendingReview, draft_key
 from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.page_draft import draft_key
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -139,7 +138,10 @@ class ReviewDrafts:
         """
         if self.review.is_started and not submits and rewrites is None:
             title = f"{title}, in your review"
-        draft, block = _Draft(self._outbox, self.key(name), initial), parse_suggestion(suggestion)
+        draft, block = (
+            _Draft(self._outbox, self.key(name), initial),
+            parse_suggestion(suggestion) if suggestion else None,
+        )
         held = self._held() if submits else None
 
         def submit(text: str) -> None:

@@ -74,6 +74,8 @@ class ReviewComparison:
     def __init__(self, model: ReviewModel, context: ReviewContext, on_change: Callable[[], None]) -> None:
         self._model, self._context, self._on_change = model, context, on_change
         self._requested: set[tuple[str, str]] = set()
+        self.has_failed = False
+        """Whether revisions could not be compared, and are compared again after the next answer."""
 
     def reason_since_review(self) -> str | None:
         """Why there is nothing to compare with."""
@@ -99,7 +101,7 @@ class ReviewComparison:
 
     def update(self) -> None:
         """Compare with the revisions of outdated reviews, unless that was done."""
-        request = self._model.request
+        request, self.has_failed = self._model.request, False
         if request is None:
             return
         revisions = {reviewer.revision for reviewer in self._model.reviewers() or () if reviewer.stale}
@@ -113,7 +115,8 @@ class ReviewComparison:
         try:
             await self._compare(before)
         except PresscheckError:
-            self._requested.discard((before, after))  # requested again after the next answer
+            self._requested.discard((before, after))
+            self.has_failed = True
             return
         self._context.redraw()
 

@@ -52,7 +52,8 @@ class MergeActions:
     ) -> None:
         self._model, self._context, self._drafts, self._forecast = model, context, drafts, forecast
         self._threads, self._owners, self._go_to = threads, owners, go_to
-        self._requirements: ProblemListScreen[Target] | None = None
+        self.requirements: ProblemListScreen[Target] | None = None
+        """The list of requirements, once it was opened."""
 
     def reason_merge(self) -> str | None:
         """Why it cannot be merged."""
@@ -102,19 +103,19 @@ class MergeActions:
 
     def command_why(self) -> None:
         """List the merge requirements, and what they depend on."""
-        self._requirements = ProblemListScreen("Merge requirements", self._requirement_rows(), self._go_to)
-        self._context.app_context.push_screen(self._requirements)
+        self.requirements = ProblemListScreen("Merge requirements", self._requirement_rows(), self._go_to)
+        self._context.app_context.push_screen(self.requirements)
         self._context.run(self._load_owners, group="owners", exclusive=True)
 
     @property
     def is_shown(self) -> bool:
         """Whether the user sees the merge requirements."""
-        return self._requirements is not None and self._requirements.is_shown
+        return self.requirements is not None and self.requirements.is_shown
 
     def redraw_requirements(self) -> None:
         """Draw the merge requirements again, if they are shown."""
-        if self._requirements:
-            self._requirements.show(self._requirement_rows())
+        if self.requirements:
+            self.requirements.show(self._requirement_rows())
 
     def summary(self) -> list[Line]:
         """The subject, the changes, the reviews, and whether it can be merged."""

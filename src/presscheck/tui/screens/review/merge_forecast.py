@@ -35,7 +35,8 @@ class MergeForecast:
 
     def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
         self._model, self._context = model, context
-        self._checked: Revisions | None = None
+        self.checked: Revisions | None = None
+        """The revisions that were checked; None before the first check and after one that failed."""
         self._is_checked = self._reads_all = False
         self._error = ""
         self._listeners: list[Callable[[], None]] = []
@@ -81,11 +82,11 @@ class MergeForecast:
         request, revisions = self._model.request, self.revisions
         if request is None or revisions is None or self._model.closed_reason():
             return
-        if revisions != self._checked:
+        if revisions != self.checked:
             self._model.forecast, self._reads_all = None, False
         elif self._reads_all or not reads_all:
             return
-        self._checked, self._is_checked, self._reads_all = revisions, False, reads_all
+        self.checked, self._is_checked, self._reads_all = revisions, False, reads_all
         self._context.run(lambda: self._check(request), group="forecast", exclusive=True)
 
     def require(self, *, reads_all: bool) -> None:
@@ -129,7 +130,7 @@ class MergeForecast:
         try:
             self._model.forecast = await forecast(self._context.engine, request, reads_all=self._reads_all)
         except PresscheckError as error:
-            self._checked = None  # checked again after the next answer
+            self.checked = None  # checked again after the next answer
             self._finish(error)
         else:
             self._finish(None)

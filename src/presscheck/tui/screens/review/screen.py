@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -42,7 +42,7 @@ from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.change_requests import ChangeRequest, Review
     from presscheck.engine.review.threads import Thread
     from presscheck.tui.screens.review.merge_requirements import Target
 
@@ -71,6 +71,9 @@ class ReviewScreen(BaseScreen):
         self._location = (request, number) if isinstance(request, str) else (request.space, request.id)
         self._target_thread: tuple[str, str] | None = None
         self._had_items = self._is_stale = False
+        self._compared: tuple[str | None, ...] = ()
+        self._reviews: Sequence[Review] | None = None
+        """The revisions and the reviews as of the last comparison."""
 
     @property
     def is_shown(self) -> bool:
@@ -269,8 +272,10 @@ class ReviewScreen(BaseScreen):
     def _draw(self) -> None:
         if self.is_leaving:
             return
-        self.merge.redraw_requirements()
-        self.thread_list.redraw()
+        if self.merge.requirements:
+            self.merge.redraw_requirements()
+        if self.thread_list.screen:
+            self.thread_list.redraw()
         self._is_stale = not super().is_shown
         if self._is_stale:
             return
@@ -283,16 +288,21 @@ class ReviewScreen(BaseScreen):
         self.view.show_change()
 
     def _on_answer(self) -> None:
-        self.forecast.update()
-        self.comparison.update()
+        request, space = self.model.request, self.model.space
+        compared = (request and request.revision, request and request.status, space and space.revision)
+        is_other = compared != self._compared or self.model.reviews is not self._reviews
+        if is_other or self.forecast.checked is None or self.comparison.has_failed:  # a comment changes neither
+            self._compared, self._reviews = compared, self.model.reviews
+            self.forecast.update()
+            self.comparison.update()
         if self.model.items and not self._had_items:
             self._had_items = True
             self.navigation.go_to_first()
         self.redraw()
-        if self.thread_list.is_shown:
+        if self.thread_list.screen and self.thread_list.is_shown:
             self.thread_list.load_texts()
         else:
-            self.navigation.load_visible()
+            self.texts.prefetch(self.view.visible_items)
         self._show_target_thread()
 
     def _show_target_thread(self) -> None:

@@ -79,12 +79,13 @@ class ThreadListActions:
         self._model, self._context, self._texts, self._threads = model, context, texts, threads
         self._comments, self._suggestions, self._show_thread = comments, suggestions, show_thread
         self._on_notifications = on_notifications
-        self._screen: ThreadListScreen | None = None
+        self.screen: ThreadListScreen | None = None
+        """The list, once it was opened."""
 
     def command_threads(self) -> None:
         """List the threads, and choose which are shown."""
         self.load_texts()
-        self._screen = ThreadListScreen(
+        self.screen = ThreadListScreen(
             self._model,
             self._threads,
             self._comments,
@@ -93,12 +94,12 @@ class ThreadListActions:
             self._context.redraw,
             self._on_notifications,
         )
-        self._context.app_context.push_screen(self._screen)
+        self._context.app_context.push_screen(self.screen)
 
     @property
     def is_shown(self) -> bool:
         """Whether the user sees the list."""
-        return self._screen is not None and self._screen.is_shown
+        return self.screen is not None and self.screen.is_shown
 
     def load_texts(self) -> None:
         """Load the texts of all items with threads, to find out which threads are outdated."""
@@ -106,8 +107,8 @@ class ThreadListActions:
 
     def redraw(self) -> None:
         """Draw the list again, if it is open."""
-        if self._screen:
-            self._screen.redraw()
+        if self.screen:
+            self.screen.redraw()
 
 
 class ThreadListScreen(BaseScreen):
