@@ -377,6 +377,6 @@ def test_doctor_log_and_completion(shell: Shell) -> None:
     for name in ("bash", "zsh", "fish"):
         assert "_PRESSCHECK_COMPLETE" in shell.ok("completion", name)
     shell.env |= {"_PRESSCHECK_COMPLETE": "bash_complete", "COMP_WORDS": "presscheck cr re", "COMP_CWORD": "2"}
-    assert shell.program().stdout.split() == [
-        f"plain,{name}" for name in ("reply", "resolve", "revert", "review", "reviewers")
-    ]
+    offered = shell.program().stdout.split()
+    assert {f"plain,{name}" for name in ("reply", "resolve", "revert", "review", "reviewers")} <= set(offered)
+    assert all(line.startswith("plain,re") for line in offered)

@@ -59,6 +59,12 @@ MORE: dict[str, tuple[str, ...]] = {
     "site move": ("--before", "x"),
 }
 """Options that a command needs, but does not declare as required."""
+POSITIONAL = {
+    ("site redirects add", "source"): "/x",
+    ("site redirects add", "destination"): "https://docs.example",
+    ("site redirects import", "file"): "-",
+}
+"""Arguments that cannot be any text."""
 MANY_SO_NAMED = frozenset(("site move",))
 """Commands whose argument is ambiguous, because all ids are `x`; that is a usage error."""
 SOME = 10
@@ -96,7 +102,7 @@ def arguments(name: str, one: click.Command) -> list[str]:
     words = [*MORE.get(name, ())]
     for parameter in one.params:
         if isinstance(parameter, click.Argument):
-            words.append("x")
+            words.append(POSITIONAL.get((name, parameter.name or ""), "x"))
         elif parameter.name == "yes":
             words.append("--yes")
         elif parameter.required or parameter.name == "body":

@@ -22,7 +22,6 @@ from presscheck.cli.main import command
 from presscheck.cli.verbs import commands, verbs
 
 LINES = {
-    "CreateRedirect": "site redirects add x /x https://docs.example",
     "EditChangeRequestContent": "cr edit x --page x --body x",
     "GetChangeRequest": "cr show x#1",
     "GetChangeRequestPage": "space page x x --cr x",

@@ -15,6 +15,7 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.sites import GetSite
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.tui.screens.outbox import OutboxScreen
+from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
@@ -277,6 +278,9 @@ async def test_unpublishing_a_site_is_undone_where_it_was_done(service: RunningS
         await until(pilot, shows=f"{action} {site.title}?")
         await until(pilot, shows=f"type: {site.title}" if site.published else "y  n")
         await pilot.press(*(site.title if site.published else ""), "enter" if site.published else "y")
+        await until(pilot, shows="1 done")
+        await pilot.press("q")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
         await until(pilot, holds=lambda: pilot.app.screen.current.published is not site.published)
         await pilot.press("z")
         await until(pilot, shows=f"Undo: {action.lower()} site?")

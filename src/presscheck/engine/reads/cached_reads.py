@@ -379,7 +379,7 @@ class ServiceReads:
 
 
 def _without_secrets(call: Operation[Any], body: bytes) -> bytes:
-    """A response as it is cached: a secret is only said to be set."""
+    """A response as it is cached: of a secret, only whether it is set."""
     if not call.secret_fields:
         return body
     answer: dict[str, Any] = json.loads(body)

@@ -10,9 +10,9 @@ LONGEST = 4000
 """Longer lines, in characters, have no colours."""
 _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 _WHOLE = (
-    (re.compile(r" {0,3}#{1,6}(?:[ \t].*)?$"), "heading accent"),
-    (re.compile(r"[ \t]*(?:<<<<<<<|=======|>>>>>>>)(?: .*)?$"), "removed"),
-    (re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,})$"), "quiet"),
+    (re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$"), "heading accent"),
+    (re.compile(r"^[ \t]*(?:<<<<<<<|=======|>>>>>>>)(?: .*)?$"), "removed"),
+    (re.compile(r"^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,})$"), "quiet"),
 )
 _PARTS = re.compile(
     r"(?P<quiet>^[ \t]*(?:>[ \t]?)+|^[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t])(?:[ \t]+\[[ xX]\](?=[ \t]))?)"
