@@ -70,12 +70,12 @@ class Checklist:
         async def check() -> None:
             await asyncio.sleep(REST)
             if monotonic() - self._checked_at.get(site.id, -CURRENT) >= CURRENT:
-                await self._check_again(site, BACKGROUND)
+                await self.check(site, priority=BACKGROUND)
 
         self._screen.run(check, group="checks", exclusive=True)
 
     async def check(self, site: Site, *, priority: Priority = REQUESTED) -> list[Finding] | None:
-        """The findings about a site as it is now; None if it could not be checked."""
+        """The findings about a site as it is now, which are shown; None if it could not be checked."""
         engine = self._screen.engine
         self._reader = self._reader or SiteReader(engine)
         states = PublishedStates(engine.outbox)
@@ -90,14 +90,16 @@ class Checklist:
             self._failed[site.id] = error.message
             self._found.pop(site.id, None)
             self._contents.pop(site.id, None)
+            self._show(site)
             return None
         if published is None and content.site.published and not content.unread:
             states.note(site.id, state_of(content, time(), is_own=False))
+        found = await asyncio.to_thread(check_site, content, levels)
         self._failed.pop(site.id, None)
         self._checked_at[site.id] = monotonic()
-        self._contents[site.id] = content
-        self._found[site.id] = await asyncio.to_thread(check_site, content, levels)
-        return self._found[site.id]
+        self._contents[site.id], self._found[site.id] = content, found
+        self._show(site)
+        return found
 
     def content(self, site: Site) -> SiteContent | None:
         """What the last check read of a site."""
@@ -145,7 +147,7 @@ class Checklist:
         heading = f"Checks of {sanitize(site.title)}"
         self._list = ProblemListScreen(heading, self._rows(site), self._go_to)
         self._screen.app_context.push_screen(self._list)
-        self._screen.run(lambda: self._check_again(site, REQUESTED), group="checks", exclusive=True)
+        self._screen.run(lambda: self.check(site), group="checks", exclusive=True)
 
     def lines_before_publishing(self, site: Site) -> list[Line]:
         """What the confirmation says of the findings: their number, and the worst of them."""
@@ -159,10 +161,6 @@ class Checklist:
         if len(worst) > SHOWN_BEFORE_PUBLISHING:
             lines.append((Span(f"and {count(len(worst) - SHOWN_BEFORE_PUBLISHING, 'more', 'more')}", "quiet"),))
         return lines
-
-    async def _check_again(self, site: Site, priority: Priority) -> None:
-        await self.check(site, priority=priority)
-        self._show(site)
 
     def _show(self, site: Site) -> None:
         self._screen.show_checks(site)
