@@ -222,14 +222,15 @@ async def test_each_editor_can_be_chosen(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = await begun(service, "Chosen", TEXT)
-    monkeypatch.setenv("VISUAL", f"{sys.executable} -c pass")
+    has_run = tmp_path / "has-run"
+    monkeypatch.setenv("VISUAL", f"touch {has_run}")
     monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
         await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
         await until(pilot, shows="A key lasts for ever.")
         await pilot.press("e")
-        await until(pilot, shows="no changes")
+        await until(pilot, holds=has_run.exists)
         assert not any(isinstance(screen, MarkdownEditor) for screen in pilot.app.screen_stack)
         await pilot.press(".", "e")
         await until(pilot, holds=lambda: is_editing(pilot))
