@@ -1,6 +1,7 @@
 """The built-in editor of pages, with real keys against the real service."""
 
 import asyncio
+import shlex
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, nullcontext
@@ -223,7 +224,7 @@ async def test_each_editor_can_be_chosen(
 ) -> None:
     one = await begun(service, "Chosen", TEXT)
     has_run = tmp_path / "has-run"
-    monkeypatch.setenv("VISUAL", f"touch {has_run}")
+    monkeypatch.setenv("VISUAL", shlex.join(["touch", str(has_run)]))
     monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
@@ -239,7 +240,7 @@ async def test_each_editor_can_be_chosen(
         script.write_text(
             "import sys, pathlib\nfile = pathlib.Path(sys.argv[1])\nfile.write_text(file.read_text() + 'Outside.')"
         )
-        monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
+        monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(script)]))
         await pilot.press("ctrl+e")
         await until(pilot, shows="Outside.")
         await pilot.press("ctrl+z")
