@@ -382,6 +382,8 @@ The plan
 
 <figure><img src=".gitbook/assets/sky.png" alt="Sky"><figcaption><p>The sky</p></figcaption></figure>
 
+The ![ink &amp; *paper*](.gitbook/assets/sky.png) of it
+
 ![Sky](.gitbook/assets/sky.png "Above")
 
 $$
@@ -403,6 +405,7 @@ Said[^1].
 [^1]: In a note.
 """
 EXPECTED = (
+    'alt="ink &amp; paper"',
     '<li class="task"><input type="checkbox" disabled checked> done',
     '<th class="right">Size</th>',
     '<code class="language-python"><span class="keyword">def</span>',

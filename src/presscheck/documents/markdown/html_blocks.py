@@ -12,7 +12,6 @@ from typing import Generic, TypeVar
 
 from presscheck.documents.markdown.inline_runs import HtmlEvent, InlineRuns, html_events
 from presscheck.documents.markdown.table import Table
-from presscheck.text.styled_text import plain
 
 HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _TEXTS = frozenset(["p", "div", "blockquote", "section", "figcaption", "summary", "details"])
@@ -205,6 +204,7 @@ class TableReader(Generic[Collected]):
         self.cell: Collected | None = None
         self.depth = 1
         self.all_head = True
+        self._is_code = False
 
     @property
     def is_done(self) -> bool:
@@ -228,7 +228,7 @@ class TableReader(Generic[Collected]):
             self.stray.html(event)
 
     def _open(self, name: str, values: dict[str, str]) -> None:
-        self.cell = None
+        self.cell, self._is_code = None, False
         if name == "tr" or not self.table.rows:
             self._end_row()
             self.table.rows.append([])
@@ -255,9 +255,16 @@ class TableReader(Generic[Collected]):
 
     def _in_cell(self, cell: InlineRuns, event: HtmlEvent) -> None:
         kind, name, _ = event
-        if kind == "open" and name in _BLOCKS:
-            if cell.spans and plain(tuple(cell.spans)).strip():
-                cell.line_end()
+        if name == "pre" and kind != "text":
+            self._is_code = kind == "open"
+            (cell.begin_line if self._is_code else cell.end_block)()
+        elif kind == "text" and self._is_code:
+            for number, line in enumerate(name.strip("\n").split("\n")):
+                if number:
+                    cell.line_end()
+                cell.html(("text", line, {}))
+        elif kind == "open" and name in _BLOCKS:
+            cell.begin_line()
             if name == "li":
                 cell.text(f"{self._bullet} ")
         elif kind != "close" or name not in _BLOCKS:

@@ -162,6 +162,16 @@ class InlineRuns:
         """Adds a line break."""
         self.spans.append(BREAK)
 
+    def begin_line(self) -> None:
+        """Adds a line break, unless a line begins already."""
+        self._is_line_over = False
+        if any(span.text.strip() for span in self.spans) and self.spans[-1] is not BREAK:
+            self.line_end()
+
+    def end_block(self) -> None:
+        """Ends a block: what follows begins a line of its own."""
+        self._is_line_over = bool(self.spans)
+
     def image(self, source: str, words: str) -> None:
         """Adds an image: its symbol with its alternative text or file name."""
         shown = " ".join(words.split()) or file_name(source)
@@ -290,7 +300,7 @@ class InlineRuns:
     def _inline_html(self, content: str) -> None:
         for event in html_events(content):
             if event[0] != "text" and event[1] in _BLOCKS:
-                self._is_line_over = bool(self.spans)
+                self.end_block()
             self.html(event)
 
     def _with_addresses(self, words: str) -> None:

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline.image import image
 from mdit_py_plugins.footnote import footnote_plugin
 from rich.emoji import Emoji, NoEmoji
 
@@ -59,9 +60,19 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": 1000}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
     parser.block.ruler.before("fence", "tag", _block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.inline.ruler.at("image", _image)
     parser.inline.ruler.before("escape", "math", _math)
     parser.inline.ruler.before("escape", "emoji", _emoji)
     return parser
+
+
+def _image(state: StateInline, silent: bool) -> bool:
+    """Reads an image; the content of its token is its alternative text as it is read, not as it is written."""
+    is_image = image(state, silent)
+    if is_image and not silent:
+        token = state.tokens[-1]
+        token.content = "".join(" " if one.type.endswith("break") else one.content for one in token.children or ())
+    return is_image
 
 
 def _math(state: StateInline, silent: bool) -> bool:

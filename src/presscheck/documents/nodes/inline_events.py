@@ -85,8 +85,7 @@ def _node(token: Token) -> Node | None:
 
 
 def _image_node(token: Token) -> Node:
-    words = "".join(one.content if one.type != "softbreak" else " " for one in token.children or ())
-    said = {"alt": words, "caption": str(token.attrs.get("title", ""))}
+    said = {"alt": token.content, "caption": str(token.attrs.get("title", ""))}
     ref = parse_reference(str(token.attrs.get("src", "")))
     return inline_node("inline-image", {"ref": ref} | {name: value for name, value in said.items() if value})
 
