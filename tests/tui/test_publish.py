@@ -74,7 +74,7 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         await pilot.press("P")
         await until(pilot, shows="Visible to ")
         await until(pilot, shows="y  n")
-        assert "What differs since the last publish: not known" in shown(pilot.app)
+        assert "This machine has no record of an earlier publish" in shown(pilot.app)
         await pilot.press("y")
         await until(pilot, shows="The site is live, and the page answers.")
         now = await client.send(call)

@@ -227,12 +227,12 @@ def _tab_bar(titles: Sequence[str], chosen: int, key: str, columns: int, symbols
     for number, title in enumerate(titles):
         is_chosen = number == chosen
         name = cut((Span(title, "accent strong" if is_chosen else ""),), max(columns - 4, 1), symbols.ellipsis)[0].text
-        shown = f"[ {name} ]" if is_chosen else f"  {name}  "
-        span = Span(shown, "accent strong") if is_chosen else Span(shown, "quiet", target(key, number))
-        if line and width((*line, span)) > columns:
+        link = Span(name, "quiet", target(key, number))  # without the space around it, for the label of the link
+        shown = (Span(f"[ {name} ]", "accent strong"),) if is_chosen else (Span("  "), link, Span("  "))
+        if line and width((*line, *shown)) > columns:
             yield tuple(line)
             line = []
-        line.append(cut((span,), columns)[0])
+        line += cut(shown, columns)
     yield tuple(line)
 
 

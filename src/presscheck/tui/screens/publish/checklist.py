@@ -123,6 +123,11 @@ class Checklist:
         return cast("dict[str, Level]", file.read(CHECK_NAMES).of(site.id, site.title))
 
     def line(self, site: Site) -> Line:
+        """What is known of a site, in one line, with the key that lists it."""
+        hint = (Span(" · W lists them", "quiet"),) if self._found.get(site.id) else ()
+        return (*self.summary_line(site), *hint)
+
+    def summary_line(self, site: Site) -> Line:
         """What is known of a site, in one line."""
         failed = self._failed.get(site.id)
         if failed is not None:
@@ -133,7 +138,7 @@ class Checklist:
         if not findings:
             return (Span("✓ no problems", "added"),)
         sign, style = SIGNS[findings[0].severity]
-        return (Span(f"{sign} {summary(findings)}", style), Span(" · W lists them", "quiet"))
+        return (Span(f"{sign} {summary(findings)}", style),)
 
     def reason_why(self) -> str | None:
         """Disabled without a site."""
@@ -153,7 +158,7 @@ class Checklist:
         """What the confirmation says of the findings: their number, and the worst of them."""
         findings = self._found.get(site.id, [])
         worst = [finding for finding in findings if finding.severity in ("error", "unknown")]
-        lines: list[Line] = [self.line(site)]
+        lines: list[Line] = [self.summary_line(site)]
         for finding in worst[:SHOWN_BEFORE_PUBLISHING]:
             sign, style = SIGNS[finding.severity]
             where, what = sanitize(finding.where), sanitize(finding.message)
@@ -170,7 +175,7 @@ class Checklist:
     def _rows(self, site: Site) -> Sequence[ProblemRow[Finding]]:
         findings = self._found.get(site.id)
         if not findings:
-            return [ProblemRow((Span("  "), *self.line(site)), is_note=True)]
+            return [ProblemRow((Span("  "), *self.summary_line(site)), is_note=True)]
         rows: list[ProblemRow[Finding]] = []
         for severity, heading in _HEADINGS.items():
             group = [_row(finding) for finding in findings if finding.severity == severity]

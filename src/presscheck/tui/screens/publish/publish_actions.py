@@ -214,7 +214,7 @@ class PublishActions:
                 seen = audience(site, self._checklist.content(site))
                 lines += [
                     (Span(sanitize(site.title), "strong"), Span(f"  visible to {seen}")),
-                    (Span("  "), *self._checklist.line(site)),
+                    (Span("  "), *self._checklist.summary_line(site)),
                 ]
             dialog.make_ready(lines, type_to_confirm=count(len(sites), "site") if is_faulty else None)
 

@@ -87,8 +87,7 @@ def difference_lines(state: PublishedState | None, changes: Differences | None, 
         seen = f"published here {when}" if state.is_own else f"first seen live here {when}"
         return [(Span(f"It was {seen}, and not checked since: what changed is not known.", "quiet"),)]
     if state is None or changes is None or changes.unknown is None:
-        why = "this machine has no record of it"
-        return [(Span(f"What differs since the last publish: not known ({why}).", "quiet"),)]
+        return [(Span("This machine has no record of an earlier publish to compare with.", "quiet"),)]
     when = long_ago(now - state.at)
     since = f"it was published here {when}" if state.is_own else f"this machine first saw it live {when}"
     unknown: Mapping[Subject, str] = changes.unknown
