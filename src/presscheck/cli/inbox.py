@@ -184,7 +184,7 @@ async def _fetch_reviews(session: Session, organization: str, me: str) -> None:
     open_requests = ListOrganizationChangeRequests(organization_id=organization, status="open")
     for listing in (*personal_listings(organization, me), open_requests) if me else ():
         await _fetch_list(session, listing)
-    for call in missing_reviews(session.engine, organization, me).values():
+    for call in missing_reviews(session.engine, organization, me):
         await session.engine.read(call)
 
 

@@ -13,6 +13,8 @@ from presscheck.engine.shared_calls import reviewers_of, reviews_of
 from presscheck.text.phrases import now, parse_time
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from presscheck.api.operation import Operation, Page
     from presscheck.engine.results import Window
 
@@ -29,10 +31,11 @@ class WindowReader(Protocol):
         ...
 
 
-def missing_reviews(engine: WindowReader, organization: str, me: str) -> dict[str, Operation[Page[Any]]]:
-    """The calls by their cache keys, without those that were answered since the last update of the change request.
+def missing_reviews(engine: WindowReader, organization: str, me: str) -> Iterator[Operation[Page[Any]]]:
+    """The calls that were not answered since the last update of their change request.
 
-    Those of requested reviews come first, with the requests; then those of the latest open change requests.
+    Those of requested reviews come first, with the requests; then those of the latest open change requests. Each is
+    checked when it is its turn: something else may have read it while the ones before it were read.
 
     Args:
         engine: reads the cached listings.
@@ -40,19 +43,19 @@ def missing_reviews(engine: WindowReader, organization: str, me: str) -> dict[st
         me: the id of the user; there are none if it is unknown (empty).
     """
     if not me:
-        return {}
+        return
     requested, *_ = personal_listings(organization, me)
     all_open = ListOrganizationChangeRequests(organization_id=organization, status="open")
-    calls: dict[str, Operation[Page[Any]]] = {}
+    seen: set[str] = set()
     for listing, is_requested in ((requested, True), (all_open, False)):
         for request in engine.window(listing, 0, MAX_REVIEWS).items:
             found: list[Operation[Page[Any]]] = [reviews_of(request)]
             found += [reviewers_of(request)] if is_requested else []
             for call in found:
                 age = engine.window(call, 0, 0).age
-                if age is None or is_older(age, request):
-                    calls[call.key()] = call
-    return calls
+                if call.key() not in seen and (age is None or is_older(age, request)):
+                    seen.add(call.key())
+                    yield call
 
 
 def is_older(age: float, request: ChangeRequest) -> bool:

@@ -100,15 +100,15 @@ class InboxPrefetch:
             if key != shown.key():
                 await self._read_listing(listing)
         for name, listing in counted:
-            model.counts[name] = await self._count(listing)
+            model.counts[name] = await self._count(listing, is_read=listing.key() in listings)
             self._screen.show_tabs()
 
     async def _read_reviews(self) -> None:
         """Read the reviews on which *Needs me* and *Involved* depend, and then arrange the views again."""
         model = self._screen.model
-        calls = {} if self._engine.lacks(REVIEWS) else missing_reviews(self._engine, model.organization, model.me)
+        calls = () if self._engine.lacks(REVIEWS) else missing_reviews(self._engine, model.organization, model.me)
         with suppress(NetworkError):
-            for call in calls.values():
+            for call in calls:
                 with suppress(ServiceError):  # one of them cannot be read
                     await self._engine.read(call, priority=BACKGROUND)
                 self._has_read_reviews = True
@@ -121,11 +121,14 @@ class InboxPrefetch:
             self._has_read_reviews = False
             self._screen.show_changed_rows()
 
-    async def _count(self, listing: ListOrganizationChangeRequests) -> tuple[int, bool]:
+    async def _count(self, listing: ListOrganizationChangeRequests, *, is_read: bool) -> tuple[int, bool]:
         """The number of items of a listing, and whether there are no more.
 
-        A service that does not send the total is asked for a few items.
+        One that was just read to its end is not asked for. A service that does not send the total is asked for a few
+        items.
         """
+        if is_read and (stored := self._engine.window(listing, 0, 0)).complete:
+            return stored.total, True
         count = 0
         for limit in (1, COUNTED):
             page = await self._engine.read(listing.model_copy(update={"limit": limit}), priority=BACKGROUND)

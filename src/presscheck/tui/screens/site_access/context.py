@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Hashable
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from presscheck.tui.screens.screen_context import ScreenContext
+from presscheck.tui.screens.tabbed_lists import ListTab
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.site_access.model import SiteAccess
     from presscheck.tui.widgets.row_list import RowList
 
@@ -44,53 +44,8 @@ class AccessContext(ScreenContext, Protocol):
         ...
 
 
-class Tab(Protocol):
-    """One of the tabs: its rows and what can be done with them."""
-
-    @property
-    def name(self) -> str:
-        """Its title."""
-        ...
-
-    @property
-    def noun(self) -> str:
-        """What it lists, in the plural."""
-        ...
-
-    @property
-    def footer(self) -> tuple[str, ...]:
-        """The commands of the footer."""
-        ...
-
-    @property
-    def total(self) -> int | None:
-        """How many there are in all; None while that is not known."""
-        ...
-
-    @property
-    def count(self) -> int:
-        """The number of its rows."""
-        ...
-
-    def key(self, index: int) -> Hashable | None:
-        """What identifies a row; None if there is none."""
-        ...
-
-    def row(self, index: int, columns: int) -> Line:
-        """A row."""
-        ...
-
-    def heading(self, columns: int) -> Line:
-        """The names of the columns."""
-        ...
-
-    def summary(self) -> Line:
-        """The line above the rows."""
-        ...
-
-    def empty(self) -> tuple[str, str]:
-        """A sentence and a hint for a list without rows that is loaded."""
-        ...
+class Tab(ListTab, Protocol):
+    """One of the tabs, and what can be done with its rows."""
 
     def filter(self, text: str) -> None:
         """Show only the rows with a text; all without a text."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from presscheck.api.operation import Page
 from presscheck.api.site_settings import (
@@ -34,7 +32,7 @@ from presscheck.tui.screens.site_access.redirects_tab import RedirectsTab
 from presscheck.tui.screens.site_access.share_links_tab import ShareLinksTab
 from presscheck.tui.screens.site_access.sign_in_tab import SignInTab
 from presscheck.tui.screens.site_writes import undo_here, write_reason
-from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
@@ -54,27 +52,13 @@ class SiteAccessScreen(BaseScreen):
     """
 
     SCOPE = "site"
-    DEFAULT_CSS = """
-    SiteAccessScreen #tabs { margin-top: 1; }
-    SiteAccessScreen #columns { margin-top: 1; }
-    """
 
     def __init__(self, organization_id: str, site: Site) -> None:
         super().__init__()
         self.model = SiteAccess(organization_id, site)
-        self.tabs: tuple[Tab, ...] = (RedirectsTab(self), ShareLinksTab(self), SignInTab(self))
-        self._number = 0
-        self._filters = [RowFilter(self._rows_lookup(tab), self._filter_lookup(tab)) for tab in self.tabs]
-
-    def _rows_lookup(self, tab: Tab) -> Callable[[], RowList]:
-        return lambda: self._rows_of(tab)
-
-    def _filter_lookup(self, tab: Tab) -> Callable[[str], None]:
-        def apply(text: str) -> None:
-            tab.filter(text)
-            self._draw()
-
-        return apply
+        self.redirects_tab, self.sign_in_tab = RedirectsTab(self), SignInTab(self)
+        tabs: tuple[Tab, ...] = (self.redirects_tab, ShareLinksTab(self), self.sign_in_tab)
+        self.lists = TabbedLists(self, tabs, self._show_empty)
 
     def title_line(self) -> Line:
         """The site."""
@@ -83,14 +67,12 @@ class SiteAccessScreen(BaseScreen):
         return (Span(" Sites › ", "quiet"), Span(title, "title"), Span(f" › Access   {state}", "quiet"))
 
     def body(self) -> ComposeResult:
-        """The tabs, the summary and the columns of one, and its rows."""
-        yield StatusLine(self.style_for, id="tabs")
-        yield StatusLine(self.style_for, id="summary")
-        yield StatusLine(self.style_for, id="columns")
-        with Vertical():
-            yield EmptyState(self.style_for)
-            for number, tab in enumerate(self.tabs):
-                yield RowList(tab.row, self.style_for, key=tab.key, id=f"rows-{number}")
+        """The lists."""
+        yield self.lists
+
+    def command_handlers(self) -> Iterable[object]:
+        """This screen and its lists."""
+        return (self, self.lists)
 
     def on_mount(self) -> None:
         """Show what is stored, then subscribe to what is new."""
@@ -102,7 +84,7 @@ class SiteAccessScreen(BaseScreen):
         sign_in = self.engine.watch(GetPublishingAuth(**self.model.path))
         self.subscribe(sign_in, self._take_sign_in, group="sign-in", shows_errors=False)
         self.run(self._read_paths, group="paths", exclusive=True)
-        self.show_tab(0)
+        self.lists.draw()
 
     def watch_redirects(self) -> None:
         """Read the redirects now, and after each write."""
@@ -170,60 +152,21 @@ class SiteAccessScreen(BaseScreen):
     @property
     def tab(self) -> Tab:
         """The tab that is shown."""
-        return self.tabs[self._number]
+        return self.lists.tab
 
     @property
     def rows(self) -> RowList:
         """Its rows."""
-        return self._rows_of(self.tab)
-
-    def _rows_of(self, tab: Tab) -> RowList:
-        return self.query_one(f"#rows-{self.tabs.index(tab)}", RowList)
+        return self.lists.rows
 
     @property
     def footer_commands(self) -> tuple[str, ...]:
         """The commands of the tab."""
         return self.tab.footer
 
-    def show_tab(self, number: int) -> None:
-        """Show another tab."""
-        self.find.end()
-        self._number = number
-        self._draw()
-
     def redraw(self) -> None:
-        """Draw the tab again, once it is seen."""
-        if self.is_mounted and not self.is_leaving:
-            self.when_shown("redraw", self._draw)
-
-    def _draw(self) -> None:
-        if self.is_leaving:
-            return
-        for tab in self.tabs:
-            rows = self._rows_of(tab)
-            rows.show(tab.count)
-            rows.display = tab is self.tab and bool(tab.count)
-        empty, columns = self.query_one(EmptyState), self.query_one("#columns", StatusLine)
-        columns.display = bool(self.tab.count)
-        if self.tab.count:
-            empty.hide()
-            if self.focused is not self.rows and not self.find.is_open:
-                self.rows.focus()
-        else:
-            self._show_empty(empty)
-        columns.show((Span("  "), *self.tab.heading(max(0, self.size.width - 2))))
-        self.query_one("#tabs", StatusLine).show(self._tab_names())
-        self.query_one("#summary", StatusLine).show((Span(" "), *self.tab.summary()))
-        self.refresh_status_bars()
-
-    def _tab_names(self) -> Line:
-        spans: list[Span] = []
-        for number, tab in enumerate(self.tabs, 1):
-            style = "accent strong" if tab is self.tab else ""
-            total = "" if tab.total is None else f" {tab.total:,}"
-            name = pressing(str(number), Span(f"{number} ", "quiet"), Span(tab.name, style), Span(total, "quiet"))
-            spans += [Span(" "), *name, Span("   ")]
-        return tuple(spans)
+        """Draw the tab again."""
+        self.lists.redraw()
 
     def _show_empty(self, empty: EmptyState) -> None:
         tab = self.tab
@@ -238,44 +181,19 @@ class SiteAccessScreen(BaseScreen):
         else:
             empty.show_loading(f"Loading the {tab.noun} …")
 
-    @on(RowList.RowHighlighted)
-    def row_highlighted(self) -> None:
-        """Show the keys of another row."""
-        self.refresh_status_bars()
-
-    @on(RowList.MarksChanged)
-    def marks_changed(self) -> None:
-        """Count the marks."""
-        self.redraw()
-
-    def on_resize(self) -> None:
-        """Fit the columns to the new width."""
-        super().on_resize()
-        self.redraw()
-
     def change_reason(self, operation: type[Operation[Any]], role: str = "create") -> str | None:
         """Why nothing can be changed here now; None if it can."""
         return write_reason(self, operation, self.model.site, role)
 
     async def command_find_here(self) -> None:
         """Filter the rows by a text."""
-        await self.find.open(self._filters[self._number], self.rows)
+        tab, rows = self.tab, self.rows
 
-    def command_tab(self) -> None:
-        """Show the tab of this number."""
-        number = int(self.last_key)
-        if number <= len(self.tabs):
-            self.show_tab(number - 1)
+        def apply(text: str) -> None:
+            tab.filter(text)
+            self.redraw()
 
-    def command_left(self) -> None:
-        """Show the tab on the left."""
-        self.show_tab(max(0, self._number - 1))
-
-    def command_right(self) -> None:
-        """Show the tab on the right."""
-        self.show_tab(min(len(self.tabs) - 1, self._number + 1))
-
-    command_previous_pane, command_next_pane = command_left, command_right
+        await self.find.open(RowFilter(lambda: rows, apply), rows)
 
     def command_refresh(self) -> None:
         """Request everything again, with the pages to which redirects lead."""
@@ -301,7 +219,7 @@ class SiteAccessScreen(BaseScreen):
 
     def reason_mark(self) -> str | None:
         """Only redirects are marked."""
-        return None if self._number == 0 else "only redirects can be marked: 1 shows them"
+        return None if self.tab is self.redirects_tab else "only redirects can be marked: 1 shows them"
 
     reason_mark_range = reason_mark_visible = reason_mark
 
@@ -344,7 +262,7 @@ class SiteAccessScreen(BaseScreen):
 
     def reason_act_on_marked(self) -> str | None:
         """Disabled without marks."""
-        if self._number == 0 and self.rows.marked:
+        if self.tab is self.redirects_tab and self.rows.marked:
             return self.tab.reason("act_on_marked")
         return "nothing is marked: space marks a redirect, * all visible rows"
 
@@ -360,50 +278,47 @@ class SiteAccessScreen(BaseScreen):
         """Copy the path of the redirect, the address of the share link, or the key."""
         return self.tab.run("copy")
 
-    def _redirects_reason(self, command: str) -> str | None:
-        return self.tabs[0].reason(command)
-
     def reason_import_rows(self) -> str | None:
         """As the tab of redirects says."""
-        return self._redirects_reason("import_rows")
+        return self.redirects_tab.reason("import_rows")
 
     def command_import_rows(self) -> Awaitable[None] | None:
         """Import redirects from a CSV file."""
-        self.show_tab(0)
+        self.lists.show_tab(self.redirects_tab)
         return self.tab.run("import_rows")
 
     def reason_export_rows(self) -> str | None:
         """As the tab of redirects says."""
-        return self._redirects_reason("export_rows")
+        return self.redirects_tab.reason("export_rows")
 
     def command_export_rows(self) -> Awaitable[None] | None:
         """Export the redirects to a CSV file."""
-        return self.tabs[0].run("export_rows")
+        return self.redirects_tab.run("export_rows")
 
     def reason_test_path(self) -> str | None:
         """As the tab of redirects says."""
-        return self._redirects_reason("test_path")
+        return self.redirects_tab.reason("test_path")
 
     def command_test_path(self) -> Awaitable[None] | None:
         """Ask for a path, and show where it leads."""
-        return self.tabs[0].run("test_path")
+        return self.redirects_tab.run("test_path")
 
     def reason_suggest_rows(self) -> str | None:
         """As the tab of redirects says."""
-        return self._redirects_reason("suggest_rows")
+        return self.redirects_tab.reason("suggest_rows")
 
     def command_suggest_rows(self) -> Awaitable[None] | None:
         """List redirects for moved and deleted pages, and add the chosen ones."""
-        self.show_tab(0)
+        self.lists.show_tab(self.redirects_tab)
         return self.tab.run("suggest_rows")
 
     def reason_rotate_key(self) -> str | None:
         """As the tab of sign-in says."""
-        return self.tabs[2].reason("rotate_key")
+        return self.sign_in_tab.reason("rotate_key")
 
     def command_rotate_key(self) -> Awaitable[None] | None:
         """Replace the key that signs visitors in, after the title of the site was typed."""
-        self.show_tab(2)
+        self.lists.show_tab(self.sign_in_tab)
         return self.tab.run("rotate_key")
 
 

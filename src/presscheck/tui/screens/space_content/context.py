@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from presscheck.tui.screens.screen_context import ScreenContext
+from presscheck.tui.screens.tabbed_lists import ListTab
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.api.links import ContentLocation
-    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.space_content.model import SpaceContent
 
 
@@ -43,53 +42,8 @@ class SpaceContentContext(ScreenContext, Protocol):
         ...
 
 
-class Tab(Protocol):
-    """One of the tabs: its rows, and what to show where there are none."""
-
-    @property
-    def name(self) -> str:
-        """Its title."""
-        ...
-
-    @property
-    def noun(self) -> str:
-        """What it lists, in the plural."""
-        ...
-
-    @property
-    def total(self) -> int | None:
-        """How many there are in all; None while that is not known."""
-        ...
-
-    @property
-    def count(self) -> int:
-        """The number of its rows."""
-        ...
-
-    def key(self, index: int) -> Hashable | None:
-        """What identifies a row; None if there is none."""
-        ...
-
-    @property
-    def footer(self) -> tuple[str, ...]:
-        """The commands of the footer."""
-        ...
-
-    def summary(self) -> Line:
-        """The line above the rows: how many of which kind."""
-        ...
-
-    def heading(self, columns: int) -> Line:
-        """The names of the columns."""
-        ...
-
-    def row(self, index: int, columns: int) -> Line:
-        """A row."""
-        ...
-
-    def empty(self) -> tuple[str, str]:
-        """A sentence and a hint for a list without rows that is loaded."""
-        ...
+class Tab(ListTab, Protocol):
+    """One of the tabs, and what can be done with its rows."""
 
     def address(self, index: int) -> str:
         """The web address of a row; empty if it has none."""

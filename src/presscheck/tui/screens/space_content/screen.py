@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.engine.shared_calls import changed_page, live_page
@@ -22,8 +20,8 @@ from presscheck.tui.screens.space_content.links_tab import LinksTab
 from presscheck.tui.screens.space_content.loader import ContentLoader
 from presscheck.tui.screens.space_content.model import SpaceContent
 from presscheck.tui.screens.space_content.reusable_tab import ReusableTab
+from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
@@ -43,11 +41,6 @@ class SpaceContentScreen(BaseScreen):
         place: the space.
     """
 
-    DEFAULT_CSS = """
-    SpaceContentScreen #tabs { margin-top: 1; }
-    SpaceContentScreen #columns { margin-top: 1; }
-    """
-
     def __init__(self, place: ContentPlace) -> None:
         super().__init__()
         self._place = place
@@ -56,8 +49,8 @@ class SpaceContentScreen(BaseScreen):
         self.files = FileActions(self)
         self.links_tab = LinksTab(self)
         self.files_tab = FilesTab(self, self.files)
-        self.tabs: tuple[Tab, ...] = (self.links_tab, self.files_tab, ReusableTab(self))
-        self._number = 0
+        tabs: tuple[Tab, ...] = (self.links_tab, self.files_tab, ReusableTab(self))
+        self.lists = TabbedLists(self, tabs, self._show_empty, notes=self._notes, has_mark_column=False)
 
     def title_line(self) -> Line:
         """The space, and the change request in which it is shown."""
@@ -68,81 +61,37 @@ class SpaceContentScreen(BaseScreen):
         return (*head, *title, Span(age, "quiet"))
 
     def body(self) -> ComposeResult:
-        """The tabs, the summary and the columns of one, and its rows."""
-        yield StatusLine(self.style_for, id="tabs")
-        yield StatusLine(self.style_for, id="summary")
-        yield StatusLine(self.style_for, id="columns")
-        with Vertical():
-            yield EmptyState(self.style_for)
-            for tab in self.tabs:
-                yield RowList(
-                    tab.row, self.style_for, key=tab.key, has_mark_column=False, id=f"rows-{tab.noun.split()[0]}"
-                )
+        """The lists."""
+        yield self.lists
+
+    def command_handlers(self) -> Iterable[object]:
+        """This screen and its lists."""
+        return (self, self.lists)
 
     def on_mount(self) -> None:
         """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.loader.start()
-        self.show_tab(0)
+        self.lists.draw()
 
     @property
     def tab(self) -> Tab:
         """The tab that is shown."""
-        return self.tabs[self._number]
+        return self.lists.tab
 
     @property
     def rows(self) -> RowList:
         """Its rows."""
-        return self._rows_of(self.tab)
-
-    def _rows_of(self, tab: Tab) -> RowList:
-        return self.query_one(f"#rows-{tab.noun.split()[0]}", RowList)
+        return self.lists.rows
 
     @property
     def footer_commands(self) -> tuple[str, ...]:
         """The commands of the tab."""
         return self.tab.footer
 
-    def show_tab(self, number: int) -> None:
-        """Show another tab."""
-        self.find.end()
-        self._number = number
-        self._draw()
-
     def redraw(self) -> None:
-        """Draw the tab again, once it is seen."""
-        if self.is_mounted and not self.is_leaving:
-            self.when_shown("redraw", self._draw)
-
-    def _draw(self) -> None:
-        if self.is_leaving:
-            return
-        for tab in self.tabs:
-            rows = self._rows_of(tab)
-            rows.show(tab.count)
-            rows.display = tab is self.tab and bool(tab.count)
-        empty, columns = self.query_one(EmptyState), self.query_one("#columns", StatusLine)
-        columns.display = bool(self.tab.count)
-        if self.tab.count:
-            empty.hide()
-            if self.focused is not self.rows and not self.find.is_open:
-                self.rows.focus()
-        else:
-            self._show_empty(empty)
-        width = max(0, self.size.width - 1)
-        columns.show((Span(" "), *self.tab.heading(width)))
-        self.query_one("#tabs", StatusLine).show(self._tab_names())
-        self.query_one("#summary", StatusLine).show((Span(" "), *self.tab.summary()), self._notes())
-        self.refresh_status_bars()
-
-    def _tab_names(self) -> Line:
-        spans: list[Span] = []
-        for number, tab in enumerate(self.tabs, 1):
-            style = "accent strong" if tab is self.tab else ""
-            total = "" if tab.total is None else f" {tab.total:,}"
-            name = pressing(str(number), Span(f"{number} ", "quiet"), Span(tab.name, style), Span(total, "quiet"))
-            spans += [Span(" "), *name, Span("   ")]
-        return tuple(spans)
+        """Draw the tab again."""
+        self.lists.redraw()
 
     def _notes(self) -> Line:
         """What is missing in the list of links, and what is being read."""
@@ -170,32 +119,6 @@ class SpaceContentScreen(BaseScreen):
             empty.show_failed(f"Could not load the {tab.noun}", error.message)
         else:
             empty.show_loading(self.loader.progress or f"Loading the {tab.noun} …")
-
-    @on(RowList.RowHighlighted)
-    def row_highlighted(self) -> None:
-        """Show the keys of another row."""
-        self.refresh_status_bars()
-
-    def on_resize(self) -> None:
-        """Fit the columns to the new width."""
-        super().on_resize()
-        self.redraw()
-
-    def command_tab(self) -> None:
-        """Show the tab of this number."""
-        number = int(self.last_key)
-        if number <= len(self.tabs):
-            self.show_tab(number - 1)
-
-    def command_left(self) -> None:
-        """Show the tab on the left."""
-        self.show_tab(max(0, self._number - 1))
-
-    def command_right(self) -> None:
-        """Show the tab on the right."""
-        self.show_tab(min(len(self.tabs) - 1, self._number + 1))
-
-    command_previous_pane, command_next_pane = command_left, command_right
 
     def _no_row(self) -> str | None:
         return None if self.tab.count else f"no {self.tab.noun} here"
@@ -305,7 +228,7 @@ class SpaceContentScreen(BaseScreen):
         self.model.space = space
         self.loader = ContentLoader(self, self.model, self.redraw)
         self.loader.start()
-        self._draw()
+        self.lists.draw()
 
     def command_unsend(self) -> Awaitable[None]:
         """Offer to undo the last sent change of the space."""
