@@ -18,7 +18,7 @@ LIMIT = 30 * 60
 
 def main(tests: Sequence[str]) -> int:
     """Run the rounds; 0 if all of them passed in time."""
-    command = [sys.executable, "-m", "pytest", "-n", "4", "--dist", "worksteal", *tests]
+    command = [sys.executable, "-m", "pytest", "-n", "6", "--dist", "worksteal", *tests]
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(LOOPS)]
     end = time.monotonic() + LIMIT
     try:

@@ -7,8 +7,8 @@ import click
 from tests.root import ROOT
 
 from presscheck.api.operation import every_operation
-from presscheck.cli.field_help import DESCRIPTIONS, SPECIAL
 from presscheck.cli.main import command
+from presscheck.engine.forms.field_help import DESCRIPTIONS, SPECIAL
 
 GOLDEN = ROOT / "tests" / "cli" / "help.txt"
 COLUMNS = 80

@@ -17,9 +17,9 @@ from tests.cli.test_hostile_service import line_of, spec_of
 
 from presscheck.api.operation import Operation, Paged, every_operation
 from presscheck.cli.command_factory import CommandSpec
-from presscheck.cli.field_help import PARTS
 from presscheck.cli.main import command
 from presscheck.cli.verbs import commands, verbs
+from presscheck.engine.forms.field_help import PARTS
 
 LINES = {
     "EditChangeRequestContent": "cr edit x --page x --body x",

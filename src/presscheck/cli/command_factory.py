@@ -22,11 +22,12 @@ from presscheck.cli import lookup
 from presscheck.cli.field_options import call_of, flag, limits_of, nullable, option_for
 from presscheck.cli.field_parts import joined, part_options, place_of
 from presscheck.cli.output import print_message, print_text
-from presscheck.cli.references import PART_REFERENCES, find_id, reference_of
+from presscheck.cli.references import find_id
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.config.profile import Profile
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.forms.references import PART_REFERENCES, reference_of
 from presscheck.errors import InvalidArgument
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -6,7 +6,6 @@ Text is used as it is. Objects are JSON, or `@FILE` for a file with JSON; docume
 from __future__ import annotations
 
 import json
-import re
 import types
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,19 +17,8 @@ from pydantic.fields import FieldInfo
 from presscheck.api.comments import Document
 from presscheck.api.operation import Operation
 from presscheck.api.shell_command import flag, is_text, members_of
-from presscheck.cli.field_help import description
+from presscheck.engine.forms.field_help import description, limits, named_description
 from presscheck.errors import InvalidArgument
-from presscheck.text.phrases import count
-
-_BY_ID = re.compile(r"^Ids? of (?:the |an? )?|, by id or email$| \(an id\)$| \(ids\)$")
-"""Parts of a description that are true only of ids."""
-_LIMITS = {
-    "ge": "at least {}",
-    "gt": "more than {}",
-    "le": "at most {}",
-    "lt": "less than {}",
-    "pattern": "must match {}",
-}
 
 
 def option_for(operation: type[Operation[Any]], name: str, note: str = "", names: str = "") -> click.Option:
@@ -44,8 +32,7 @@ def option_for(operation: type[Operation[Any]], name: str, note: str = "", names
     """
     info, text = operation.model_fields[name], description(operation, name)
     if names:
-        text = _BY_ID.sub("", text)
-        text, note = text[0].upper() + text[1:], by_name(names)
+        text, note = named_description(operation, name), by_name(names)
     return plain_option(flag(name), name, info, text, [note])
 
 
@@ -68,7 +55,7 @@ def plain_option(
         is_part: whether the field is a part of another, which can be given as a whole.
     """
     kind, is_repeatable = _kind(info.annotation)
-    remarks = [*filter(None, notes), *_limits(info, is_repeatable=is_repeatable)]
+    remarks = [*filter(None, notes), *limits(info, is_repeatable=is_repeatable)]
     remarks += [
         *(["repeatable"] if is_repeatable else []),
         *(["required"] if info.is_required() and not is_part else []),
@@ -81,7 +68,7 @@ def plain_option(
 def limits_of(operation: type[Operation[Any]], name: str) -> str:
     """The limits of a field in words; empty if there are none."""
     info = operation.model_fields[name]
-    return "; ".join(_limits(info, is_repeatable=_kind(info.annotation)[1]))
+    return "; ".join(limits(info, is_repeatable=_kind(info.annotation)[1]))
 
 
 def call_of(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...] = ()) -> Operation[Any]:
@@ -147,29 +134,6 @@ def _read(name: str, value: Any, annotation: Any) -> Any:
         raise InvalidArgument(
             flag(name), "is not valid JSON. Give JSON, or @FILE for a file that contains JSON"
         ) from None
-
-
-def _limits(info: FieldInfo, *, is_repeatable: bool) -> list[str]:
-    limits: list[str] = []
-    noun = "value" if is_repeatable else "item" if _has_items(info.annotation) else "character"
-    for rule in info.metadata:
-        for name, template in _LIMITS.items():
-            limit = getattr(rule, name, None)
-            if limit is not None:
-                limits.append(template.format(limit))
-    least, most = (
-        next((limit for rule in info.metadata if (limit := getattr(rule, name, None)) is not None), None)
-        for name in ("min_length", "max_length")
-    )
-    if least and most:
-        limits.append(f"{least:,} to {count(most, noun)}")
-    elif least or most:
-        limits.append(f"at least {count(least, noun)}" if least else f"at most {count(most or 0, noun)}")
-    return limits
-
-
-def _has_items(annotation: Any) -> bool:
-    return any(get_origin(member) is tuple for member in members_of(annotation))
 
 
 def _metavar(annotation: Any, kind: click.ParamType[Any]) -> str | None:

@@ -314,6 +314,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Browse a space at a page, on main or in a change request; at the line of a link, given as it is written."""
         await self.navigation.open_page(space_id, page_id, change_request_id, link)
 
+    async def open_admin(self, family: str) -> None:
+        """Open administration at a family, by its title."""
+        await self.navigation.open_admin(family)
+
     async def open_site(self, site_id: str) -> None:
         """Open a site in the publish screen."""
         await self.navigation.open_site(site_id)

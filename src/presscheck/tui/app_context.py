@@ -115,6 +115,10 @@ class AppContext(Protocol):
         """Browse a space at a page, on main or in a change request; at the line of a link, given as it is written."""
         ...
 
+    async def open_admin(self, family: str) -> None:
+        """Open administration at a family, by its title."""
+        ...
+
     async def open_site(self, site_id: str) -> None:
         """Open a site in the publish screen."""
         ...

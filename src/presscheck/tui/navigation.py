@@ -1,8 +1,8 @@
 """Navigation: opens screens, goes from place to place, and handles the commands that work on every screen.
 
-Inbox, browse and publish are the lowest screens of their modes, and `g i`, `g o` and `g p` show these screens. What
-stood above them leaves the stack: a review, the outbox or a running batch stays open beside it and can be gone back
-to, up to `KEPT_SCREENS` of them; lists and texts that belong to another screen are closed.
+Inbox, browse, publish and administration are the lowest screens of their modes, and `g i`, `g o`, `g p` and `g a` show
+these screens. What stood above them leaves the stack: a review, the outbox or a running batch stays open beside it and
+can be gone back to, up to `KEPT_SCREENS` of them; lists and texts that belong to another screen are closed.
 
 This module and the app import all screens; no screen imports them. Screens and dialogs are imported when they are first
 opened, so that the first paint does not wait for them.
@@ -23,6 +23,7 @@ from presscheck.tui.places import Place, Places
 from presscheck.tui.theme import Theme
 
 if TYPE_CHECKING:
+    from presscheck.tui.screens.admin.screen import AdminScreen
     from presscheck.tui.screens.base_screen import BaseScreen
     from presscheck.tui.screens.browse.screen import BrowseScreen
     from presscheck.tui.screens.content_place import ContentPlace
@@ -52,7 +53,18 @@ def _publish() -> Screen[None]:
     return PublishScreen()
 
 
-MODES: dict[str, str | Callable[[], Screen[Any]]] = {"inbox": _inbox, "browse": _browse, "publish": _publish}
+def _admin() -> Screen[None]:
+    from presscheck.tui.screens.admin.screen import AdminScreen  # 40 ms, only when it is first opened
+
+    return AdminScreen()
+
+
+MODES: dict[str, str | Callable[[], Screen[Any]]] = {
+    "inbox": _inbox,
+    "browse": _browse,
+    "publish": _publish,
+    "admin": _admin,
+}
 """The modes of the app, each with a stack of screens of its own, and the screen at the bottom of that stack."""
 
 
@@ -118,6 +130,11 @@ class Navigation:
         """Show the sites."""
         self._note()
         self._root_of("publish")
+
+    def command_go_admin(self) -> None:
+        """Show what the organization has apart from its content."""
+        self._note()
+        self._root_of("admin")
 
     def command_go_outbox(self) -> None:
         """Show pending writes."""
@@ -226,6 +243,12 @@ class Navigation:
         publish = cast("PublishScreen", await self._mounted_root_of("publish"))
         publish.open_site(site_id)
 
+    async def open_admin(self, family: str) -> None:
+        """Open administration at a family, by its title."""
+        self._note()
+        self._places.jump()
+        cast("AdminScreen", await self._mounted_root_of("admin")).show_family(family)
+
     async def _mounted_root_of(self, mode: str) -> Screen[Any]:
         await self._app.switch_mode(mode)
         return self._root_of(mode)
@@ -295,6 +318,8 @@ class Navigation:
             show_browse_place(cast("BrowseScreen", self._root_of("browse")), place)
         elif place.kind == "publish":
             cast("PublishScreen", self._root_of("publish")).show_site(*place.ids)
+        elif place.kind == "admin":
+            cast("AdminScreen", self._root_of("admin")).show_family(*place.ids)
         else:
             self._show_screen(place)
 

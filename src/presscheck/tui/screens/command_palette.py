@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.content import ListPages, RevisionPage
@@ -15,6 +16,7 @@ from presscheck.engine.inbox.views import listings_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import Command
+from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.key_list import missing_operation, shown_keys
 from presscheck.tui.widgets.picker import Choice, Picker, matching
 
@@ -39,7 +41,8 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
     """Find a command by name, or an item by `cr 42`, `space api`, `page auth`."""
     commands = [command for command in screen.command_table.commands if command.scope != "move"]
     choices = [_by_title(app, command, missing_operation(screen, command)) for command in commands]
-    actions: dict[str, Action] = {}
+    actions: dict[str, Action] = {f"admin {title}": partial(app.open_admin, title) for title in TITLES}
+    choices += [Choice(f"admin {title}", f"{title} (administration)", "g a") for title in TITLES]
 
     def item_choices(text: str) -> list[Choice] | None:
         match = _item_query.fullmatch(text.strip())

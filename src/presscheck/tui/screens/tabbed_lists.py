@@ -187,11 +187,6 @@ class TabbedLists(Vertical, Generic[T]):
             spans += [Span(" "), *name, Span("   ")]
         return tuple(spans)
 
-    @on(RowList.RowHighlighted)
-    def row_highlighted(self) -> None:
-        """Show the keys of another row."""
-        self._screen.refresh_status_bars()
-
     @on(RowList.MarksChanged)
     def marks_changed(self) -> None:
         """Count the marks."""

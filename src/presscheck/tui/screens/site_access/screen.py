@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from textual import on
 from textual.app import ComposeResult
 
 from presscheck.api.operation import Page
@@ -180,6 +181,11 @@ class SiteAccessScreen(BaseScreen):
             empty.show_failed(f"Could not load the {tab.noun}", error.message)
         else:
             empty.show_loading(f"Loading the {tab.noun} …")
+
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
+        """Show the keys of another row."""
+        self.refresh_status_bars()
 
     def change_reason(self, operation: type[Operation[Any]], role: str = "create") -> str | None:
         """Why nothing can be changed here now; None if it can."""

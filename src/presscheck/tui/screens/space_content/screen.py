@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from textual import on
 from textual.app import ComposeResult
 
 from presscheck.api.content_changes import EditChangeRequestContent
@@ -119,6 +120,11 @@ class SpaceContentScreen(BaseScreen):
             empty.show_failed(f"Could not load the {tab.noun}", error.message)
         else:
             empty.show_loading(self.loader.progress or f"Loading the {tab.noun} …")
+
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
+        """Show the keys of another row."""
+        self.refresh_status_bars()
 
     def _no_row(self) -> str | None:
         return None if self.tab.count else f"no {self.tab.noun} here"

@@ -1,8 +1,25 @@
-"""The help texts of options that set the fields of an operation."""
+"""What the fields of operations mean, and their limits, in words: for options of commands and fields of forms."""
 
 from __future__ import annotations
 
+import re
+from typing import Any, get_origin
+
+from pydantic.fields import FieldInfo
+
 from presscheck.api.operation import Operation
+from presscheck.api.shell_command import members_of
+from presscheck.text.phrases import count
+
+_BY_ID = re.compile(r"^Ids? of (?:the |an? )?|, by id or email$| \(an id\)$| \(ids\)$| by user id$")
+"""Parts of a description that are true only of ids."""
+_LIMITS = {
+    "ge": "at least {}",
+    "gt": "more than {}",
+    "le": "at most {}",
+    "lt": "less than {}",
+    "pattern": "must match {}",
+}
 
 DESCRIPTIONS: dict[str, str] = {
     "action": "Action to run",
@@ -246,3 +263,38 @@ FROM_FILES = frozenset(("certificate", "script"))
 def description(operation: type[Operation[object]], field: str) -> str:
     """What a field of an operation means, without limits and period."""
     return SPECIAL.get((operation.__name__, field)) or DESCRIPTIONS[field]
+
+
+def named_description(operation: type[Operation[object]], field: str) -> str:
+    """What a field means that is given by a name instead of an id."""
+    text = _BY_ID.sub("", description(operation, field))
+    return text[0].upper() + text[1:]
+
+
+def limits(info: FieldInfo, *, is_repeatable: bool) -> list[str]:
+    """The limits of a field.
+
+    Args:
+        info: the field.
+        is_repeatable: whether it is given value by value.
+    """
+    found: list[str] = []
+    noun = "value" if is_repeatable else "item" if _has_items(info.annotation) else "character"
+    for rule in info.metadata:
+        for name, template in _LIMITS.items():
+            limit = getattr(rule, name, None)
+            if limit is not None:
+                found.append(template.format(limit))
+    least, most = (
+        next((limit for rule in info.metadata if (limit := getattr(rule, name, None)) is not None), None)
+        for name in ("min_length", "max_length")
+    )
+    if least and most:
+        found.append(f"{least:,} to {count(most, noun)}")
+    elif least or most:
+        found.append(f"at least {count(least, noun)}" if least else f"at most {count(most or 0, noun)}")
+    return found
+
+
+def _has_items(annotation: Any) -> bool:
+    return any(get_origin(member) is tuple for member in members_of(annotation))

@@ -1,0 +1,183 @@
+"""The form of an operation: its fields as questions, and the way from typed text to the call and back."""
+
+from __future__ import annotations
+
+import json
+import types
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin
+
+from pydantic import BaseModel
+
+from presscheck.api.operation import Paged
+from presscheck.api.roles import MemberRole
+from presscheck.api.shell_command import is_text, members_of
+from presscheck.engine.forms.field_help import FROM_FILES, description, limits, named_description
+from presscheck.engine.forms.references import reference_of
+from presscheck.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from presscheck.api.operation import Model, Operation
+    from presscheck.engine.forms.references import Reference
+
+Kind = Literal["text", "long text", "choice", "list", "json"]
+NULL = "null"
+"""The value of a choice that is sent as null."""
+NO_ROLE = "guest"
+"""What null means where a role in the organization can be chosen."""
+FLAGS = {"true": "yes", "false": "no"}
+
+
+@dataclass(frozen=True)
+class FormField:
+    """A field of a form.
+
+    Attributes:
+        name: the field of the operation.
+        label: what it means, in a few words.
+        help: its limits, and how to write it; empty if nothing needs to be written.
+        kind: how it is given; several values are separated by commas.
+        choices: for a choice: its values and their words; `NULL` is sent as null, an empty one not at all.
+        is_required: whether it must be given.
+        is_nullable: whether it can be removed.
+        reference: what its value is the id of; None if it is no id.
+        is_number: whether its text is a number.
+    """
+
+    name: str
+    label: str
+    help: str
+    kind: Kind
+    choices: tuple[tuple[str, str], ...] = ()
+    is_required: bool = False
+    is_nullable: bool = False
+    reference: Reference | None = None
+    is_number: bool = False
+
+    def text_of(self, value: Any) -> str:
+        """A value as it is typed."""
+        if value is None:
+            return NULL if NULL in dict(self.choices) else ""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if self.kind == "list" and isinstance(value, list | tuple):
+            return ", ".join(map(str, cast("Iterable[Any]", value)))
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    def value_of(self, text: str) -> Any:
+        """The value of a typed text; None for an empty one.
+
+        Raises:
+            InvalidArgument: it is not JSON where JSON is needed, or no number.
+        """
+        text = text if self.kind == "long text" else text.strip()
+        if not text:
+            return None
+        if self.kind == "list":
+            return tuple(part for one in text.split(",") if (part := one.strip()))
+        if self.kind == "choice":
+            return {"true": True, "false": False, NULL: None}.get(text, text)
+        if self.is_number:
+            return _number(self.name, text)
+        if self.kind == "json":
+            try:
+                return json.loads(text)
+            except ValueError as error:
+                raise InvalidArgument(self.name, f"is not valid JSON: {error}") from None
+        return text
+
+
+def form_fields(operation: type[Operation[Any]], given: Iterable[str] = ()) -> tuple[FormField, ...]:
+    """The fields of the form of an operation, in the order of its declaration.
+
+    Args:
+        operation: the operation.
+        given: the fields that are known already, such as those of the path.
+    """
+    known = {*given, *operation.path_fields(), *(Paged.model_fields if issubclass(operation, Paged) else ())}
+    return tuple(_field(operation, name) for name in operation.model_fields if name not in known)
+
+
+def call_of(operation: type[Operation[Any]], given: Mapping[str, Any], typed: Mapping[str, str]) -> Operation[Any]:
+    """The call that a form makes.
+
+    Args:
+        operation: the operation.
+        given: the values that are known, by field.
+        typed: the texts of the fields to send; an empty one is sent as null.
+
+    Raises:
+        InvalidArgument: a value is missing or invalid; names the field.
+    """
+    values: dict[str, Any] = dict(given)
+    for field in form_fields(operation, given):
+        if field.name in typed:
+            value = field.value_of(typed[field.name])
+            if value is None and (not field.is_nullable or (field.kind == "choice" and typed[field.name] != NULL)):
+                if field.is_required:
+                    raise InvalidArgument(field.name, "is required")
+                continue
+            values[field.name] = () if value is None and field.kind == "list" else value
+        elif field.is_required:
+            raise InvalidArgument(field.name, "is required")
+    return operation(**values)
+
+
+def initial_texts(fields: Iterable[FormField], item: Model | None) -> dict[str, str]:
+    """The texts of the fields of a form that changes a thing: its present values."""
+    texts: dict[str, str] = {}
+    for field in fields:
+        if item is None or not hasattr(item, field.name):
+            texts[field.name] = ""
+            continue
+        value = getattr(item, field.name)
+        identity = getattr(value, "id", None) if field.reference else None
+        is_text = identity is not None or not isinstance(value, BaseModel)
+        texts[field.name] = field.text_of(identity or value) if is_text else ""
+    return texts
+
+
+def _field(operation: type[Operation[Any]], name: str) -> FormField:
+    info = operation.model_fields[name]
+    members = members_of(info.annotation)
+    is_nullable = types.NoneType in get_args(info.annotation)
+    reference = reference_of(operation, name)
+    kind: Kind = "text"
+    choices: list[tuple[str, str]] = []
+    if members == [bool] or all(get_origin(member) is Literal for member in members):
+        kind = "choice"
+        words = ["true", "false"] if members == [bool] else [str(one) for each in members for one in get_args(each)]
+        choices = [(word, FLAGS.get(word, word)) for word in words]
+        if get_args(MemberRole) == tuple(words):
+            choices += [(NULL, NO_ROLE)] if is_nullable else []
+        if not info.is_required():
+            choices.append(("", "not set"))
+    elif get_origin(members[0]) is tuple and get_args(members[0])[0] is str:
+        kind = "list"
+    elif name in FROM_FILES:
+        kind = "long text"
+    elif int not in members and not is_text(info.annotation):
+        kind = "json"
+    notes = limits(info, is_repeatable=kind == "list")
+    notes += ["separated by commas"] if kind == "list" else ["JSON"] if kind == "json" else []
+    label = named_description(operation, name) if reference else description(operation, name)
+    return FormField(
+        name,
+        label,
+        "; ".join(notes),
+        kind,
+        tuple(choices),
+        info.is_required(),
+        is_nullable,
+        reference,
+        is_number=int in members,
+    )
+
+
+def _number(name: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidArgument(name, "is not a number") from None

@@ -1,0 +1,301 @@
+"""The families of things in an organization: how each is listed, shown, added, changed and removed.
+
+A row of the table is all that a family needs: columns, details and forms are made from the declarations of the API.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from presscheck.api.conversations import ListConversationIssues, ListConversations, ListIssuesClusters
+from presscheck.api.imports import CancelImport, ListImports, StartImport
+from presscheck.api.integrations import ListIntegrations
+from presscheck.api.invites import CreateInvite, DeleteInvite, ListInvites, UpdateInvite
+from presscheck.api.openapi import CreateOpenAPISpec, DeleteOpenAPISpec, ListOpenAPISpecs, UpdateOpenAPISpec
+from presscheck.api.organizations import (
+    ListMembers,
+    ListOrganizations,
+    RemoveMember,
+    UpdateMember,
+    UpdateOrganization,
+)
+from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders, UpdateSAMLProvider
+from presscheck.api.teams import (
+    AddTeamMember,
+    CreateTeam,
+    DeleteTeam,
+    ListTeamMembers,
+    ListTeams,
+    RemoveTeamMember,
+    UpdateTeam,
+)
+from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation, Page
+
+Role = Literal["admin", "create"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, where its values are, as field names with dots, and its width.
+
+    `columns` is in cells; 0 shares what the others leave. A `date` is shown by its age, a `number` on the right.
+    """
+
+    title: str
+    value: str
+    columns: int = 0
+    kind: Literal["text", "date", "number", "flag"] = "text"
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of things.
+
+    Attributes:
+        title: its name.
+        noun: what one of it is called, such as `team`.
+        plural: what several are called, where that is not the noun with an s.
+        listing: lists it.
+        columns: the columns of its table; the first names a thing.
+        path: where the id of an item stands that goes into the paths of other operations.
+        field: the field of other operations with this id.
+        add: makes one.
+        edit: changes one.
+        remove: removes one.
+        remove_verb: what removing is called.
+        loses: what is lost with one, a sentence.
+        parts: the family that enter lists for one; without it, enter shows its details.
+        permission: the permission of the organization that the listing needs; empty if it needs none.
+        role: the role that a change needs.
+        hint: what to do if there is none, or where they come from.
+    """
+
+    title: str
+    noun: str
+    listing: type[Operation[Page[Any]]]
+    columns: tuple[Column, ...]
+    path: str = "id"
+    field: str = ""
+    add: type[Operation[Any]] | None = None
+    edit: type[Operation[Any]] | None = None
+    remove: type[Operation[Any]] | None = None
+    remove_verb: str = "Delete"
+    loses: str = "It cannot be restored."
+    parts: Family | None = None
+    permission: str = ""
+    role: Role = "admin"
+    hint: str = ""
+    plural: str = ""
+
+    @property
+    def nouns(self) -> str:
+        """What several are called."""
+        return self.plural or f"{self.noun}s"
+
+
+TEAM_MEMBERS = Family(
+    "Members of a team",
+    "member",
+    ListTeamMembers,
+    (
+        Column("name", "organization.user.display_name"),
+        Column("e-mail", "organization.user.email"),
+        Column("in the team", "team.role", 12),
+        Column("role", "organization.role", 9),
+    ),
+    path="organization.id",
+    field="user_id",
+    add=AddTeamMember,
+    edit=AddTeamMember,
+    remove=RemoveTeamMember,
+    remove_verb="Remove",
+    loses="What the team may read and edit, this person may not any more, unless another role allows it.",
+    hint="a adds a member.",
+)
+CLUSTER_ISSUES = Family(
+    "Issues",
+    "issue",
+    ListConversationIssues,
+    (
+        Column("issue", "issue.title"),
+        Column("conversation", "conversation.subject"),
+        Column("found", "issue.created_at", 10, "date"),
+    ),
+    path="issue.id",
+)
+FAMILIES = (
+    Family(
+        "Organizations",
+        "organization",
+        ListOrganizations,
+        (
+            Column("organization", "title"),
+            Column("hostname", "hostname", 18),
+            Column("plan", "plan", 10),
+            Column("new members", "default_role", 12),
+        ),
+        field="organization_id",
+        edit=UpdateOrganization,
+    ),
+    Family(
+        "Members",
+        "member",
+        ListMembers,
+        (
+            Column("name", "user.display_name"),
+            Column("e-mail", "user.email"),
+            Column("role", "role", 9),
+            Column("teams", "teams", 7, "number"),
+            Column("spaces", "spaces", 8, "number"),
+            Column("last seen", "last_seen_at", 11, "date"),
+        ),
+        field="user_id",
+        edit=UpdateMember,
+        remove=RemoveMember,
+        remove_verb="Remove",
+        loses="This person cannot read or edit anything of the organization any more, and leaves its teams.",
+        permission="list_members",
+        hint="Invite links bring members.",
+    ),
+    Family(
+        "Teams",
+        "team",
+        ListTeams,
+        (
+            Column("team", "title"),
+            Column("members", "members", 9, "number"),
+            Column("created", "created_at", 10, "date"),
+        ),
+        field="team_id",
+        add=CreateTeam,
+        edit=UpdateTeam,
+        remove=DeleteTeam,
+        loses="Its members lose what only the team may read and edit. It cannot be restored.",
+        parts=TEAM_MEMBERS,
+        permission="list_teams",
+        hint="a creates one.",
+    ),
+    Family(
+        "Invite links",
+        "invite link",
+        ListInvites,
+        (Column("link", "id"), Column("role", "role", 9), Column("redundant", "redundant", 10, "flag")),
+        field="invite_id",
+        add=CreateInvite,
+        edit=UpdateInvite,
+        remove=DeleteInvite,
+        remove_verb="Revoke",
+        loses="Who has the link cannot join with it any more.",
+        hint="a creates one: who has it can join the organization.",
+    ),
+    Family(
+        "SAML",
+        "SAML provider",
+        ListSAMLProviders,
+        (Column("provider", "label"), Column("status", "status", 10), Column("new members", "default_role", 12)),
+        field="saml_provider_id",
+        add=CreateSAMLProvider,
+        edit=UpdateSAMLProvider,
+        remove=DeleteSAMLProvider,
+        loses="Members cannot sign in with it any more.",
+        hint="a adds a provider, such as Okta.",
+    ),
+    Family(
+        "Integrations",
+        "integration",
+        ListIntegrations,
+        (
+            Column("integration", "title"),
+            Column("visibility", "visibility", 11),
+            Column("by", "owner.title", 18),
+            Column("verified", "verified", 9, "flag"),
+        ),
+        path="name",
+        field="integration_name",
+        hint="`presscheck integration publish` adds one.",
+    ),
+    Family(
+        "OpenAPI",
+        "specification",
+        ListOpenAPISpecs,
+        (
+            Column("specification", "slug"),
+            Column("state", "processing_state", 11),
+            Column("visibility", "visibility", 11),
+            Column("processed", "last_processed_at", 11, "date"),
+        ),
+        path="slug",
+        field="spec_slug",
+        add=CreateOpenAPISpec,
+        edit=UpdateOpenAPISpec,
+        remove=DeleteOpenAPISpec,
+        loses="Pages that show its operations show an error instead.",
+        role="create",
+        hint="a adds one, by its address or as text.",
+    ),
+    Family(
+        "Translations",
+        "translation",
+        ListTranslations,
+        (
+            Column("language", "language"),
+            Column("status", "status", 11),
+            Column("pages", "stats.total_pages", 7, "number"),
+            Column("words", "stats.total_words", 9, "number"),
+            Column("updated", "updated_at", 10, "date"),
+        ),
+        field="translation_id",
+        add=CreateTranslation,
+        edit=UpdateTranslation,
+        remove=DeleteTranslation,
+        loses="The translated space stays as it is; it is not updated any more.",
+        role="create",
+        hint="a translates a space.",
+    ),
+    Family(
+        "Conversations",
+        "conversation",
+        ListConversations,
+        (Column("subject", "subject"), Column("source", "source", 14), Column("created", "created_at", 10, "date")),
+        field="conversation_id",
+        hint="`presscheck conversation ingest` adds them.",
+    ),
+    Family(
+        "Issues",
+        "group of issues",
+        ListIssuesClusters,
+        (
+            Column("subject", "label"),
+            Column("issues", "stats.issues", 8, "number"),
+            Column("open tasks", "stats.tasks_backlog", 12, "number"),
+            Column("updated", "updated_at", 10, "date"),
+        ),
+        field="cluster",
+        parts=CLUSTER_ISSUES,
+        hint="They are found in conversations.",
+        plural="groups of issues",
+    ),
+    Family(
+        "Imports",
+        "import",
+        ListImports,
+        (
+            Column("from", "source.url"),
+            Column("status", "status", 12),
+            Column("started", "started_at", 10, "date"),
+            Column("ended", "completed_at", 10, "date"),
+        ),
+        field="import_run_id",
+        add=StartImport,
+        remove=CancelImport,
+        remove_verb="Cancel",
+        loses="Pages that were imported already stay.",
+        role="create",
+        hint="a imports a website into a space.",
+    ),
+)
+"""All families, in the order of the sidebar."""

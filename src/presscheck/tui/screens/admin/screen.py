@@ -1,0 +1,181 @@
+"""Administration: the families of an organization in a sidebar, and the table of the one under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from presscheck.api.operation import Page
+from presscheck.api.organizations import ListOrganizations, Organization
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, width, wrap
+from presscheck.tui.places import Place
+from presscheck.tui.screens.admin.facts import facts
+from presscheck.tui.screens.admin.families import FAMILIES
+from presscheck.tui.screens.admin.table import FamilyTable
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.organization import choose_organization
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.pane_border import PaneBorder
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from presscheck.engine.results import Result
+    from presscheck.tui.screens.admin.families import Family
+
+NAME_COLUMNS = 26
+"""Cells of the names in the details of a thing."""
+FOOTER = ("open", "add", "rename", "delete", "find_here", "close")
+
+
+class AdminScreen(BaseScreen):
+    """The families on the left, the table of one on the right."""
+
+    SCOPE = "admin"
+    FOOTER = FOOTER
+    DEFAULT_CSS = "AdminScreen #families { width: 18; }"
+
+    def __init__(self, family: str = "") -> None:
+        super().__init__()
+        self.organization: Organization | None = None
+        self._family = next((one for one in FAMILIES if one.title == family), FAMILIES[0])
+        self.table = FamilyTable(self, self._family)
+
+    def command_handlers(self) -> Iterable[object]:
+        """The screen and its table."""
+        return (self, self.table)
+
+    def title_line(self) -> Line:
+        """The organization and the family."""
+        title = sanitize(self.organization.title) if self.organization else ""
+        return (Span(f" {title}{' › ' if title else ''}Administration › {self._family.title}", "quiet"),)
+
+    def body(self) -> ComposeResult:
+        """Sidebar and table."""
+        with Horizontal():
+            families = RowList(self._family_row, self.style_for, id="families")
+            yield families
+            yield PaneBorder(families, self.style_for)
+            yield self.table
+
+    def on_mount(self) -> None:
+        """Show the families, and the table of one."""
+        super().on_mount()
+        self._sidebar.show(len(FAMILIES), cursor=FAMILIES.index(self._family))
+        self._sidebar.focus()
+        self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
+
+    @property
+    def _sidebar(self) -> RowList:
+        return self.query_one("#families", RowList)
+
+    def place(self) -> Place:
+        """The family."""
+        return Place("admin", self._family.title, (self._family.title,), "administration")
+
+    def show_family(self, title: str) -> None:
+        """Show the table of the family with this title."""
+        self._sidebar.move_to(next((at for at, one in enumerate(FAMILIES) if one.title == title), 0))
+
+    def _take_organizations(self, result: Result[Page[Organization] | None]) -> None:
+        organizations = result.value.items if result.value else ()
+        organization = choose_organization(organizations, self.app_context.profile.organization)
+        is_new = organization is not None and (self.organization is None or self.organization.id != organization.id)
+        self.organization = organization or self.organization
+        self._sidebar.redraw()  # what is permitted may have changed
+        if is_new:
+            self.table.show_family(self._family, {})
+        self.refresh_status_bars()
+
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self, event: RowList.RowHighlighted) -> None:
+        """Show the table of another family."""
+        if event.rows is self._sidebar and FAMILIES[event.index] is not self._family:
+            self._family = FAMILIES[event.index]
+            self.table.show_family(self._family, {})
+        self.refresh_status_bars()
+
+    def _family_row(self, index: int, columns: int) -> Line:
+        family = FAMILIES[index]
+        style = "quiet" if self.organization and self.table.why_unavailable(family) else ""
+        return cut((Span(family.title, style),), columns)
+
+    def reason_open(self) -> str | None:
+        """Disabled in an empty table."""
+        return None if self._sidebar.has_focus else self.table.reason_open()
+
+    def command_open(self) -> None:
+        """Go from the family to its table; there, show the thing under the cursor."""
+        if self._sidebar.has_focus:
+            self.table.rows.focus()
+        else:
+            self.table.command_open()
+
+    def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
+        """Show a thing, or its parts."""
+        if family.parts and self.organization:
+            self.app_context.push_screen(PartsScreen(self.organization, family.parts, given, name))
+        else:
+            self.app_context.push_screen(TextScreen(f"{family.noun}: {name}", fact_lines(item, self.size.width)))
+
+
+class PartsScreen(BaseScreen):
+    """The table of what a thing consists of, such as the members of a team.
+
+    Args:
+        organization: the organization.
+        family: what is listed.
+        given: the arguments of the listing.
+        name: what the thing is called, as display text.
+    """
+
+    SCOPE = "admin"
+    FOOTER = FOOTER
+
+    def __init__(self, organization: Organization, family: Family, given: dict[str, Any], name: str) -> None:
+        super().__init__()
+        self.organization: Organization | None = organization
+        self._family, self._given, self._name = family, given, name
+        self.table = FamilyTable(self, family)
+
+    def command_handlers(self) -> Iterable[object]:
+        """The screen and its table."""
+        return (self, self.table)
+
+    def title_line(self) -> Line:
+        """The thing."""
+        return (
+            Span(" Administration › ", "quiet"),
+            Span(self._name, "title"),
+            Span(f" › {self._family.title}", "quiet"),
+        )
+
+    def body(self) -> ComposeResult:
+        """The table."""
+        yield self.table
+
+    def on_mount(self) -> None:
+        """Show the table."""
+        super().on_mount()
+        self.table.show_family(self._family, self._given)
+        self.table.rows.focus()
+
+    def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
+        """Show all facts of a part."""
+        self.app_context.push_screen(TextScreen(f"{family.noun}: {name}", fact_lines(item, self.size.width)))
+
+
+def fact_lines(item: BaseModel, columns: int) -> list[Line]:
+    """All facts of a thing, a line each; long values go on below."""
+    lines: list[Line] = []
+    for name, value in facts(item):
+        for at, row in enumerate(wrap((Span(value),), max(20, columns - NAME_COLUMNS - 4)) or [()]):
+            label: Line = cut((Span(name, "quiet"),), NAME_COLUMNS - 2) if at == 0 else ()
+            lines.append((Span("  "), *label, Span(" " * (NAME_COLUMNS - width(label))), *row))
+    return lines

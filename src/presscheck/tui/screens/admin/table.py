@@ -1,0 +1,601 @@
+"""The table of a family: its rows from the store, searched, sorted, marked, and what can be done with them."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic import BaseModel
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from presscheck.api.operation import Page
+from presscheck.engine.forms.form import form_fields, initial_texts
+from presscheck.errors import NotSupported, PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.tui.screens.admin.facts import cell, facts, sort_key, value_at
+from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.screen_context import ScreenContext
+from presscheck.tui.screens.site_writes import send
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.api.organizations import Organization
+    from presscheck.engine.forms.references import Reference
+    from presscheck.engine.results import Result
+    from presscheck.tui.screens.admin.families import Column, Family
+    from presscheck.tui.screens.find import Find
+
+GAP = 2
+"""Cells between two columns."""
+MARGIN = 3
+"""Cells at the right that stay free: a line of headings needs them."""
+NARROWEST = 12
+"""The least cells of a column that shares what the others leave; below it, the last columns are left out."""
+CHUNK = 500
+"""Rows that are read from the store at once, while a text is searched or the rows are sorted."""
+WINDOW = 100
+"""Rows that are read from the store together while they are drawn."""
+FORMULA = ("=", "+", "-", "@")
+"""A cell that begins with one of these would be run by a spreadsheet."""
+
+
+class TableContext(ScreenContext, Protocol):
+    """The screen as a table sees it."""
+
+    find: Find
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the screen is being closed."""
+        ...
+
+    @property
+    def organization(self) -> Organization | None:
+        """The organization; None until it is known."""
+        ...
+
+    def when_shown(self, key: str, action: Callable[[], None]) -> None:
+        """Run an action now; on a hidden screen the latest one of each key, once it is shown again."""
+        ...
+
+    def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
+        """Show a thing, or its parts."""
+        ...
+
+
+class FamilyTable(Vertical):
+    """The rows of a family, and the commands on them.
+
+    Args:
+        screen: the screen.
+        family: what is listed.
+        given: the arguments of the listing, such as the id of the team whose members it lists.
+    """
+
+    DEFAULT_CSS = "FamilyTable { width: 1fr; }"
+
+    def __init__(self, screen: TableContext, family: Family) -> None:
+        super().__init__()
+        self._screen, self.family = screen, family
+        self.given: dict[str, Any] = {}
+        self.listing: Operation[Page[Any]] | None = None
+        """The listing; None until the organization is known, or where the family cannot be listed."""
+        self._reset()
+        self._rows = RowList(self._row, screen.style_for, key=self._key)
+
+    def _reset(self) -> None:
+        self._error: PresscheckError | None = None
+        self._is_loaded = False
+        self._total = 0
+        self._order: list[int] | None = None
+        """The positions of the shown rows in the listing; None for all, as they are listed."""
+        self._sorted: tuple[Column, bool] | None = None
+        """The column of the order, and whether it is turned round."""
+        self._text = ""
+        self._window: tuple[int, tuple[Any, ...]] = (0, ())
+
+    def show_family(self, family: Family, given: dict[str, Any]) -> None:
+        """List another family.
+
+        Args:
+            family: what is listed.
+            given: the arguments of the listing, such as the id of the team whose members it lists.
+        """
+        self._screen.find.end()
+        self._rows.marked.clear()
+        self.family, self.given = family, given
+        self._reset()
+        self._screen.unsubscribe("table")
+        self._screen.unsubscribe("arrange")
+        self.listing = None
+        if self._screen.organization and self.unavailable is None:
+            self.listing = family.listing(**self._path(family.listing))
+            answers = self._screen.engine.watch_listing(self.listing)
+            self._screen.subscribe(answers, self._take, group="table", shows_errors=False)
+        self._draw()
+        self._rows.move_to(0)
+
+    def _path(self, operation: type[Operation[Any]]) -> dict[str, Any]:
+        organization = self._screen.organization
+        known = {**({"organization_id": organization.id} if organization else {}), **self.given}
+        return {name: value for name, value in known.items() if name in operation.model_fields}
+
+    def compose(self) -> ComposeResult:
+        """Summary, headings and rows."""
+        yield StatusLine(self._screen.style_for, id="summary")
+        yield StatusLine(self._screen.style_for, id="headings")
+        with Vertical():
+            yield EmptyState(self._screen.style_for)
+            yield self._rows
+
+    def on_mount(self) -> None:
+        """Show that it is being loaded."""
+        self._draw()
+
+    @property
+    def rows(self) -> RowList:
+        """The list of the rows."""
+        return self._rows
+
+    def why_unavailable(self, family: Family) -> str | None:
+        """Why a family cannot be listed; None if it can."""
+        organization = self._screen.organization
+        if family.permission and organization and not getattr(organization.permissions, family.permission, True):
+            return f"you are not permitted to list the {family.nouns} of this organization"
+        return self._screen.engine.missing_reason(family.listing)
+
+    @property
+    def unavailable(self) -> str | None:
+        """Why the family cannot be listed; None if it can."""
+        return self.why_unavailable(self.family)
+
+    @property
+    def current(self) -> BaseModel | None:
+        """The thing under the cursor."""
+        return self._item(self._rows.cursor) if self._count else None
+
+    @property
+    def _count(self) -> int:
+        return self._total if self._order is None else len(self._order)
+
+    def _take(self, result: Result[int]) -> None:
+        self._error = result.error
+        self._is_loaded = self._is_loaded or result.error is None  # what is not stored is no answer
+        self._total = result.value or 0
+        self._window = (0, ())
+        if self._order is None:
+            self._draw()
+        else:
+            self._arrange()
+
+    def _item(self, index: int) -> Any:
+        """A thing by the number of its row; windows of rows are read together."""
+        position = index if self._order is None else self._order[index]
+        start, items = self._window
+        if not start <= position < start + len(items):
+            start = max(0, position - WINDOW // 2)
+            items = self._screen.engine.window(self.listing, start, WINDOW).items if self.listing else ()
+            self._window = (start, items)
+        return items[position - start] if 0 <= position - start < len(items) else None
+
+    def _key(self, index: int) -> Hashable | None:
+        item = self._item(index) if index < self._count else None
+        return None if item is None else str(value_at(item, self.family.path))
+
+    def _arrange(self) -> None:
+        """Find the rows with the text, and sort them, piece by piece, so that keys are answered meanwhile."""
+        text, ordered, listing = self._text, self._sorted, self.listing
+        if listing is None or (not text and ordered is None):
+            self._order = None
+            self._draw()
+            return
+
+        async def arrange() -> None:
+            found: list[tuple[Any, int]] = []
+            for start in range(0, self._total, CHUNK):
+                items = self._screen.engine.window(listing, start, CHUNK).items
+                for position, item in enumerate(items, start):
+                    if not text or text in self._searched(item):
+                        found.append((sort_key(item, ordered[0]) if ordered else position, position))
+                await asyncio.sleep(0)
+            if ordered:
+                found.sort(key=lambda one: one[0], reverse=ordered[1])
+            self._order = [position for _, position in found]
+            self._draw()
+
+        self._screen.run(arrange, group="arrange", exclusive=True)
+
+    def _searched(self, item: Any) -> str:
+        return " ".join(cell(item, column) for column in self.family.columns if column.kind == "text").lower()
+
+    def _draw(self) -> None:
+        if self.is_mounted and not self._screen.is_leaving:
+            self._screen.when_shown("draw", self._draw_now)
+
+    def _draw_now(self) -> None:
+        if not self.is_mounted or self._screen.is_leaving:
+            return
+        self._rows.show(self._count)
+        self._rows.display = bool(self._count)
+        headings = self.query_one("#headings", StatusLine)
+        headings.display = bool(self._count)
+        headings.show((Span("  "), *self._headings(max(0, self.size.width - 2))))
+        self.query_one("#summary", StatusLine).show(self._summary())
+        empty = self.query_one(EmptyState)
+        if self._count:
+            empty.hide()
+        else:
+            self._show_empty(empty)
+        self._screen.refresh_status_bars()
+
+    def on_resize(self) -> None:
+        """Fit the columns."""
+        self._draw()
+
+    def _summary(self) -> Line:
+        title = Span(f" {self.family.title}", "title")
+        if not self._is_loaded:
+            return (title,)
+        found = f"{self._count:,} of " if self._text and self._order is not None else ""
+        number = f"  {found}{self._total:,}"
+        parts = [title, Span(number, "quiet")]
+        if self._rows.marked:
+            parts.append(Span(f"   {count(len(self._rows.marked), 'marked row')}", "accent"))
+        if self._error and self._total:
+            parts.append(Span(f"   not up to date: {sanitize(self._error.message)}", "waiting"))
+        return tuple(parts)
+
+    def _show_empty(self, empty: EmptyState) -> None:
+        nouns = self.family.nouns
+        if reason := self.unavailable:
+            empty.show_empty(f"{reason[:1].upper()}{reason[1:]}.")
+        elif self._text and self._total:
+            empty.show_empty("No row has this text.")
+        elif self._error and isinstance(self._error, NotSupported):
+            empty.show_empty(f"{self._error.message}.")
+        elif self._error and self._screen.engine.status.online:
+            empty.show_failed(f"Could not load the {nouns}", self._error.message)
+        elif not self._is_loaded and not self._screen.engine.status.online:
+            empty.show_offline(f"The {nouns} are not in the cache.")
+        elif not self._is_loaded:
+            empty.show_loading(f"Loading {nouns} …")
+        else:
+            empty.show_empty(f"No {nouns} yet.", self.family.hint)
+
+    def _widths(self, columns: int) -> list[int]:
+        """The widths of the columns that there is room for, the gaps included."""
+        columns -= MARGIN
+        shown = list(self.family.columns)
+        while len(shown) > 1:
+            fixed = sum(column.columns + GAP for column in shown if column.columns)
+            open_ones = sum(not column.columns for column in shown)
+            if columns - fixed >= open_ones * NARROWEST:
+                break
+            shown.pop()
+        fixed = sum(column.columns + GAP for column in shown if column.columns)
+        open_ones = sum(not column.columns for column in shown) or 1
+        share = max(1, (columns - fixed) // open_ones)
+        return [column.columns + GAP if column.columns else share for column in shown]
+
+    def _line(self, texts: Sequence[tuple[str, str]], columns: int) -> Line:
+        spans: list[Span] = []
+        for column, room, (text, style) in zip(self.family.columns, self._widths(columns), texts, strict=False):
+            line = cut((Span(text, style),), max(1, room - GAP))
+            if column.kind == "number":
+                line = (Span(" " * (room - GAP - width(line))), *line)
+            spans += pad(line, room)
+        return tuple(spans)
+
+    def _headings(self, columns: int) -> Line:
+        by = self._sorted
+        names = [
+            (f"{column.title}{'' if not by or by[0] is not column else ' ↓' if by[1] else ' ↑'}", "quiet")
+            for column in self.family.columns
+        ]
+        return self._line(names, columns)
+
+    def _row(self, index: int, columns: int) -> Line:
+        item = self._item(index)
+        if item is None:
+            return (Span("…", "quiet"),)
+        styles = ["strong", *["" if column.kind == "text" else "quiet" for column in self.family.columns[1:]]]
+        texts = [(cell(item, column), style) for column, style in zip(self.family.columns, styles, strict=True)]
+        return self._line(texts, columns)
+
+    @on(RowList.MarksChanged)
+    def marks_changed(self) -> None:
+        """Count the marks."""
+        self.query_one("#summary", StatusLine).show(self._summary())
+
+    def name_of(self, item: BaseModel) -> str:
+        """What a thing is called."""
+        return cell(item, self.family.columns[0])
+
+    def change_reason(self, operation: type[Operation[Any]] | None, verb: str) -> str | None:
+        """Why a change is not possible here and now; None if it is."""
+        if operation is None:
+            return f"{self.family.nouns} cannot be {verb} here"
+        status, organization = self._screen.engine.status, self._screen.organization
+        if status.read_only:
+            return "this profile is read-only"
+        if not status.online:
+            return "you are offline, and this cannot be queued"
+        if missing := self._screen.engine.missing_reason(operation):
+            return missing
+        permissions = organization.permissions if organization else None
+        if permissions and not (permissions.admin or (self.family.role == "create" and permissions.create_content)):
+            return f"you need the role {self.family.role} in this organization"
+        return None
+
+    def reason_add(self) -> str | None:
+        """As the family says."""
+        return self.unavailable or self.change_reason(self.family.add, "added")
+
+    async def command_add(self) -> None:
+        """Fill in the form of a new thing."""
+        if self.family.add:
+            await self._fill_in(f"New {self.family.noun}", self.family.add, None)
+
+    def _no_row(self) -> str | None:
+        return None if self._count else f"no {self.family.noun} here"
+
+    def reason_rename(self) -> str | None:
+        """As the family says."""
+        return self._no_row() or self.change_reason(self.family.edit, "changed")
+
+    async def command_rename(self) -> None:
+        """Change the thing under the cursor in a form."""
+        item = self.current
+        if item and self.family.edit:
+            await self._fill_in(f"Change {self.name_of(item)}", self.family.edit, item)
+
+    async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> None:
+        given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
+        outbox = self._screen.engine.outbox
+        identity = value_at(item, self.family.path) if item else "new"
+        key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
+        fields = form_fields(operation, given)
+        if not fields:
+            self._screen.notify("there is nothing to fill in")
+            return
+        dialog = FormDialog(
+            title,
+            operation,
+            given,
+            initial_texts(fields, self._editable(item)),
+            self._screen.style_for,
+            send=lambda call: send(self._screen, call),
+            lookup=self._choices,
+            draft=outbox.draft(key) or "",
+            save=lambda text: outbox.save_draft(key, text),
+            copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
+        )
+        if await self._screen.ask(dialog) is not None:
+            self._changed(f"{title}: done")
+
+    def _editable(self, item: BaseModel | None) -> Any:
+        """The part of an item whose fields are changed: that with its role in a team, for a member of one."""
+        return getattr(item, "team", None) if item and self.family.path.startswith("organization.") else item
+
+    def _identity(self, operation: type[Operation[Any]], item: BaseModel) -> dict[str, Any]:
+        named = self.family.field in operation.model_fields
+        return {self.family.field: str(value_at(item, self.family.path))} if named else {}
+
+    def _changed(self, message: str) -> None:
+        self._screen.notify(message)
+        if self.listing:
+            self._screen.engine.refresh(self.listing)
+
+    async def _choices(self, reference: Reference) -> list[Choice]:
+        """What a field can refer to."""
+        listing = next((one for one in reference.listings if set(one.path_fields()) <= set(self._path(one))), None)
+        if listing is None:
+            return []
+        items = (await self._screen.engine.read(listing(**self._path(listing), **_all(listing)))).items
+        return [
+            Choice(
+                str(value_at(item, reference.id)),
+                sanitize(str(value_at(item, _snake(reference.names[0])) or value_at(item, reference.id))),
+                sanitize(str(value_at(item, _snake(reference.names[1])) or "")) if len(reference.names) > 1 else "",
+            )
+            for item in items
+        ]
+
+    @property
+    def _chosen(self) -> list[BaseModel]:
+        """The marked things; without marks, the one under the cursor."""
+        if self._rows.marked:
+            items = (self._item(index) for index in range(self._count))
+            marked = self._rows.marked
+            return [item for item in items if item and str(value_at(item, self.family.path)) in marked]
+        return [self.current] if self.current else []
+
+    def reason_delete(self) -> str | None:
+        """As the family says."""
+        return self._no_row() or self.change_reason(self.family.remove, "removed")
+
+    async def command_delete(self) -> None:
+        """Remove the thing under the cursor, or all marked ones, after a question."""
+        items, remove, verb = self._chosen, self.family.remove, self.family.remove_verb
+        if remove is None or not items:
+            return
+        several = len(items) > 1
+        what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
+        lines: list[Line] = [(Span(self.family.loses),)]
+        if several:
+            lines += [(Span(f"• {self.name_of(item)}", "quiet"),) for item in items]
+        if warning := self._warning(items):
+            lines.append((Span(warning, "waiting"),))
+        dialog = ConfirmDialog(
+            f"{verb} {what}?",
+            lines,
+            verb,
+            self._screen.style_for,
+            type_to_confirm=what if several or warning else None,
+        )
+        if not await self._screen.ask(dialog):
+            return
+        failed: list[str] = []
+        for item in items:
+            try:
+                await send(self._screen, remove(**self._path(remove), **self._identity(remove, item)))
+            except PresscheckError as error:
+                failed.append(f"{self.name_of(item)}: {error.message}")
+        self._rows.clear_marks()
+        done = f"{verb.lower()}: {count(len(items) - len(failed), self.family.noun, self.family.plural)}"
+        self._changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
+
+    def _warning(self, items: Sequence[BaseModel]) -> str:
+        """What is special about removing these: oneself."""
+        me = self._screen.engine.me.id
+        if any(str(value_at(item, self.family.path)) == me for item in items):
+            return "This is you: you lose your own access."
+        return ""
+
+    def reason_open(self) -> str | None:
+        """Disabled without a row."""
+        return self._no_row()
+
+    def command_open(self) -> None:
+        """Show all facts of the thing under the cursor, or what it consists of."""
+        item = self.current
+        if item:
+            identity = {self.family.field: str(value_at(item, self.family.path))} if self.family.field else {}
+            self._screen.open_item(self.family, {**self.given, **identity}, item, self.name_of(item))
+
+    reason_copy = reason_copy_text = _no_row
+
+    def command_copy(self) -> None:
+        """Copy the id."""
+        if self.current:
+            self._screen.app_context.copy_to_clipboard(sanitize(str(value_at(self.current, self.family.path))))
+            self._screen.notify("copied the id")
+
+    def command_copy_text(self) -> None:
+        """Copy all facts as text."""
+        if self.current:
+            text = "\n".join(f"{name}: {value}" for name, value in facts(self.current))
+            self._screen.app_context.copy_to_clipboard(text)
+            self._screen.notify("copied all facts")
+
+    async def command_find_here(self) -> None:
+        """Show only the rows with a text."""
+
+        def apply(text: str) -> None:
+            self._text = text
+            self._arrange()
+
+        await self._screen.find.open(RowFilter(lambda: self._rows, apply), self._rows)
+
+    def reason_sort_rows(self) -> str | None:
+        """Disabled without a row."""
+        return self._no_row()
+
+    async def command_sort_rows(self) -> None:
+        """Choose the column to sort by; the same one again turns the order round."""
+        choices = [Choice(str(at), column.title) for at, column in enumerate(self.family.columns)]
+        choices.append(Choice("", "As the service lists them"))
+        chosen = await self._screen.ask(Picker("Sort by", choices, self._screen.style_for, ranked=False))
+        if chosen is None:
+            return
+        column = self.family.columns[int(chosen[0])] if chosen[0] else None
+        same = self._sorted is not None and column is self._sorted[0]
+        self._sorted = (column, not self._sorted[1] if same and self._sorted else False) if column else None
+        self._arrange()
+
+    def command_mark(self) -> None:
+        """Mark the row, or remove its mark."""
+        self._rows.mark()
+
+    def command_mark_range(self) -> None:
+        """Start or end a range of marks."""
+        if self._rows.mark_range():
+            self._screen.notify("range started: V ends it")
+
+    def command_mark_visible(self) -> None:
+        """Mark all visible rows."""
+        self._rows.mark_visible()
+
+    def reason_export_rows(self) -> str | None:
+        """Disabled without a row."""
+        return self._no_row()
+
+    async def command_export_rows(self) -> None:
+        """Write the shown rows to a file, as CSV or JSON by its ending."""
+        outbox, key = self._screen.engine.outbox, f"export {self.family.title}"
+        name = f"{self.family.title.lower().replace(' ', '-')}.csv"
+        dialog = PromptDialog(
+            f"Export {count(self._count, self.family.noun, self.family.plural)} to",
+            outbox.draft(key) or name,
+            self._screen.style_for,
+            max_length=None,
+            save=lambda typed: outbox.save_draft(key, "" if typed == name else typed),
+            validate=lambda typed: None if typed.endswith((".csv", ".json")) else "a name that ends in .csv or .json",
+        )
+        file = await self._screen.ask(dialog)
+        if file is None:
+            return
+        items = [item for index in range(self._count) if (item := self._item(index)) is not None]
+        text = _as_json(items) if file.endswith(".json") else _as_csv(items, self.family.columns)
+        try:
+            await asyncio.to_thread(_write_new, file, text)
+        except OSError as error:
+            self._screen.notify(f"could not write {sanitize(file)}: {error.strerror}")
+            return
+        outbox.save_draft(key, "")
+        self._screen.notify(f"wrote {count(len(items), self.family.noun, self.family.plural)} to {sanitize(file)}")
+
+    def command_back(self) -> Awaitable[None] | None:
+        """Remove all marks."""
+        self._rows.clear_marks()
+        return None
+
+    def reason_back(self) -> str | None:
+        """Disabled without marks."""
+        return None if self._rows.marked else "nothing is marked: q closes"
+
+
+def _as_json(items: Sequence[BaseModel]) -> str:
+    return json.dumps([item.model_dump(mode="json", by_alias=True) for item in items], ensure_ascii=False, indent=2)
+
+
+def _as_csv(items: Sequence[BaseModel], columns: Sequence[Column]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([column.title for column in columns])
+    for item in items:
+        values = [value_at(item, column.value) for column in columns]
+        cells = ["" if value is None else sanitize(str(value)) for value in values]
+        writer.writerow([f"'{one}" if one.startswith(FORMULA) else one for one in cells])
+    return text.getvalue()
+
+
+def _write_new(path: str, text: str) -> None:
+    """Write a file that does not exist yet: nothing is overwritten."""
+    with Path(path).expanduser().open("x", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def _all(listing: type[Operation[Any]]) -> dict[str, Any]:
+    return {"limit": 1000} if "limit" in listing.model_fields else {}
+
+
+def _snake(path: str) -> str:
+    """A path of wire names as field names: `user.displayName` is `user.display_name`."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in path)

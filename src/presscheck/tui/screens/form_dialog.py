@@ -1,0 +1,373 @@
+"""A dialog with the form of an operation: a line for each field, its error below it, and one key that sends it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from presscheck.api.shell_command import typed
+from presscheck.engine.forms.form import FormField, call_of, form_fields
+from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import raised
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.search_inputs import SearchInput
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.engine.forms.references import Reference
+
+Lookup = Callable[["Reference"], Awaitable[Sequence[Choice]]]
+"""Returns what a field can refer to."""
+SEND, COPY = ("ctrl+s", "alt+enter"), "ctrl+y"
+MOVES = {"down": 1, "up": -1, "tab": 1, "shift+tab": -1}
+OPENS = ("enter", "space")
+"""The keys that list the choices of a field."""
+
+
+class ChoiceBox(StatusLine):
+    """Shows which of some values is chosen; a click presses enter on it, which lists them.
+
+    Args:
+        words: the words of the values.
+        value: the chosen value; one without words is none of them.
+        style_for: returns the style for style words.
+    """
+
+    DEFAULT_CSS = "ChoiceBox { background: $ink-ground; padding: 0 1; }"
+    can_focus = True
+
+    @dataclass
+    class Changed(Message):
+        """Posted when another value is chosen."""
+
+        value: str
+
+    def __init__(self, words: Mapping[str, str], value: str, style_for: StyleLookup, *, id: str) -> None:  # noqa: A002
+        super().__init__(style_for, id=id)
+        self._words, self._value = words, value
+        self._draw()
+
+    @property
+    def value(self) -> str:
+        """The chosen value."""
+        return self._value
+
+    @value.setter
+    def value(self, value: str) -> None:
+        self._value = value
+        self._draw()
+        self.post_message(self.Changed(value))
+
+    def _draw(self) -> None:
+        chosen = self._words.get(self._value)
+        text = Span(chosen) if chosen else Span(" / ".join(self._words.values()), "quiet")
+        self.show(pressing("enter", text), pressing("enter", Span("▾", "accent")))
+
+
+class FormDialog(ModalScreen[Any], inherit_bindings=False):
+    """A form whose result is what `send` returned; None if it was closed, and its texts are then kept as a draft.
+
+    Args:
+        title: what the form does, as display text.
+        operation: the operation.
+        given: the values that are known already, by field, such as those of the path.
+        present: the texts that the fields begin with; only fields that differ from them are sent.
+        style_for: returns the style for style words.
+        send: sends the call. Its error is shown at the field that it names, and the form stays.
+        lookup: lists what a field can refer to.
+        draft: the texts of an earlier form that was closed, as JSON.
+        save: stores the draft; an empty text removes it.
+        copy: copies a text.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = """
+    FormDialog { align: center middle; background: transparent; }
+    FormDialog > Vertical { width: 80; max-width: 100%; height: auto; max-height: 100%; padding: 1 2; }
+    FormDialog > Vertical { background: $ink-raised; }
+    FormDialog VerticalScroll { height: auto; margin: 1 0; }
+    FormDialog .help { padding: 0 1; margin-bottom: 1; }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        operation: type[Operation[Any]],
+        given: Mapping[str, Any],
+        present: Mapping[str, str],
+        style_for: StyleLookup,
+        *,
+        send: Callable[[Operation[Any]], Awaitable[Any]],
+        lookup: Lookup,
+        draft: str = "",
+        save: Callable[[str], None],
+        copy: Callable[[str], None],
+    ) -> None:
+        super().__init__()
+        self.heading, self.operation, self.given, self.present = title, operation, dict(given), dict(present)
+        self.fields = form_fields(operation, given)
+        self.style_for = raised(style_for)
+        self._send, self._lookup, self._save, self._copy = send, lookup, save, copy
+        self._kept = _kept(draft)
+        self._names: dict[str, str] = {}
+        """The names of the things that fields refer to, by id."""
+        self._error: tuple[str, str] = ("", "")
+        """The field of the last error, empty for none of them, and its reason."""
+        self._is_sending = False
+
+    def compose(self) -> ComposeResult:
+        """Title, fields, keys."""
+        with Vertical():
+            yield StatusLine(self.style_for, id="form-title")
+            with VerticalScroll(can_focus=False):
+                for field in self.fields:
+                    yield StatusLine(self.style_for, id=f"label-{field.name}", classes="label")
+                    text = self._kept.get(field.name, self.present.get(field.name, ""))
+                    if field.kind == "choice":
+                        yield ChoiceBox(dict(field.choices), text, self.style_for, id=f"field-{field.name}")
+                    else:
+                        hint = "enter lists them" if field.reference else ""
+                        yield SearchInput(text, placeholder=hint, id=f"field-{field.name}")
+                    yield StatusLine(self.style_for, id=f"help-{field.name}", classes="help")
+            yield StatusLine(self.style_for, id="form-keys")
+
+    def on_mount(self) -> None:
+        """Focus the first field."""
+        scroll = self.query_one(VerticalScroll)
+        scroll.styles.max_height = max(3, self.size.height - 7)
+        self._input(self.fields[0].name).focus()
+        self._show()
+
+    def on_resize(self) -> None:
+        """Keep the keys in sight."""
+        self.query_one(VerticalScroll).styles.max_height = max(3, self.size.height - 7)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The typed texts by field."""
+        return {field.name: self._input(field.name).value for field in self.fields}
+
+    def call(self) -> Operation[Any]:
+        """The call.
+
+        Raises:
+            InvalidArgument: a value is missing or invalid.
+        """
+        changed = {name: text for name, text in self.texts.items() if text != self.present.get(name, "")}
+        required = {field.name for field in self.fields if field.is_required}
+        return call_of(self.operation, self.given, {**{name: self.texts[name] for name in required}, **changed})
+
+    def _input(self, name: str) -> SearchInput | ChoiceBox:
+        return cast("SearchInput | ChoiceBox", self.query_one(f"#field-{name}"))
+
+    def _focused(self) -> FormField | None:
+        name = (self.focused.id or "").removeprefix("field-") if self.focused else ""
+        return next((field for field in self.fields if field.name == name), None)
+
+    @on(Input.Changed)
+    @on(ChoiceBox.Changed)
+    def text_changed(self) -> None:
+        """Keep the draft, and check the texts."""
+        changed = {name: text for name, text in self.texts.items() if text != self.present.get(name, "")}
+        self._error = ("", "")
+        try:
+            self._save(json.dumps(changed, ensure_ascii=False) if changed else "")
+        except PresscheckError as error:  # such as on a disk that is full
+            self._error = ("", error.message)
+        self._show()
+
+    def on_key(self, event: events.Key) -> None:
+        """Send, close, go to the next field, or choose a value."""
+        field = self._focused()
+        if event.key == "escape":
+            self.dismiss(None)
+        elif event.key in SEND:
+            self._start_sending()
+        elif event.key == COPY:
+            self._copy_command()
+        elif event.key in MOVES:
+            self._move(MOVES[event.key])
+        elif field and event.key in OPENS and (field.kind == "choice" or (field.reference and event.key == "enter")):
+            self.run_worker(self._choose(field), exclusive=True)
+        elif field and event.key in ("left", "right") and field.kind == "choice":
+            self._step(field, 1 if event.key == "right" else -1)
+        elif event.key == "enter":
+            if field is self.fields[-1]:
+                self._start_sending()
+            else:
+                self._move(1)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _move(self, by: int) -> None:
+        if by > 0:
+            self.focus_next()
+        else:
+            self.focus_previous()
+        self._show()
+
+    def _step(self, field: FormField, by: int) -> None:
+        values = [value for value, _ in field.choices]
+        present = self._input(field.name).value
+        at = values.index(present) + by if present in values else 0 if by > 0 else len(values) - 1
+        self._input(field.name).value = values[at % len(values)]
+
+    async def _choose(self, field: FormField) -> None:
+        """Choose the value of a field from a list; several for a list of them."""
+        box = self._input(field.name)
+        if field.reference:
+            try:
+                choices = list(await self._lookup(field.reference))
+            except PresscheckError as error:
+                self._error = (field.name, f"could not be listed: {error.message}. Type an id")
+                self._show()
+                return
+            self._names |= {choice.key: choice.label for choice in choices}
+        else:
+            choices = [Choice(value or " ", words) for value, words in field.choices]
+        several = field.kind == "list"
+        chosen = await self.app.push_screen_wait(  # pyright: ignore[reportUnknownMemberType]  # App is generic
+            Picker(
+                field.label,
+                choices,
+                self.style_for,
+                ranked=False,
+                multiple=several,
+                chosen=[part.strip() for part in box.value.split(",")] if several else (),
+                current=box.value,
+            )
+        )
+        if chosen is not None:
+            box.value = ", ".join(key.strip() for key in chosen)
+            self._show()
+
+    def _start_sending(self) -> None:
+        if self._is_sending:
+            return
+        try:
+            call = self.call()
+        except InvalidArgument as error:
+            self._take_error(error)
+            return
+        if call.given().keys() <= self.given.keys() and self.fields and not any(one.is_required for one in self.fields):
+            self._error = ("", "nothing is changed yet")
+            self._show()
+            return
+        self._is_sending = True
+        self._show()
+        self.run_worker(self._sending(call))
+
+    async def _sending(self, call: Operation[Any]) -> None:
+        try:
+            result = await self._send(call)
+        except PresscheckError as error:
+            self._is_sending = False
+            self._take_error(error)
+        else:
+            self._save("")
+            self.dismiss(result if result is not None else call)
+
+    def _take_error(self, error: PresscheckError) -> None:
+        """Show an error at its field, and go there."""
+        name = error.field.partition(".")[0] if isinstance(error, InvalidArgument) else _named_in(error, self.fields)
+        is_field = any(field.name == name for field in self.fields)
+        reason = error.reason if isinstance(error, InvalidArgument) else error.message
+        self._error = (name if is_field else "", reason)
+        if is_field:
+            self._input(name).focus()
+        self._show()
+
+    def _copy_command(self) -> None:
+        try:
+            self._copy(typed(self.call()))
+        except InvalidArgument as error:
+            self._take_error(error)
+        else:
+            self._error = ("", "copied as a command")
+            self._show()
+
+    def _show(self) -> None:
+        if self._closing or self._closed or self._pruning:
+            return
+        focused, problems = self._focused(), self._problems()
+        for field in self.fields:
+            problem = problems.get(field.name, "")
+            name = Span(field.label, "strong" if field is focused else "")
+            star = Span(" *", "waiting") if field.is_required else Span("")
+            self.query_one(f"#label-{field.name}", StatusLine).show((name, star))
+            self.query_one(f"#help-{field.name}", StatusLine).show(self._help(field, problem))
+        error = "" if self._error[0] else self._error[1]
+        self.query_one("#form-title", StatusLine).show(
+            (Span(self.heading, "title"),), (Span(sanitize(error), "error"),)
+        )
+        self.query_one("#form-keys", StatusLine).show(self._keys(focused))
+
+    def _help(self, field: FormField, problem: str) -> Line:
+        """Below a field: its error, else what its value is called, else its limits."""
+        if problem:
+            return (Span(sanitize(problem), "error"),)
+        text = self._input(field.name).value
+        words = dict(field.choices).get(text, "") if field.kind == "choice" else ""
+        if field.reference:
+            names = [self._names.get(part.strip(), "") for part in text.split(",")]
+            words = ", ".join(name for name in names if name)
+        limit = f"{len(text):,} characters · {field.help}" if "character" in field.help and text else field.help
+        shown = words if words and words != text else limit
+        return (Span(sanitize(shown), "quiet"),)
+
+    def _problems(self) -> dict[str, str]:
+        """Why texts are invalid, by field: the last error, and what can be told before sending."""
+        problems = {self._error[0]: self._error[1]} if self._error[0] else {}
+        try:
+            self.call()
+        except InvalidArgument as error:
+            name = error.field.partition(".")[0]
+            if self.texts.get(name):  # what is empty is not wrong yet
+                problems.setdefault(name, error.reason)
+        return problems
+
+    def _keys(self, field: FormField | None) -> Line:
+        hints = [
+            pressing(SEND[0], Span(SEND[0], "accent"), Span(" sending …" if self._is_sending else " send", "quiet"))
+        ]
+        if field and (field.kind == "choice" or field.reference):
+            hints.append((Span("enter", "accent"), Span(" choose", "quiet")))
+        hints.append((Span("tab", "accent"), Span(" next", "quiet")))
+        hints.append(pressing(COPY, Span(COPY, "accent"), Span(" copy command", "quiet")))
+        hints.append(pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet")))
+        return tuple(span for hint in hints for span in (*hint, Span("   ")))
+
+
+def _kept(draft: str) -> dict[str, str]:
+    """The texts of a draft; none if it cannot be read."""
+    try:
+        texts: Any = json.loads(draft or "{}")
+    except ValueError:
+        return {}
+    if not isinstance(texts, dict):
+        return {}
+    return {str(name): str(text) for name, text in cast("dict[Any, Any]", texts).items()}
+
+
+def _named_in(error: PresscheckError, fields: Sequence[FormField]) -> str:
+    """The field whose name the service's message begins with or quotes; empty if none."""
+    words = error.message.replace("`", " ").replace(":", " ").replace("'", " ").split()
+    by_wire = {"".join(part.capitalize() for part in field.name.split("_")): field.name for field in fields}
+    wire = {name[0].lower() + name[1:]: field for name, field in by_wire.items()}
+    return next((wire[word] for word in words if word in wire), "")

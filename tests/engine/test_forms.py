@@ -1,0 +1,82 @@
+"""Forms of operations: their fields, what is sent for typed texts, and the errors at fields."""
+
+import pytest
+
+from presscheck.api.invites import CreateInvite
+from presscheck.api.operation import every_operation
+from presscheck.api.organizations import Organization, UpdateMember, UpdateOrganization
+from presscheck.api.teams import AddTeamMember, CreateTeam, Team, UpdateTeam
+from presscheck.engine.forms.form import NULL, call_of, form_fields, initial_texts
+from presscheck.errors import InvalidArgument
+
+ORG = {"organization_id": "o"}
+
+
+def test_every_write_has_a_form_with_a_label_for_each_field() -> None:
+    for operation in every_operation():
+        if operation.is_read():
+            continue
+        fields = form_fields(operation)
+        names = [field.name for field in fields]
+        assert names == [name for name in operation.model_fields if name not in operation.path_fields()], operation
+        assert all(field.label and not field.label.endswith(".") for field in fields), operation
+        for field in fields:
+            assert (field.kind == "choice") == bool(field.choices), (operation, field.name)
+
+
+def test_only_what_was_typed_is_sent() -> None:
+    call = call_of(UpdateOrganization, ORG, {"title": "Docs ", "email_domains": "a.example, b.example ,", "ai": "true"})
+    assert call.given() == {
+        "organization_id": "o",
+        "title": "Docs",
+        "email_domains": ["a.example", "b.example"],
+        "ai": True,
+    }
+
+
+def test_an_emptied_field_is_removed() -> None:
+    call = call_of(UpdateOrganization, ORG, {"logo": "", "email_domains": "", "default_content": '{"site": "s"}'})
+    assert call.given()["logo"] is None
+    assert call.given()["email_domains"] == []
+    assert call.wire_body()["defaultContent"] == {"type": "site", "site": "s"}
+
+
+def test_a_guest_is_a_role_of_null_and_no_choice_is_not_sent() -> None:
+    [role] = form_fields(UpdateMember, ())
+    assert (NULL, "guest") in role.choices
+    path = {**ORG, "user_id": "u"}
+    assert call_of(UpdateMember, path, {"role": NULL}).given() == {**path, "role": None}
+    assert call_of(CreateInvite, ORG, {"role": ""}).given() == ORG
+    team = {**path, "team_id": "t"}
+    [role] = form_fields(AddTeamMember, team)
+    assert NULL not in dict(role.choices)
+    assert call_of(AddTeamMember, team, {"role": ""}).given() == team
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "reason"),
+    [
+        ({}, "title", "is required"),
+        ({"title": " "}, "title", "is required"),
+        ({"title": "x" * 65}, "title", "64 characters"),
+    ],
+)
+def test_the_error_names_the_field(typed: dict[str, str], field: str, reason: str) -> None:
+    with pytest.raises(InvalidArgument) as error:
+        call_of(CreateTeam, ORG, typed)
+    assert error.value.field == field and reason in error.value.reason
+
+
+def test_json_that_cannot_be_read_is_an_error_of_its_field() -> None:
+    with pytest.raises(InvalidArgument, match="merge_rules: is not valid JSON"):
+        call_of(UpdateOrganization, ORG, {"merge_rules": "{"})
+
+
+def test_a_form_begins_with_the_present_values_and_sends_them_unchanged() -> None:
+    organization = Organization(id="o", title="Docs", email_domains=("a.example",), default_role=None, ai=True)
+    texts = initial_texts(form_fields(UpdateOrganization, ORG), organization)
+    assert (texts["title"], texts["email_domains"], texts["ai"]) == ("Docs", "a.example", "true")
+    assert texts["default_role"] == NULL
+    assert texts["default_content"] == texts["hostname"] == ""
+    assert initial_texts(form_fields(UpdateTeam, {**ORG, "team_id": "t"}), Team(id="t", title="A")) == {"title": "A"}
+    assert initial_texts(form_fields(CreateTeam, ORG), None) == {"title": "", "members": ""}

@@ -1,0 +1,303 @@
+"""Administration by keys: tables, forms and questions; each change is checked at the service."""
+
+import csv
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.hostile_strings import ACTS
+from tests.running_service import RunningService, running_service
+from tests.service_users import token_of
+from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.test_site_access import comes
+from textual.widgets import Input
+
+from presscheck.api.organizations import GetMember, ListMembers
+from presscheck.api.teams import CreateTeam, ListTeamMembers, ListTeams
+from presscheck.client.client import Client
+from presscheck.tui.screens.admin.families import FAMILIES
+from presscheck.tui.screens.admin.screen import AdminScreen
+from presscheck.tui.screens.admin.titles import TITLES
+from presscheck.tui.screens.form_dialog import FormDialog
+
+ORG = "tallowick"
+HOSTILE = "\x1b[31mred\x1b]0;x\x07 [b]bold[/b] \u202eabc"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture
+async def client(service: RunningService) -> AsyncIterator[Client]:
+    async with Client(service.base_url, service.token) as one:
+        yield one
+
+
+async def family(pilot: Any, title: str) -> AdminScreen:
+    """Open administration at a family, with the focus on its table."""
+    await until(pilot, shows="live")
+    await pilot.press("g", "a")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
+    screen: AdminScreen = pilot.app.screen
+    screen.show_family(title)
+    await until(pilot, shows=f"Administration › {title}")
+    await until(pilot, holds=lambda: screen.table.family.title == title and screen.table._is_loaded)
+    await pilot.press("enter")
+    return screen
+
+
+async def form(pilot: Any) -> FormDialog:
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, FormDialog))
+    dialog: FormDialog = pilot.app.screen
+    await until(pilot, holds=lambda: dialog.focused is not None)
+    return dialog
+
+
+async def go_to(pilot: Any, text: str) -> None:
+    """Put the cursor on the first row with a text."""
+    rows = pilot.app.screen.table.rows
+    await until(pilot, shows=text)
+    for _ in range(rows.count):
+        line = "".join(span.text for span in rows.row(rows.cursor, 90))
+        if text in line:
+            return
+        await pilot.press("j")
+    raise AssertionError(f"no row with {text}")
+
+
+def test_the_command_palette_knows_every_family() -> None:
+    assert tuple(one.title for one in FAMILIES) == TITLES
+
+
+async def test_every_family_is_listed_and_its_forms_open(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        await family(pilot, FAMILIES[0].title)
+        await pilot.press("h")
+        for one in FAMILIES:
+            await until(pilot, holds=lambda one=one: pilot.app.screen.table.family is one)
+            await until(pilot, holds=lambda: pilot.app.screen.table._is_loaded)
+            assert "Could not load" not in shown(pilot.app), one.title
+            if one.add:
+                await pilot.press("a")
+                dialog = await form(pilot)
+                text = shown(pilot.app)
+                assert f"New {one.noun}" in text and dialog.fields[0].label in text
+                await pilot.press("escape")
+                await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen))
+            else:
+                await pilot.press("a")
+                await until(pilot, shows="cannot be added here")
+            await pilot.press("j")
+        await pilot.press(":")
+        await until(pilot, shows="Commands")
+        await pilot.press(*"openapi", "enter")
+        await until(pilot, shows="Administration › OpenAPI")
+
+
+async def test_a_member_gets_a_role_and_is_removed(service: RunningService, tmp_path: Path, client: Client) -> None:
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        await family(pilot, "Members")
+        await go_to(pilot, "Luz Quispe")
+        await pilot.press("E")
+        await form(pilot)
+        await pilot.press("enter")
+        await pick(pilot, "review")
+        await form(pilot)
+        await pilot.press("ctrl+s")
+        luz = next(one for one in (await client.send(ListMembers(organization_id=ORG))).items if "Luz" in str(one.user))
+
+        async def role() -> str | None:
+            return (await client.send(GetMember(organization_id=ORG, user_id=luz.id))).role
+
+        await comes(pilot, lambda: _is(role, "review"))
+        await until(
+            pilot, holds=lambda: "review" in "".join(line for line in shown(pilot.app).split("\n") if "Luz" in line)
+        )
+
+        await pilot.press("E")
+        await form(pilot)
+        await pilot.press("enter")
+        await pick(pilot, "guest")
+        await form(pilot)
+        await pilot.press("ctrl+s")
+        await comes(pilot, lambda: _is(role, None))
+
+        await pilot.press("delete")
+        await until(pilot, shows="Remove Luz Quispe?")
+        assert "cannot read or edit anything" in shown(pilot.app)
+        await pilot.press("y")
+        await until(pilot, shows="remove: 1 member")
+        await until(pilot, holds=lambda: "Luz" not in "\n".join(shown(pilot.app).split("\n")[3:30]))
+        assert luz.id not in {one.id for one in (await client.send(ListMembers(organization_id=ORG))).items}
+
+        await go_to(pilot, "Robin Achterberg")
+        await pilot.press("delete")
+        await until(pilot, shows="This is you")
+        await pilot.press("y", "escape")
+        assert "robin" in {one.id for one in (await client.send(ListMembers(organization_id=ORG))).items}
+
+
+async def _is(read: Any, value: Any) -> bool:
+    return await read() == value
+
+
+async def test_a_team_is_made_with_members_changed_and_deleted(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        await family(pilot, "Teams")
+        await pilot.press("a")
+        dialog = await form(pilot)
+        await pilot.press(*"x" * 65)
+        await until(pilot, shows="at most 64 characters")
+        await pilot.press("ctrl+s")
+        assert pilot.app.screen is dialog
+        # what was typed is there again
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen))
+        await pilot.press("a")
+        dialog = await form(pilot)
+        assert dialog.texts["title"] == "x" * 65
+        dialog.query_one("#field-title", Input).value = "Writers"
+        await pilot.press("tab", "enter")
+        await until(pilot, shows="Noor Haddad")
+        await pilot.press(*"Noor", "tab")
+        await pilot.press("enter")
+        await form(pilot)
+        await until(pilot, shows="Noor Haddad")
+        await pilot.press("ctrl+y")
+        await until(pilot, shows="copied as a command")
+        copied = pilot.app.clipboard
+        assert copied.startswith("presscheck api create-team --organization-id tallowick --title Writers --members ")
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="New team: done")
+        await go_to(pilot, "Writers")
+        [team] = [one for one in (await client.send(ListTeams(organization_id=ORG))).items if one.title == "Writers"]
+
+        await pilot.press("enter")
+        await until(pilot, shows="Writers › Members of a team")
+        await go_to(pilot, "Noor Haddad")
+        await pilot.press("E")
+        await form(pilot)
+        await pilot.press("left")  # from member to owner
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: "owner" in shown(pilot.app))
+        members = (await client.send(ListTeamMembers(organization_id=ORG, team_id=team.id))).items
+        assert [(one.organization.user.display_name, one.team.role) for one in members] == [("Noor Haddad", "owner")]
+        await pilot.press("-", "y")
+        await until(pilot, shows="No members yet.")
+        await pilot.press("q")
+
+        await until(pilot, shows="Administration › Teams")
+        await pilot.press("E")
+        dialog = await form(pilot)
+        assert dialog.texts["title"] == "Writers"
+        await pilot.press(*" of guides", "ctrl+s")
+        await until(pilot, shows="Writers of guides")
+        await pilot.press("-", "y")
+        await until(pilot, shows="delete: 1 team")
+        assert not [one for one in (await client.send(ListTeams(organization_id=ORG))).items if "Writers" in one.title]
+
+
+async def test_the_service_refuses_and_the_form_stays(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        await family(pilot, "Organizations")
+        await pilot.press("E")
+        dialog = await form(pilot)
+        dialog.query_one("#field-default_content", Input).value = '{"type": "site", "site": "nowhere"}'
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: not dialog._is_sending and dialog._error[1] != "")
+        assert pilot.app.screen is dialog
+        dialog.query_one("#field-default_content", Input).value = "{"
+        await until(pilot, shows="is not valid JSON")
+        await pilot.press("escape")
+
+
+async def test_rows_are_found_sorted_marked_and_exported(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
+    for number in range(3):
+        await client.send(CreateTeam(organization_id=ORG, title=f"={number} bulk"))
+    await client.send(CreateTeam(organization_id=ORG, title=HOSTILE))
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        screen = await family(pilot, "Teams")
+        await until(pilot, shows="[b]bold[/b]")
+        assert not ACTS.search(shown(pilot.app).replace("\n", ""))
+        for at in range(screen.table.rows.count):
+            assert screen.table._item(at) is not None
+        await pilot.press(".", "o")
+        await pick(pilot, "team")
+        await until(pilot, shows="team ↑")
+        await pilot.press(".", "o")
+        await pick(pilot, "team")
+        await until(pilot, shows="team ↓")
+        await write(pilot, "/", "bulk")
+        await until(pilot, shows="3 of ")
+        await pilot.press("enter")
+        await until(pilot, shows="=2 bulk")
+
+        await pilot.press(".", "x")
+        await until(pilot, shows="Export 3 teams to")
+        dialog = pilot.app.screen
+        for name in ("teams.csv", "teams.json"):
+            dialog.query_one(Input).value = str(tmp_path / name)
+            await pilot.press("enter")
+            await until(pilot, shows="wrote 3 teams")
+            if name == "teams.csv":
+                await pilot.press(".", "x")
+                await until(pilot, shows="Export 3 teams to")
+                dialog = pilot.app.screen
+        rows = list(csv.reader((tmp_path / "teams.csv").read_text().splitlines()))
+        assert rows[0] == ["team", "members", "created"]
+        assert [row[0] for row in rows[1:]] == ["'=2 bulk", "'=1 bulk", "'=0 bulk"]
+        assert [one["title"] for one in json.loads((tmp_path / "teams.json").read_text())] == [
+            "=2 bulk",
+            "=1 bulk",
+            "=0 bulk",
+        ]
+
+        await pilot.press("*", "-")
+        await until(pilot, shows="Delete 3 teams?")
+        await pilot.press("enter")  # the words were not typed
+        await until(pilot, holds=lambda: pilot.app.screen is screen)
+        assert len((await client.send(ListTeams(organization_id=ORG))).items) >= 4
+        await pilot.press("-")
+        await until(pilot, shows="Delete 3 teams?")
+        await pilot.press(*"3 teams", "enter")
+        await until(pilot, shows="delete: 3 teams")
+        left = [one.title for one in (await client.send(ListTeams(organization_id=ORG))).items]
+        assert not [title for title in left if "bulk" in title]
+
+
+async def test_without_permission_or_connection_the_reason_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True) as service:
+        ada = token_of(service, "ada")
+        async with running(app_on(service, tmp_path / "ada", token=ada)) as pilot:
+            await family(pilot, "Members")
+            await go_to(pilot, "Luz Quispe")
+            await pilot.press("E")
+            await until(pilot, shows="you need the role admin in this organization")
+        async with running(app_on(service, tmp_path / "reader", read_only=True)) as pilot:
+            await family(pilot, "Teams")
+            await pilot.press("a")
+            await until(pilot, shows="this profile is read-only")
+        async with running(app_on(service, tmp_path / "home")) as pilot:
+            await family(pilot, "Members")
+            await until(pilot, shows="Luz Quispe")
+            service.stop()
+            await pilot.press("ctrl+r")
+            await until(pilot, shows="offline")
+            await go_to(pilot, "Luz Quispe")
+            await pilot.press("E")
+            await until(pilot, shows="you are offline, and this cannot be queued")
+            await pilot.press("h")
+            screen: Any = pilot.app.screen
+            screen.show_family("SAML")
+            await until(pilot, shows="The SAML providers are not in the cache")
+            service.start()
