@@ -21,7 +21,7 @@ def test_every_pin_supports_the_first_release_of_each_named_python() -> None:
         pin = pins.get(canonicalize_name(installed.metadata["Name"]))
         if pin is None or not pin.specifier.contains(installed.version):
             continue
-        supported = SpecifierSet(installed.metadata["Requires-Python"] or "")
+        supported = SpecifierSet(installed.metadata.get("Requires-Python") or "")
         missing = [version for version in named if not supported.contains(f"{version}.0")]
         assert not missing, f"{pin} supports Python {supported}, not {', '.join(missing)}.0"
         checked += 1

@@ -38,7 +38,7 @@ from presscheck.service.integrations.script_runner import (
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.models.integrations import EventRow
 
-LIMITS = ScriptConfig(processor_seconds=1, seconds=8)
+LIMITS = ScriptConfig(processor_seconds=1, seconds=30)
 COUNTER = {"componentId": "counter", "props": {"size": 2}, "context": {"theme": "dark", "type": "document"}}
 EVENT = {"eventId": "e1", "type": "ui_render", "componentId": "c", "props": {}, "context": {}}
 

@@ -1,5 +1,6 @@
 """Reactions, edits and deletions of comments, while another user changes them too."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,14 @@ SUGGESTED = "Rotate in two steps: make the new token, then revoke the old."
 
 
 pytestmark = pytest.mark.usefixtures("at_once")
+
+
+async def to_suggestion(pilot: Any) -> None:
+    """Go to the next thread until one has a suggestion; threads that are still loading move the cursor."""
+    async with asyncio.timeout(20):
+        while pilot.app.screen.disabled_reason("use_suggestion") is not None:
+            await pilot.press("t")
+            await pilot.pause(0.02)
 
 
 async def threads(pilot: Any) -> dict[str, Any]:
@@ -140,10 +149,7 @@ async def test_a_suggestion_is_inserted_with_one_key(service: RunningService, tm
         await settled(pilot)
         await until(pilot, shows="Rotate in two steps")
         assert "```suggestion" not in shown(pilot.app)
-        for _ in range(9):
-            if pilot.app.screen.disabled_reason("use_suggestion") is None:
-                break
-            await pilot.press("t")
+        await to_suggestion(pilot)
         await pilot.press("U")
         await until(pilot, shows="Apply the suggestion to")
         assert "suggestion:" in shown(pilot.app)
@@ -170,9 +176,6 @@ async def test_a_suggestion_for_deleted_text_changes_nothing(service: RunningSer
         await pilot.press("ctrl+s")
         await settled(pilot)
         await pilot.press("l")
-        for _ in range(9):
-            if pilot.app.screen.disabled_reason("use_suggestion") is None:
-                break
-            await pilot.press("t")
+        await to_suggestion(pilot)
         await pilot.press("U")
         await until(pilot, shows="is gone")

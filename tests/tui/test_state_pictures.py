@@ -337,3 +337,26 @@ def test_the_deleted_spaces(
         assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
     finally:
         asyncio.run(say(facts, facts.token, RestoreSpace(space_id="cli")))
+
+
+@looks
+@pytest.mark.parametrize("state", ["members", "form"])
+def test_administration(
+    state: str, size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
+) -> None:
+    async def drive(pilot: Any) -> None:
+        await until(pilot, shows="Needs me")
+        await pilot.press("g", "a")
+        await until(pilot, shows="Tallowick › Administration › Organizations")
+        await pilot.press("j")
+        await until(pilot, shows="Robin Achterberg")
+        await pilot.press("enter", "space", "space")
+        await until(pilot, shows="2 marked rows")
+        if state == "form":
+            await pilot.press("escape", "h", "k", "enter", "E")
+            await until(pilot, shows="2 to 255 characters")
+            await pilot.press("space", *"(former)")
+            await until(pilot, shows="Tallowick (former)")
+
+    app = app_on(service, tmp_path, theme=theme)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))

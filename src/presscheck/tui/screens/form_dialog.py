@@ -99,7 +99,11 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
     FormDialog { align: center middle; background: transparent; }
     FormDialog > Vertical { width: 80; max-width: 100%; height: auto; max-height: 100%; padding: 1 2; }
     FormDialog > Vertical { background: $ink-raised; }
-    FormDialog VerticalScroll { height: auto; margin: 1 0; }
+    FormDialog VerticalScroll {
+        height: auto; margin: 1 0; scrollbar-size-vertical: 1; scrollbar-background: $ink-raised;
+        scrollbar-background-hover: $ink-raised; scrollbar-background-active: $ink-raised;
+        scrollbar-color: $ink-quiet; scrollbar-color-hover: $ink-text; scrollbar-color-active: $ink-text;
+    }
     FormDialog .help { padding: 0 1; margin-bottom: 1; }
     """
 
@@ -120,7 +124,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         super().__init__()
         self.heading, self.operation, self.given, self.present = title, operation, dict(given), dict(present)
         self.fields = form_fields(operation, given)
-        self.style_for = raised(style_for)
+        self.style_for, self._input_style = raised(style_for), style_for
         self._send, self._lookup, self._save, self._copy = send, lookup, save, copy
         self._kept = _kept(draft)
         self._names: dict[str, str] = {}
@@ -138,7 +142,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
                     yield StatusLine(self.style_for, id=f"label-{field.name}", classes="label")
                     text = self._kept.get(field.name, self.present.get(field.name, ""))
                     if field.kind == "choice":
-                        yield ChoiceBox(dict(field.choices), text, self.style_for, id=f"field-{field.name}")
+                        yield ChoiceBox(dict(field.choices), text, self._input_style, id=f"field-{field.name}")
                     else:
                         hint = "enter lists them" if field.reference else ""
                         yield SearchInput(text, placeholder=hint, id=f"field-{field.name}")
@@ -190,6 +194,24 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self._error = ("", error.message)
         self._show()
 
+    def on_descendant_focus(self) -> None:
+        """Bring the label and the help of the field into view with it."""
+        self._show()
+        # the input scrolls itself into view first, after the refresh
+        self.call_after_refresh(self.call_after_refresh, self._reveal)
+
+    def _reveal(self) -> None:
+        field = self._focused()
+        if field is None or self._closing or self._closed or self._pruning:
+            return
+        scroll = self.query_one(VerticalScroll)
+        top = self.query_one(f"#label-{field.name}").virtual_region.y
+        bottom = self.query_one(f"#help-{field.name}").virtual_region.bottom
+        if top < scroll.scroll_y or field is self.fields[0]:  # the first has room, before the dialog is laid out too
+            scroll.scroll_to(y=top, animate=False, immediate=True)
+        elif bottom > scroll.scroll_y + scroll.size.height:
+            scroll.scroll_to(y=bottom - scroll.size.height, animate=False, immediate=True)
+
     def on_key(self, event: events.Key) -> None:
         """Send, close, go to the next field, or choose a value."""
         field = self._focused()
@@ -220,7 +242,6 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self.focus_next()
         else:
             self.focus_previous()
-        self._show()
 
     def _step(self, field: FormField, by: int) -> None:
         values = [value for value, _ in field.choices]
@@ -323,13 +344,9 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         if problem:
             return (Span(sanitize(problem), "error"),)
         text = self._input(field.name).value
-        words = dict(field.choices).get(text, "") if field.kind == "choice" else ""
-        if field.reference:
-            names = [self._names.get(part.strip(), "") for part in text.split(",")]
-            words = ", ".join(name for name in names if name)
+        names = ", ".join(filter(None, (self._names.get(part.strip(), "") for part in text.split(","))))
         limit = f"{len(text):,} characters · {field.help}" if "character" in field.help and text else field.help
-        shown = words if words and words != text else limit
-        return (Span(sanitize(shown), "quiet"),)
+        return (Span(sanitize(names or limit), "quiet"),)
 
     def _problems(self) -> dict[str, str]:
         """Why texts are invalid, by field: the last error, and what can be told before sending."""

@@ -16,7 +16,7 @@ from presscheck.text.sanitize import sanitize
 if TYPE_CHECKING:
     from presscheck.tui.screens.admin.families import Column
 
-SKIPPED = frozenset(("object", "permissions"))
+SKIPPED = frozenset(("location", "object", "permissions"))
 """Fields that say nothing to a person."""
 LONGEST = 400
 """Characters of a value in the details; the rest is cut."""

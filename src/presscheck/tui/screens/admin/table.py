@@ -45,7 +45,7 @@ GAP = 2
 """Cells between two columns."""
 MARGIN = 3
 """Cells at the right that stay free: a line of headings needs them."""
-NARROWEST = 12
+NARROWEST = 18
 """The least cells of a column that shares what the others leave; below it, the last columns are left out."""
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""
