@@ -27,8 +27,8 @@ OUTDATED = "◌"
 """The sign of an outdated thread."""
 FIRST_WORDS = 40
 """The columns of the first words of a message."""
-RenderMarkdown = Callable[[str, int, str], Sequence[Line]]
-"""Renders Markdown as lines of a number of columns; the last argument is the block that a suggestion in it is for."""
+RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]
+"""Renders Markdown as lines of a number of columns; the last argument is the text that a suggestion in it is for."""
 
 
 class ThreadLine(NamedTuple):
@@ -57,7 +57,7 @@ def thread_lines(
     first = thread.first if thread.line is None else replace(thread.first, text=split_quote(thread.first.text)[1])
 
     def render(markdown: str, columns: int) -> Sequence[Line]:
-        return render_markdown(markdown, columns, thread.block)
+        return render_markdown(markdown, columns, thread.suggested_for)
 
     first_lines = _message_lines(first, inside, now, render, tail=_tail(thread))
     missing = thread.reply_count - len(thread.replies)
@@ -97,7 +97,7 @@ def one_line(message: Message) -> str:
     """The text of a message in one line, without its quote and without the fence of a suggestion."""
     text = split_quote(message.text)[1]
     if suggestion := parse_suggestion(text):
-        text = f"{suggestion.before} suggestion: {suggestion.words or 'delete this block'} {suggestion.after}"
+        text = f"{suggestion.before} suggestion: {suggestion.words or 'delete this text'} {suggestion.after}"
     return sanitize(" ".join(text.split()))
 
 
