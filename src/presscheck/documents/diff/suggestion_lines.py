@@ -39,10 +39,10 @@ def suggestion_lines(text: str | None, words: str, columns: int) -> list[Line]:
         columns: the cells of a line.
     """
     if text == words:
-        return [(Span("suggestion: the text as it is", "quiet"),)]
+        return [(Span("suggestion: no change", "quiet"),)]
     if not words:
         title = "suggestion: delete this text"
     else:
-        title = "suggestion:" if text is not None else "suggestion, for a text that is not here:"
+        title = "suggestion:" if text is not None else "suggestion (the text it is about was not found):"
     difference = difference_lines(compare(text or "", words), columns, context=None)
     return [(Span(title, "quiet"),), *difference.lines]

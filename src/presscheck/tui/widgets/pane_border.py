@@ -66,7 +66,7 @@ class PaneBorder(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One row of the line."""
-        line = f" {'─' * (self.size.width - 2)} " if self.is_horizontal else "│"
+        line = f" {'─' * (self.size.width - 2)}" if self.is_horizontal else "│"
         return render_strip((Span(line, "accent" if self._is_dragged else "quiet"),), self.size.width, self.style_for)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:

@@ -227,7 +227,7 @@ class CommentActions:
             (Span(one_line(message)),),
             (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
-        title = "Discard this comment of your review?" if change.state == "collected" else "Discard this comment?"
+        title = "Discard this pending comment?" if change.state == "collected" else "Discard this comment?"
         if await self._context.ask(ConfirmDialog(title, lines, "Discard", self._context.style_for)):
             self._context.engine.drop(change.row)
             self._context.notify(f"discarded {first_words(message)}")

@@ -25,6 +25,8 @@ _PENDING: dict[PendingState, Span] = {
 }
 OUTDATED = "◌"
 """The sign of an outdated thread."""
+WIDEST = 100
+"""The columns of a thread at whose end reactions, its state and the number of replies stand."""
 FIRST_WORDS = 40
 """The columns of the first words of a message."""
 RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]
@@ -143,9 +145,13 @@ def _folded(thread: Thread, now: datetime) -> Line:
 
 
 def _spread(left: Line, right: Line, columns: int) -> Line:
-    """Two parts at both ends of a line; the left one is cut to make room for the right one."""
+    """Two parts at both ends of a line; the left one is cut to make room for the right one.
+
+    On a wide line the right one stays where it is seen together with the left one.
+    """
     if not right:
         return cut(left, columns)
+    columns = min(columns, max(WIDEST, width((*left, *right)) + 1))
     room = columns - width(right) - 1
     if room < 8:
         return cut((*left, *right), columns)
