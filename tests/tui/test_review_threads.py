@@ -133,7 +133,7 @@ async def test_a_suggestion_for_a_cell_changes_that_cell_alone(service: RunningS
         return (await say(service, one.token, call))[0].markdown
 
     before = await text()
-    async with review(service, tmp_path / "reviewer", SUBJECT) as pilot:
+    async with review(service, tmp_path / "mia", SUBJECT, token=one.token) as pilot:
         await until(pilot, shows="更新は自動")
         await pilot.press("tab")
         for column, old, new, _ in SUGGESTED:
@@ -152,7 +152,7 @@ async def test_a_suggestion_for_a_cell_changes_that_cell_alone(service: RunningS
         await until(pilot, shows="Comment on which cell?")
         await pilot.press("enter", "ctrl+g")
         await until(pilot, shows="this draft is about another place")
-    async with review(service, tmp_path / "author", SUBJECT, token=one.token) as pilot:
+    async with review(service, tmp_path / "robin", SUBJECT) as pilot:  # only an admin may resolve threads of others
         await until(pilot, shows="30 days or")
         await pilot.press("tab", "t")
         await until(pilot, holds=lambda: pilot.app.screen.disabled_reason("use_suggestion") is None)
