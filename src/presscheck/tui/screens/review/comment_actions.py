@@ -49,7 +49,7 @@ REACTIONS = (
 NO_CELL_SUGGESTION = "another cell reads the same: comment on the whole row to suggest a change"
 """Why a comment on a cell has no suggestion: its quote would lead to another one, or to none."""
 OTHER_DRAFT = "this draft is about another place: send or empty it to write a suggestion here"
-"""Why a draft that was begun elsewhere on the page has no suggestion."""
+"""Why a draft that was started elsewhere on the page has no suggestion."""
 
 
 class CommentActions:
@@ -270,7 +270,7 @@ class CommentActions:
             suggestion, suggestion_reason = "", OTHER_DRAFT
 
         def comment(text: str) -> PostComment:
-            # a draft that was begun at another place of the page stays there
+            # a draft that was started at another place of the page stays there
             place = target if split_quote(text)[0] in ("", about) else {}
             return PostComment(**self._model.path, page=item.id, **place, body=Document(markdown=text))
 
