@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from presscheck.documents.diff.segments import table_cell_spans, table_cells, table_row_at
+from presscheck.documents.diff.suggestion_targets import (
+    NOT_FOR_A_CELL,
+    cell_suggestion_problem,
+    cell_target,
+    find_target,
+    replace_target,
+)
+from presscheck.documents.pages.quotes import quote_cell, split_quote
 from presscheck.documents.pages.suggestions import (
     block_at,
     format_suggestion,
@@ -86,3 +95,72 @@ def test_a_broken_suggestion_has_a_reason(comment: str, problem: str | None) -> 
 def test_the_fingerprint_of_earlier_versions_is_left_out() -> None:
     assert without_fingerprint("a\n```suggestion 0a1b2c3d\nx\n```\nb") == "a\n```suggestion\nx\n```\nb"
     assert without_fingerprint("```sh x\ny\n```") == "```sh x\ny\n```"
+
+
+TABLE = r"""# Kinds
+
+| Kind | Lasts | Renewed | Pattern | 備考 |
+| --- | :-: | --- | --- | --- |
+| Tokens | 90 days | yes | `a \| b` | 更新は自動 |
+| Keys | 90 days | yes | yes |  |
+| Menu | Settings › Keys | ✓ | ✗ | **bold** \| thin |
+
+> Lease | Term
+> --- | ---
+> Yearly | a day
+"""
+CELLS = [(line, column) for line, size in ((2, 5), (4, 5), (5, 5), (6, 5), (8, 2), (10, 2)) for column in range(size)]
+
+
+def about_cell(markdown: str, line: int, column: int) -> str:
+    """The quote of a comment on a cell."""
+    row = table_row_at(markdown, line)
+    assert row is not None
+    return split_quote(quote_cell(row.cells, column, row.heads))[0]
+
+
+@pytest.mark.parametrize(("line", "column"), CELLS)
+def test_a_suggestion_for_a_cell_changes_that_cell_alone(line: int, column: int) -> None:
+    target = find_target(about_cell(TABLE, line, column), TABLE)
+    assert target == cell_target(TABLE, line, column), "another cell is quoted the same"
+    assert target is not None and replace_target(TABLE, target, target.text) == TABLE, "the text as it is"
+    for words, expected in (
+        ("30 days", "30 days"),
+        ("a | b\\\\", r"a \| b\\"),
+        ("`x \\| y`", r"`x \| y`"),
+        (" 九十日\n 自動 ", "九十日<br>自動"),
+        ("- 90", "- 90"),
+        ("", ""),
+    ):
+        lines = replace_target(TABLE, target, words).split("\n")
+        row, was = table_row_at("\n".join(lines), line), table_row_at(TABLE, line)
+        assert row is not None and was is not None
+        assert row.cells == [*was.cells[:column], expected, *was.cells[column + 1 :]]
+        others = [(text, before) for text, before in zip(lines, TABLE.split("\n"), strict=True) if text != before]
+        assert len(others) <= 1
+
+
+def test_a_suggestion_for_a_cell_is_text() -> None:
+    assert cell_suggestion_problem("```suggestion\n- 90 days\n```") is None
+    assert cell_suggestion_problem("```suggestion\n90 days\nor more\n```") is None
+    assert cell_suggestion_problem("```suggestion\nDays:\n\n- 90\n- 30\n```") == NOT_FOR_A_CELL
+    assert cell_suggestion_problem("```suggestion\n| Kind |\n| --- |\n| Keys |\n```") == NOT_FOR_A_CELL
+    assert cell_suggestion_problem("```suggestion\n90 days") is not None, "it has no end"
+
+
+def test_a_cell_that_is_gone_or_quoted_twice_is_no_target() -> None:
+    assert find_target("Menu › ✓", TABLE) is not None
+    assert find_target("Menu › ✓", TABLE.replace("✓", "?")) is None
+    assert find_target("Keys › yes", TABLE) is None, "two cells of the row have this text"
+    whole = find_target("Menu | Settings › Keys | ✓", TABLE)
+    assert whole is not None and whole.cell is None, "the quote of a whole row is for its table"
+    assert find_target("Settings › Keys", "| Path |\n| --- |\n| Settings › Keys |") is not None
+    assert find_target("Keys › 90 days", TABLE.replace("\n", "\r\n")) == find_target("Keys › 90 days", TABLE)
+
+
+ROWS = ["| a | b |", "a | b", "|a|b\\|", "| |  x  | c \\| d|", "||", "  |漢|`a \\| b` |  ", "a | ", "|"]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_cells_stand_where_their_text_is(row: str) -> None:
+    assert [row[start:end] for start, end in table_cell_spans(row)] == table_cells(row)

@@ -69,9 +69,9 @@ def test_what_is_there_already_is_not_sent_again_and_an_export_comes_back_empty(
 
 def test_problems_are_named_by_line() -> None:
     assert problems_of(b"/a,/b\n\n/b,/kept\n/kept,/a\n") == [
-        "line 1: leads in a circle: /a \u2192 /b \u2192 /kept \u2192 /a",
-        "line 3: leads in a circle: /b \u2192 /kept \u2192 /a \u2192 /b",
-        "line 4: leads in a circle: /kept \u2192 /a \u2192 /b \u2192 /kept",
+        "line 1: redirect loop: /a \u2192 /b \u2192 /kept \u2192 /a",
+        "line 3: redirect loop: /b \u2192 /kept \u2192 /a \u2192 /b",
+        "line 4: redirect loop: /kept \u2192 /a \u2192 /b \u2192 /kept",
     ]
     assert problems_of(b"/a,/guides/start\n/a/,/guides/start\n") == ["line 2: /a/ is a source at line 1 already"]
     assert problems_of(b"source,destination\n/a\n") == ["line 2: a source and a destination are needed"]

@@ -76,10 +76,10 @@ async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
 
 @asynccontextmanager
 async def review(
-    service: RunningService, home: Path, subject: str, size: tuple[int, int] = (120, 40)
+    service: RunningService, home: Path, subject: str, size: tuple[int, int] = (120, 40), **profile: object
 ) -> AsyncIterator[Any]:
     """The app with the review of a change request open, found by its subject."""
-    async with running(app_on(service, home), size) as pilot:
+    async with running(app_on(service, home, **profile), size) as pilot:
         await until(pilot, shows="Needs me")
         listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
         requests = (await cast("PresscheckApp", pilot.app).engine.read(listing)).items

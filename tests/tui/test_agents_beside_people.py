@@ -47,7 +47,7 @@ async def test_what_a_program_drafts_is_seen_at_once_and_sent_by_a_person(
         await pilot.press("backspace", *" and new?", "ctrl+s")
         await until(pilot, shows="Is this true and new?")
         await pilot.press("/", *["backspace"] * 12, *"No use", "enter", "-")
-        await until(pilot, shows="Discard this comment of your review?")
+        await until(pilot, shows="Discard this pending comment?")
         await pilot.press("y")
         await until(pilot, shows="✎ 3 in your review")
         await until(pilot, shows="discarded “No use.”")

@@ -345,6 +345,37 @@ class TestSampleWorkspace:
             await click_text(pilot, "Tallowick")
             await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
 
+    async def test_the_border_of_the_preview(self, service: RunningService, tmp_path: Path) -> None:
+        async with running(app_on(service, tmp_path)) as pilot:
+            await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+            below, beside = pilot.app.screen.query(PaneBorder)
+            preview, rows = pilot.app.screen.query_one("#preview"), pilot.app.screen.query_one("#rows")
+            height, together = preview.size.height, preview.size.height + rows.size.height
+            await drag(pilot, below, (5, 0), (5, 4), (5, 6))
+            await until(pilot, holds=lambda: preview.size.height == height - 6)
+            assert preview.size.height + rows.size.height == together
+            await drag(pilot, below, (5, 0), (5, -below.region.y))
+            await until(pilot, holds=lambda: rows.size.height == 3)
+            await drag(pilot, below, (5, 0), (5, 39 - below.region.y))
+            await until(pilot, holds=lambda: preview.size.height == 2)
+            await drag(pilot, below, (5, 0), (5, -10))
+            await until(pilot, holds=lambda: preview.size.height == 12)
+            assert not beside.display
+            await pilot.press("|")
+            await until(pilot, holds=lambda: beside.display and preview.size.width == 53)
+            await drag(pilot, beside, (0, 3), (-8, 3), (-20, 3))
+            await until(pilot, holds=lambda: preview.size.width == 73)
+            assert rows.size.width == 120 - 73 - 1
+            assert not pilot.app.screen.get_selected_text()
+            await pilot.resize_terminal(200, 50)
+            await until(pilot, holds=lambda: 115 < preview.size.width < 125)
+        async with running(app_on(service, tmp_path)) as pilot:
+            await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
+            preview = pilot.app.screen.query_one("#preview")
+            await until(pilot, holds=lambda: preview.size.width == 73)
+            await pilot.press("|")
+            await until(pilot, holds=lambda: preview.size.height == 12)
+
     async def test_a_review(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")

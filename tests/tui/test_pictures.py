@@ -426,6 +426,12 @@ def test_it_looks_as_it_did(
         service.start()
 
 
+@pytest.mark.parametrize("drive", [preview_side, review_split, browse, site_checks], ids=names)
+def test_a_wide_terminal(drive: Drive, service: RunningService, tmp_path: Path, snap_compare: Any) -> None:
+    app = app_on(service, tmp_path, theme="ink")
+    assert snap_compare(app, terminal_size=(200, 50), run_before=lambda pilot: rested(pilot, drive(pilot, service)))
+
+
 @pytest.mark.parametrize("size", SIZES, ids=names)
 @pytest.mark.parametrize("place", ["inbox", "browse", "publish"])
 def test_empty_screens(

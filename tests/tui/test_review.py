@@ -287,7 +287,7 @@ async def test_a_merge_requirement_leads_to_the_comment_and_to_the_reviewer(
         await until(pilot, holds=lambda: pilot.app.screen is screen and screen.view.is_on_thread)
         assert "An hour is short" in screen.view.thread.first.text
         await pilot.press("W", "G", "enter")
-        await until(pilot, shows="nothing to do here")
+        await until(pilot, shows="nothing to open here")
 
 
 async def test_a_merge_requirement_can_be_met_by_an_update_from_main(service: RunningService, tmp_path: Path) -> None:

@@ -83,8 +83,6 @@ async def test_the_delimiter_row_of_a_table_is_no_target(service: RunningService
         await until(pilot, shows="Notes")
         await pilot.press("down", "down", "enter")
         await until(pilot, shows="> Kind › Lasts")
-        await pilot.press("ctrl+g")
-        await until(pilot, shows="a suggestion replaces a whole table")
         await pilot.press(*"In days?", "ctrl+s")
         await until(pilot, holds=lambda: "In days?" in below(pilot, "| Kind | Lasts |"))
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
@@ -98,6 +96,78 @@ async def test_the_delimiter_row_of_a_table_is_no_target(service: RunningService
         newest = (await say(service, mia, ListComments(**at)))[0].items[0]
         assert newest.target.table_cell is not None
         assert newest.target.page.id == page
+
+
+CELLS = """| Kind | Lasts | Pattern | 備考 | Renewed | Shared |
+| --- | --- | --- | --- | --- | --- |
+| Tokens | 90 days | `a \\| b` | 更新は自動 | yes | yes |
+| Twins | 1 day | x | x | yes | no |
+| Twins | 2 days | x | x | yes | yes |
+"""
+SUGGESTED = (
+    (1, "90 days", "30 days or | less", r"30 days or \| less"),
+    (2, r"`a \| b`", "`a | c`", r"`a \| c`"),
+    (3, "更新は自動", "手動\n毎年", "手動<br>毎年"),
+    (5, "yes", "", ""),
+)
+"""A column, the text of its cell, what the reviewer writes in its place, and what is in the page then."""
+
+
+async def comment_on_cell(pilot: Any, row: str, number: int) -> Any:
+    """Comment on a cell of a row, or on the whole row (0); the text area, after the key that suggests."""
+    await write(pilot, "/", row, "enter")
+    await until(pilot, holds=lambda: not pilot.app.screen.query("FindBar"))
+    await pilot.press("c")
+    await until(pilot, shows="Comment on which cell?")
+    await pilot.press(*["down"] * number, "enter")
+    await until(pilot, shows="ctrl+g suggest")
+    await pilot.press("ctrl+g")
+    return pilot.app.screen.query_one("TextArea")
+
+
+async def test_a_suggestion_for_a_cell_changes_that_cell_alone(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, SUBJECT, CELLS)
+
+    async def text() -> str:
+        call = GetChangeRequestPage(**one.at, page_id=one.page, format="markdown")
+        return (await say(service, one.token, call))[0].markdown
+
+    before = await text()
+    async with review(service, tmp_path / "mia", SUBJECT, token=one.token) as pilot:
+        await until(pilot, shows="更新は自動")
+        await pilot.press("tab")
+        for column, old, new, _ in SUGGESTED:
+            area = await comment_on_cell(pilot, "Tokens", column + 1)
+            assert area.selected_text == old
+            area.replace("- a list\n- of two", *area.selection)
+            await until(pilot, shows="a table cell holds text only")
+            area.undo()
+            await pilot.press("ctrl+g")
+            area.replace(new, *area.selection)
+            await pilot.press("ctrl+s")
+            await until(pilot, holds=lambda: not pilot.app.engine.waiting())
+        await comment_on_cell(pilot, "2 days", 5)
+        await until(pilot, shows="another cell reads the same: comment on the whole row")
+        await pilot.press("x", "escape", "c")
+        await until(pilot, shows="Comment on which cell?")
+        await pilot.press("enter", "ctrl+g")
+        await until(pilot, shows="this draft is about another place")
+    async with review(service, tmp_path / "robin", SUBJECT) as pilot:  # only an admin may resolve threads of others
+        await until(pilot, shows="30 days or")
+        await pilot.press("tab", "t")
+        await until(pilot, holds=lambda: pilot.app.screen.disabled_reason("use_suggestion") is None)
+        await pilot.press("U")
+        await until(pilot, shows="Only this cell of the table changes.")
+        await pilot.press("y")
+        await until(pilot, shows="suggestion applied")
+        assert await text() == before.replace("| 90 days |", r"| 30 days or \| less |")
+        await pilot.press("A")
+        await until(pilot, shows="Apply 3 suggestions to 1 page?")
+        await pilot.press("y")
+        await until(pilot, shows="3 threads resolved")
+    row = next(line for line in before.split("\n") if line.startswith("| Tokens"))
+    cells = [cell for _, _, _, cell in SUGGESTED]
+    assert await text() == before.replace(row, f"| Tokens | {cells[0]} | {cells[1]} | {cells[2]} | yes | {cells[3]} |")
 
 
 async def test_threads_are_below_their_block_or_cell(service: RunningService, tmp_path: Path) -> None:

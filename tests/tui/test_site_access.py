@@ -174,7 +174,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         await paste(pilot, "old page", "enter")
         await until(pilot, shows="a path such as /old/page")
         await paste(pilot, "/old", "enter")
-        await until(pilot, shows="/old leads to")
+        await until(pilot, shows="/old redirects to")
         await paste(pilot, page.path, "enter")
         await until(pilot, shows="1 redirect")
         made = (await comes(pilot, lambda: redirects(client, site)))["/old"]
@@ -188,7 +188,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         await until(pilot, shows="Not imported: 5 problems in faulty.csv")
         text = shown(pilot.app)
         for line, words in (
-            (1, "leads in a circle: /a → /b → /a"),
+            (1, "redirect loop: /a → /b → /a"),
             (4, "/c is a source at line 3"),
             (5, "“old” cannot"),
         ):
@@ -312,7 +312,7 @@ async def test_offline_a_redirect_waits_in_the_outbox_and_can_be_discarded(
         for source in ("/first", "/second"):
             await pilot.press("a")
             await paste(pilot, source, "enter")
-            await until(pilot, shows=f"{source} leads to")
+            await until(pilot, shows=f"{source} redirects to")
             await pilot.press("enter")
             await until(pilot, shows=f"◷ {source}")
         await pilot.press("z")

@@ -286,7 +286,7 @@ async def test_a_collection_is_deleted_after_its_title_is_typed(
     async with tree(service, tmp_path) as pilot:
         await at(pilot, "collection developers")
         await pilot.press("-")
-        await until(pilot, shows="What is in it stays, one level higher: 2 spaces.")
+        await until(pilot, shows="Its content moves up one level: 2 spaces.")
         await sure(pilot, "Delete the collection Developers?", "Developers")
         await until(pilot, holds=lambda: "Developers" not in order(pilot))
         assert await placed(client, "api", "product")

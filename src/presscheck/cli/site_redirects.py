@@ -34,8 +34,8 @@ org_option = click.option("--org", metavar="ORG", help="Organization, by title o
 ENDS = {
     "page": "a page",
     "address": "outside of the site",
-    "nothing": "nothing is there",
-    "loop": "leads in a circle",
+    "nothing": "page not found (404)",
+    "loop": "redirect loop",
     "unknown": "not known: its space could not be read",
 }
 
@@ -163,7 +163,7 @@ async def export_redirects(session: Session, site: str, output: TextIO | None, o
 async def check_paths(session: Session, site: str, paths: tuple[str, ...], org: str | None) -> None:
     """Show where paths of a site lead, with chains and loops.
 
-    The exit code is 6 if a path leads in a circle, or to nothing.
+    The exit code is 6 if a path is in a redirect loop, or leads to no page.
     """
     _, known = await _redirects_of(session, site, org)
     trails = [known.trail(known.paths.inside(path) or path) for path in paths]

@@ -347,7 +347,7 @@ class Navigation:
             self._app.push_screen(OutboxScreen())
         else:
             self._places.forget(place)
-            self._app.notify("it is done, and was closed")
+            self._app.notify("it is finished and closed")
 
     def command_close(self) -> None:
         """Close the screen and go back to where one came from; in the inbox quit, asking about unsent changes."""

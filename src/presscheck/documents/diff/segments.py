@@ -88,6 +88,22 @@ def table_cells(row: str) -> list[str]:
     return [cell.strip() for cell in _bar(text)]
 
 
+def table_cell_spans(row: str) -> list[tuple[int, int]]:
+    """Returns where the cells of a table row stand in it, without the blanks around them."""
+    start = len(row) - len(row.lstrip())
+    start += row[start : start + 1] == "|"
+    text = row.rstrip()[start:]
+    if text.endswith("|") and not text.endswith("\\|"):
+        text = text[:-1]
+    spans: list[tuple[int, int]] = []
+    for cell in _bar(text):
+        words = cell.strip()
+        before = len(cell) - len(cell.lstrip()) if words else min(1, len(cell))
+        spans.append((start + before, start + before + len(words)))
+        start += len(cell) + 1
+    return spans
+
+
 class TableRow(NamedTuple):
     """A row of a table: its source, its cells, and those of the first row; no heads if it is the first row itself."""
 

@@ -1,13 +1,14 @@
 """Quotes connect a comment thread to its place in a page: a comment starts with a quote of the text it is about.
 
 Markdown blocks have no ids, so the quote is the place: everybody can read it, wherever the comment is shown. The quote
-of a cell is the first cell of its row and the cell itself: `Tokens › 90 days`.
+of a cell is the first cell of its row and the cell itself: `Tokens › 90 days`. If the row has the same text twice, the
+heading of its column stands in between: `Tokens › Renewed › yes`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 MAX_QUOTE = 60
 """The longest quote, in characters."""
@@ -26,12 +27,14 @@ def quote(words: str) -> str:
     return f"> {flat}\n\n" if _letters.search(flat) else ""
 
 
-def quote_cell(cells: list[str], column: int) -> str:
+def quote_cell(cells: Sequence[str], column: int, headings: Sequence[str] = ()) -> str:
     """Returns the quote that starts a comment on a table cell; empty if neither it nor the first cell has words."""
     head, cell = (_cut(cells[number], MAX_QUOTE // 2) for number in (0, column))
-    if _letters.search(head):
-        return f"> {head} {CELL_SEPARATOR} {cell if column else ''}".rstrip() + "\n\n"
-    return f"> {CELL_SEPARATOR} {cell}\n\n" if column and _letters.search(cell) else ""
+    words = [head, cell if column else ""]
+    heading = _cut(headings[column], MAX_QUOTE // 2) if column < len(headings) else ""
+    if heading and find_quoted_cell(_joined(words), cells, headings) != column:
+        words = [head, heading, cell]
+    return f"> {_joined(words)}\n\n" if _letters.search(head) or (column and _letters.search(cell)) else ""
 
 
 def split_quote(markdown: str) -> tuple[str, str]:
@@ -50,8 +53,11 @@ def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None
     If no line has all words, the longest line that they start with wins: a paragraph may span several lines.
     """
     if CELL_SEPARATOR in words:
-        head, _, cell = (normalize_text(part) for part in words.rpartition(CELL_SEPARATOR))
-        return next((number for number, text in lines if _is_row(text, head, cell)), None) if head or cell else None
+        rows = [(number, text) for number, text in lines if "|" in text]
+        rest, _, cell = words.rpartition(CELL_SEPARATOR)
+        line = _find_row(rows, rest, cell)
+        # the heading of the column may stand in between
+        return _find_row(rows, rest.rpartition(CELL_SEPARATOR)[0], cell) if line is None else line
     wanted = normalize_text(words)
     if len(wanted) < _LEAST:
         return None
@@ -68,26 +74,83 @@ def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None
     return begun if inside is None else inside
 
 
+def find_quoted_cell(words: str, cells: Sequence[str], headings: Sequence[str]) -> int | None:
+    """Returns the column of a quoted cell in its row; None if the row has no such cell, or several.
+
+    Args:
+        words: the quote.
+        cells: the cells of the row, as Markdown.
+        headings: the headings of the columns; none in the row of the headings itself.
+    """
+    for is_quote in (_is_spelled, _is_read):
+        columns = [
+            column
+            for column in range(len(cells))
+            if any(is_quote(words, parts) for parts in _cell_quotes(cells, column, headings))
+        ]
+        if columns:
+            return columns[0] if len(columns) == 1 else None
+    return None
+
+
 def normalize_text(markdown: str) -> str:
     """Returns the letters and digits that a reader sees: no markup, link targets or blanks."""
     return "".join(_letters.findall(_target.sub("", markdown))).casefold()
 
 
+def _joined(parts: Sequence[str]) -> str:
+    """Returns the parts of a cell's quote as one text."""
+    return f" {CELL_SEPARATOR} ".join(parts).strip()
+
+
+def _cell_quotes(cells: Sequence[str], column: int, headings: Sequence[str]) -> Iterator[list[str]]:
+    """Yields the parts of the quotes that a cell may have: cut or whole, with and without the heading of its column."""
+    for most in (MAX_QUOTE // 2, None):
+        head, cell = (_cut(cells[number], most) for number in (0, column))
+        if cell or not column:  # without a heading, the quote of an empty cell is that of the first one
+            yield [head, cell if column else ""]
+        if column < len(headings):
+            yield [head, _cut(headings[column], most), cell]
+
+
+def _is_spelled(words: str, parts: Sequence[str]) -> bool:
+    """Returns whether a quote has exactly these parts."""
+    return _short(words) == _short(_joined(parts))
+
+
+def _is_read(words: str, parts: Sequence[str]) -> bool:
+    """Returns whether a quote reads as these parts do; a cell without letters, such as ✓, must be spelled the same."""
+    cell = words.rpartition(CELL_SEPARATOR)[2].strip()
+    is_empty = not normalize_text(cell)
+    return is_empty == (not cell) == (not parts[-1]) and normalize_text(words) == normalize_text(_joined(parts))
+
+
+def _short(words: str) -> str:
+    """Returns a text with single blanks."""
+    return " ".join(words.split())
+
+
+def _find_row(lines: Iterable[tuple[int, str]], head: str, cell: str) -> int | None:
+    """Returns the first table row that starts with these words and has such a cell."""
+    head, cell = normalize_text(head), normalize_text(cell)
+    return next((number for number, text in lines if _is_row(text, head, cell)), None) if head or cell else None
+
+
 def _is_row(text: str, head: str, cell: str) -> bool:
-    """Returns whether a line is a table row that starts with these words and has such a cell.
+    """Returns whether a table row starts with these words and has such a cell.
 
     Without words at the start, the first cell of the row has none either.
     """
     have = normalize_text(text)
     if not head and normalize_text(text.strip().removeprefix("|").partition("|")[0]):
         return False
-    return "|" in text and have.startswith(head) and cell in have[len(head) if cell != head else 0 :]
+    return have.startswith(head) and cell in have[len(head) if cell != head else 0 :]
 
 
-def _cut(words: str, most: int) -> str:
+def _cut(words: str, most: int | None) -> str:
     """Returns the words on one line, truncated between two words."""
-    flat = " ".join(words.split())
-    if len(flat) <= most:
+    flat = _short(words)
+    if most is None or len(flat) <= most:
         return flat
     cut = flat[:most].rpartition(" ")[0]
     return (cut or flat[:most]) + " …"

@@ -224,7 +224,7 @@ def _duplicate_path(content: SiteContent) -> Iterator[Problem]:
 def _redirect_loop(content: SiteContent) -> Iterator[Problem]:
     for source, way in _redirect_ways(content):
         if _is_circle(source, way):
-            yield Problem(f"Redirect {source}", f"leads in a circle: {' → '.join((source, *way))}")
+            yield Problem(f"Redirect {source}", f"redirect loop: {' → '.join((source, *way))}")
 
 
 def _redirect_chain(content: SiteContent) -> Iterator[Problem]:

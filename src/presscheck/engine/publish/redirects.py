@@ -110,9 +110,9 @@ class RedirectMap:
         """What is wrong with a redirect, in a few words; empty if nothing is."""
         trail = self.trail(redirect.source)
         if trail.end == "loop":
-            return "leads in a circle"
+            return "redirect loop"
         if trail.end == "nothing":
-            return "leads to nothing"
+            return "page not found"
         return f"chain of {trail.redirects}" if trail.redirects > 1 else ""
 
 
@@ -331,7 +331,7 @@ class _Import:
         """Where a row leads, and whether it is through other redirects; notes why it leads to nothing."""
         way = [*ways(self.all_targets, path)]
         if way and way[-1] in (path, *way[:-1]):
-            self._add(row, f"leads in a circle: {' → '.join(one or '/' for one in (path, *way))}")
+            self._add(row, f"redirect loop: {' → '.join(one or '/' for one in (path, *way))}")
             return None, False
         place = destination_at(row.destination, self.redirects.paths)
         known = self.redirects.by_source

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from presscheck.documents.pages.quotes import find_quoted_line
-from presscheck.documents.pages.suggestions import Suggestion, block_at, parse_suggestion, replace_block
+from presscheck.documents.diff.suggestion_targets import SuggestionTarget, cell_problem, find_target, replace_target
+from presscheck.documents.pages.suggestions import Suggestion, parse_suggestion
 
 if TYPE_CHECKING:
-    from presscheck.documents.markdown.block_splitter import Block
     from presscheck.engine.review.threads import Thread
 
 GONE = "the text that it is about is gone"
@@ -32,31 +31,35 @@ def newest_suggestion(thread: Thread) -> Suggestion | None:
     return next((suggestion for suggestion in reversed(suggestions) if suggestion), None)
 
 
-def block_of(thread: Thread, markdown: str) -> Block | None:
-    """The block of a page that a thread is about; None if it is gone."""
-    line = find_quoted_line(thread.about, enumerate(markdown.split("\n")))
-    return block_at(markdown, line) if line is not None else None
+def problem(target: SuggestionTarget | None, words: str) -> str | None:
+    """Why a suggestion cannot be applied, or None."""
+    if target is None:
+        return GONE
+    return cell_problem(words) if target.cell else None
 
 
 def apply_suggestions(markdown: str, threads: Sequence[Thread]) -> AppliedSuggestions:
-    """Apply the newest suggestion of each thread; different suggestions for one block are all left out."""
-    by_block: dict[Block, list[tuple[Thread, str]]] = {}
+    """Apply the newest suggestion of each thread; different suggestions for one text are all left out."""
+    by_target: dict[SuggestionTarget, list[tuple[Thread, str]]] = {}
     skipped: list[tuple[Thread, str]] = []
     for thread in threads:
-        suggestion, block = newest_suggestion(thread), block_of(thread, markdown)
-        if suggestion is None or block is None:
-            skipped.append((thread, GONE))
+        suggestion, target = newest_suggestion(thread), find_target(thread.about, markdown)
+        reason = problem(target, suggestion.words) if suggestion else GONE
+        if target is None or suggestion is None or reason:
+            skipped.append((thread, reason or GONE))
         else:
-            by_block.setdefault(block, []).append((thread, suggestion.words))
+            by_target.setdefault(target, []).append((thread, suggestion.words))
     applied: list[Thread] = []
-    # from the last block to the first, so that the lines of the others stay where they are
-    for block in sorted(by_block, key=lambda block: -block.start_line):
-        texts = by_block[block]
-        if len({words for _, words in texts}) == 1:
-            markdown = replace_block(markdown, block, texts[0][1])
+    # from the end of the page to its start, so that the other texts stay where they are
+    for target in sorted(by_target, key=_place, reverse=True):
+        texts = by_target[target]
+        others = [text for other in by_target if _overlap(target, other) for text in by_target[other]]
+        if not others and len({words for _, words in texts}) == 1:
+            markdown = replace_target(markdown, target, texts[0][1])
             applied += [thread for thread, _ in texts]
         else:
-            skipped += [(thread, _conflict(thread, [other for other, _ in texts])) for thread, _ in texts]
+            rivals = [thread for thread, _ in (*texts, *others)]
+            skipped += [(thread, _conflict(thread, target, rivals)) for thread, _ in texts]
     order = {thread.id: number for number, thread in enumerate(threads)}
     return AppliedSuggestions(
         markdown,
@@ -65,7 +68,18 @@ def apply_suggestions(markdown: str, threads: Sequence[Thread]) -> AppliedSugges
     )
 
 
-def _conflict(thread: Thread, threads: Sequence[Thread]) -> str:
-    """Why a suggestion for a block with other suggestions is left out."""
+def _place(target: SuggestionTarget) -> tuple[int, int]:
+    """The line and the column at which a target starts."""
+    return (target.cell.line, target.cell.start) if target.cell else (target.block.start_line, 0)
+
+
+def _overlap(target: SuggestionTarget, other: SuggestionTarget) -> bool:
+    """Whether one of two targets is a table, and the other a cell of it."""
+    return target != other and target.block == other.block and (target.cell is None or other.cell is None)
+
+
+def _conflict(thread: Thread, target: SuggestionTarget, threads: Sequence[Thread]) -> str:
+    """Why a suggestion is left out whose text others have suggestions for."""
     others = [other.first.author for other in threads if other is not thread]
-    return f"conflict: {' and '.join(dict.fromkeys(others))} suggested another text for the same block"
+    place = "cell or its table" if target.cell else "block"
+    return f"conflict: {' and '.join(dict.fromkeys(others))} suggested another text for the same {place}"

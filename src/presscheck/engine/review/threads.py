@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from presscheck.api.comments import ListComments, PostComment, PostReply, UpdateComment
 from presscheck.api.operation import Page
+from presscheck.documents.diff.suggestion_targets import find_target
 from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, document_text
 from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
-from presscheck.documents.pages.suggestions import block_at, parse_suggestion, without_fingerprint
+from presscheck.documents.pages.suggestions import parse_suggestion, without_fingerprint
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.shared_calls import replies_to
 from presscheck.engine.writes.pending_writes import apply_pending
@@ -77,8 +78,8 @@ class Thread:
     """The table cell that it is about."""
     about: str = ""
     """The text of the page that it is about: quoted in the comment, or the text of the block that it names."""
-    block: str = ""
-    """The Markdown of the block on this place, if the thread has a suggestion; empty if it was not found."""
+    suggested_for: str | None = None
+    """The Markdown that a suggestion in the thread replaces: a block or a table cell; None if it was not found."""
     revision: str | None = None
     """The revision of the change request when it was started, if the service names it."""
     line: int | None = None
@@ -384,8 +385,8 @@ def locate_thread(thread: Thread, after: str, document: Mapping[str, Any] | None
         return thread
     line = find_quoted_line(thread.about, enumerate(after.split("\n")))
     has_suggestion = line is not None and any(parse_suggestion(message.text) for message in thread.messages)
-    block = block_at(after, line) if line is not None and has_suggestion else None
-    return replace(thread, line=line, is_outdated=line is None, block=block.text if block else "")
+    target = find_target(thread.about, after) if has_suggestion else None
+    return replace(thread, line=line, is_outdated=line is None, suggested_for=target.text if target else None)
 
 
 def sort_threads(threads: Iterable[Thread]) -> list[Thread]:

@@ -692,7 +692,7 @@ class _CreatedShareLink(_Inverse):
         return (site_settings.DeleteShareLink(**path, share_link_id=result["id"]),)
 
     def words(self, sent: SentWrite) -> str:
-        return f"Revokes the share link “{_short(sent.call.name)}”: who has it cannot read the site any more"
+        return f"Revokes the share link “{_short(sent.call.name)}”: its address no longer opens the site"
 
     async def compare(self, read: Read, sent: SentWrite) -> Comparison:
         link = _by_id((await read(_share_links(sent.call))).items, (sent.result or {})["id"])

@@ -9,7 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 from textual import on
 from textual.app import ComposeResult
 
-from presscheck.text.styled_text import Line, Span, cut
+from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.widgets.row_list import RowList
 
@@ -24,11 +24,14 @@ class ProblemRow(Generic[T]):
         line: what is shown.
         target: where enter goes; None if nothing can be done about it here.
         is_note: whether the cursor skips it.
+        label: what stands before the line, such as a page; the lines behind all labels start in one column where they
+            have room.
     """
 
     line: Line
     target: T | None = None
     is_note: bool = False
+    label: Line = ()
 
 
 class ProblemListScreen(BaseScreen, Generic[T]):
@@ -46,6 +49,8 @@ class ProblemListScreen(BaseScreen, Generic[T]):
     def __init__(self, heading: str, rows: Sequence[ProblemRow[T]], go_to: Callable[[T], None]) -> None:
         super().__init__()
         self._heading, self._rows, self._go_to = heading, rows, go_to
+        self._label_size: tuple[Sequence[ProblemRow[T]], int, int] = ((), 0, 0)
+        """The rows that were measured, the columns of their labels, and those that labels and lines need."""
 
     def title_line(self) -> Line:
         """The title."""
@@ -82,7 +87,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
         """Why there is nothing to go to."""
         row = self.query_one(RowList).cursor
         target = self._rows[row].target if row < len(self._rows) else None
-        return None if target else "nothing to do here: enter goes to what is missing"
+        return None if target else "nothing to open here: enter goes to what is missing"
 
     def command_open(self) -> None:
         """Close the list, and go to what is missing."""
@@ -98,4 +103,16 @@ class ProblemListScreen(BaseScreen, Generic[T]):
             self.command_open()
 
     def _row(self, number: int, columns: int) -> Line:
-        return cut(self._rows[number].line, columns)
+        row = self._rows[number]
+        size = self._label_columns(columns) if row.label else 0
+        return cut((*(pad(row.label, size) if size else row.label), *row.line), columns)
+
+    def _label_columns(self, columns: int) -> int:
+        """The columns of all labels; 0 if a line behind them would be cut."""
+        rows, size, needed = self._label_size
+        if rows is not self._rows:
+            labelled = [row for row in self._rows if row.label]
+            size = max((width(row.label) for row in labelled), default=0)
+            needed = size + max((width(row.line) for row in labelled), default=0)
+            self._label_size = self._rows, size, needed
+        return size if needed <= columns else 0

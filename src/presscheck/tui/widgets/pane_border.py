@@ -1,7 +1,8 @@
-"""The border between two panes: dragging it changes the width of the left one."""
+"""The border between two panes: dragging it changes the size of the pane before it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual import events
@@ -24,11 +25,17 @@ class PaneBorder(Widget):
     While it is hidden, because only one pane is shown, the width that was chosen does not count.
 
     Args:
-        pane: the pane on its left.
+        pane: the pane on its left, or above it.
         style_for: returns the style for style words.
+        is_horizontal: whether the panes are one above the other.
+        on_drag: called with the size to which the pane is dragged, and with whether the drag is over, for panes whose
+            sizes depend on what they show; without it, the border sets the width itself.
     """
 
-    DEFAULT_CSS = "PaneBorder { width: 1; height: 1fr; margin-top: 1; }"
+    DEFAULT_CSS = """
+    PaneBorder { width: 1; height: 1fr; margin-top: 1; }
+    PaneBorder.horizontal { width: 1fr; height: 1; margin-top: 0; }
+    """
 
     @dataclass
     class Moved(Message):
@@ -37,10 +44,19 @@ class PaneBorder(Widget):
         border: PaneBorder
         columns: int
 
-    def __init__(self, pane: Widget, style_for: StyleLookup) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        pane: Widget,
+        style_for: StyleLookup,
+        *,
+        is_horizontal: bool = False,
+        on_drag: Callable[[int, bool], None] | None = None,
+    ) -> None:
+        super().__init__(classes="horizontal" if is_horizontal else None)
         self.pane, self.style_for = pane, style_for
+        self.is_horizontal, self._on_drag = is_horizontal, on_drag
         self._columns: int | None = None
+        self._dragged_to: int | None = None
         self._is_dragged = False
 
     def set_columns(self, columns: int) -> None:
@@ -49,29 +65,38 @@ class PaneBorder(Widget):
         self._apply()
 
     def render_line(self, y: int) -> Strip:
-        """One cell of the line."""
-        return render_strip((Span("│", "accent" if self._is_dragged else "quiet"),), self.size.width, self.style_for)
+        """One row of the line."""
+        line = f" {'─' * (self.size.width - 2)}" if self.is_horizontal else "│"
+        return render_strip((Span(line, "accent" if self._is_dragged else "quiet"),), self.size.width, self.style_for)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Start to drag."""
         event.stop()
-        self._is_dragged = True
+        self._is_dragged, self._dragged_to = True, None
         self.capture_mouse()
         self.refresh()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Move with the pointer."""
-        if self._is_dragged:
-            self.set_columns(event.screen_offset.x - self.pane.region.x)
+        if not self._is_dragged:
+            return
+        at, pane = event.screen_offset, self.pane.region
+        self._dragged_to = at.y - pane.y if self.is_horizontal else at.x - pane.x
+        if self._on_drag:
+            self._on_drag(self._dragged_to, False)
+        else:
+            self.set_columns(self._dragged_to)
 
     def on_mouse_up(self) -> None:
         """End the drag."""
         self.release_mouse()
 
     def on_mouse_release(self) -> None:
-        """Keep the width."""
+        """Keep the size."""
         self._is_dragged = False
         self.refresh()
+        if self._on_drag and self._dragged_to is not None:
+            self._on_drag(self._dragged_to, True)
         if self._columns is not None:
             self.post_message(self.Moved(self, self._columns))
 
@@ -81,7 +106,8 @@ class PaneBorder(Widget):
 
     def on_hide(self) -> None:
         """Use the width of the style sheet."""
-        self.pane.styles.clear_rule("width")
+        if self._columns is not None:
+            self.pane.styles.clear_rule("width")
 
     def _apply(self) -> None:
         if self._columns is None or not self.display or self.parent is None:

@@ -190,7 +190,7 @@ FAMILIES = (
         remove=DeleteInvite,
         remove_verb="Revoke",
         loses="Who has the link cannot join with it any more.",
-        hint="a creates one: who has it can join the organization.",
+        hint="a creates one: anyone who has it can join the organization.",
     ),
     Family(
         "SAML",

@@ -373,7 +373,7 @@ class SpaceActions:
         inside = self._screen.library.inside(item)
         numbers = [(noun, sum(other.kind == noun for other in inside)) for noun in ("space", "collection")]
         parts = " and ".join(count(number, noun) for noun, number in numbers if number)
-        first = f"What is in it stays, one level higher: {parts}." if parts else "Nothing is in it."
+        first = f"Its content moves up one level: {parts}." if parts else "It is empty."
         return [(Span(first),), (Span("A deleted collection cannot be restored.", "waiting"),)]
 
     async def command_go_deleted(self) -> None:

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 LEVELS = {
     "inherit": "as in the collection, or by role",
-    "admin": "everybody administers it",
-    "create": "everybody creates content",
-    "edit": "everybody edits and merges",
-    "review": "everybody reviews",
-    "comment": "everybody comments",
-    "read": "everybody reads",
+    "admin": "everybody is an admin",
+    "create": "everybody can create content",
+    "edit": "everybody can edit and merge",
+    "review": "everybody can review",
+    "comment": "everybody can comment",
+    "read": "everybody can read",
 }
 """The default levels of the service, and what each means."""
 NONE = "none"

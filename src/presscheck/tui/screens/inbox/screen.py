@@ -41,6 +41,7 @@ from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
 from presscheck.tui.status_bar import ClickableLines, StatusLine
 from presscheck.tui.widgets.line_view import TextView, render_strip
+from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
 REST = 0.12
@@ -96,7 +97,7 @@ class InboxScreen(BaseScreen):
         headings = TextView(self.style_for, id="headings")
         headings.can_focus = False
         with Container(id="panes"):
-            with Vertical(id="list"):
+            with Vertical(id="list") as pane:
                 yield headings
                 yield RowList(
                     self._row,
@@ -106,6 +107,10 @@ class InboxScreen(BaseScreen):
                     is_heading=self._is_heading,
                     id="rows",
                 )
+            yield PaneBorder(pane, self.style_for, is_horizontal=True, on_drag=self._drag_height)
+            beside = PaneBorder(pane, self.style_for, on_drag=self._drag_width)
+            beside.display = False
+            yield beside
             yield TextView(self.style_for, id="preview")
 
     def on_mount(self) -> None:
@@ -141,7 +146,7 @@ class InboxScreen(BaseScreen):
     def save_snapshot(self) -> None:
         """Store what is shown for the next start."""
         strips = {0: render_strip(self.title_line(), self.size.width, self.style_for)}
-        for widget in self.query("#tabs, #filter, #unknown-user, #headings, #rows, #preview"):
+        for widget in self.query("#tabs, #filter, #unknown-user, #headings, #rows, PaneBorder, #preview"):
             for y in range(widget.region.height):
                 at = widget.region.y + y
                 strip = widget.render_line(y)
@@ -246,17 +251,35 @@ class InboxScreen(BaseScreen):
         """Set the sizes of headings and preview for this number of rows, and draw the headings."""
         layout, columns = self.arrangement, self.size.width
         self._has_headings = layout.has_headings(columns)
-        self._preview_width = columns * 9 // 20 if layout.is_beside(columns) else 0
-        lines = self.size.height - OTHER_LINES - self._has_headings - self.query_one("#unknown-user").display
+        self._preview_width = layout.preview_width(columns)
+        lines = self._lines
         height = lines if self._preview_width else layout.preview_height(lines, count)
         preview = self.query_one("#preview", TextView)
         if (self._preview_width, height) != self._preview_size:
             self._preview_size = self._preview_width, height
             self.set_class(self._preview_width > 0, "side-preview")
-            preview.styles.height = height
-            preview.styles.width = self._preview_width or "100%"
+            preview.styles.height = height if self._preview_width else height - 1
+            preview.styles.width = self._preview_width - 1 if self._preview_width else "100%"
+            for border in self.query(PaneBorder):
+                border.display = border.is_horizontal != (self._preview_width > 0)
         self.query_one("#headings").display = self._has_headings
         self._show_headings()
+
+    @property
+    def _lines(self) -> int:
+        """The lines that rows and preview have together."""
+        return self.size.height - OTHER_LINES - self._has_headings - self.query_one("#unknown-user").display
+
+    def _drag_height(self, lines: int, is_over: bool) -> None:
+        """Give the list this number of lines, and the preview below it the others."""
+        total = self._lines
+        size = total - lines + self._has_headings
+        self.arrangement.set_preview_size(size, total, is_beside=False, is_kept=is_over)
+
+    def _drag_width(self, columns: int, is_over: bool) -> None:
+        """Give the list this number of columns, and the preview on its right the others."""
+        total = self.size.width
+        self.arrangement.set_preview_size(total - columns, total, is_beside=True, is_kept=is_over)
 
     def show_row_details(self) -> None:
         """Draw rows and preview again, because more is known about a row."""
@@ -285,11 +308,6 @@ class InboxScreen(BaseScreen):
             lines = [(Span(f" {self.model.empty}", "quiet"),)]
         else:
             lines = [(Span(" Loading …", "quiet"),)]
-        if is_beside:
-            lines += [()] * (height - len(lines))
-            lines = [(Span("│", "quiet"), *line) for line in lines]
-        else:
-            lines = [(Span(f" {'─' * (self.size.width - 2)}", "quiet"),), *lines]
         self.query_one("#preview", TextView).show(lines)
 
     @on(ClickableLines.TargetClicked)

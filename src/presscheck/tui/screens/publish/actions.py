@@ -174,7 +174,7 @@ class SiteActions:
         if isinstance(item, SiteSpace):
             call, effect = DeleteSiteSpace(**path, site_space_id=item.id), "The space itself stays, with all its pages."
         elif isinstance(item, SiteSection):
-            call, effect = DeleteSection(**path, site_section_id=item.id), "Its spaces leave the site, but still exist."
+            call, effect = DeleteSection(**path, site_section_id=item.id), "Its spaces stay, outside of the site."
         elif isinstance(item, SiteSectionGroup):
             call, effect = DeleteSectionGroup(**path, site_section_group_id=item.id), "Its sections stay in the site."
         else:

@@ -37,7 +37,7 @@ SIGNS: dict[Severity, tuple[str, str]] = {
     "info": ("·", "quiet"),
 }
 _HEADINGS: dict[Severity, str] = {
-    "error": "Errors: readers would meet them",
+    "error": "Errors that readers would see",
     "unknown": "Not checked",
     "warning": "Warnings",
     "info": "Notes",
@@ -190,5 +190,5 @@ class Checklist:
 def _row(finding: Finding) -> ProblemRow[Finding]:
     sign, style = SIGNS[finding.severity]
     where, what = sanitize(finding.where), sanitize(finding.message)
-    line = (Span(f"   {sign} ", style), Span(where, "strong"), Span(f"  {what}"))
-    return ProblemRow(line, finding if finding.space else None)
+    label = (Span(f"   {sign} ", style), Span(where, "strong"))
+    return ProblemRow((Span(f"  {what}"),), finding if finding.space else None, label=label)

@@ -15,8 +15,9 @@ from presscheck.api.comments import (
     UpdateReply,
 )
 from presscheck.documents.diff.segments import table_row_at
-from presscheck.documents.pages.quotes import quote, quote_cell
-from presscheck.documents.pages.suggestions import format_suggestion
+from presscheck.documents.diff.suggestion_targets import cell_suggestion_problem, cell_target, find_target
+from presscheck.documents.pages.quotes import quote, quote_cell, split_quote
+from presscheck.documents.pages.suggestions import format_suggestion, suggestion_problem
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.review.comment_targets import ROW, CommentTargets, strip_markup
@@ -45,8 +46,10 @@ REACTIONS = (
 """The code points by which the service names an emoji, the emoji, and its name."""
 
 
-NO_CELL_SUGGESTION = "a suggestion replaces a whole table: comment on the whole row to write one"
-"""Why a comment on a cell has no suggestion."""
+NO_CELL_SUGGESTION = "another cell reads the same: comment on the whole row to suggest a change"
+"""Why a comment on a cell has no suggestion: its quote would lead to another one, or to none."""
+OTHER_DRAFT = "this draft is about another place: send or empty it to write a suggestion here"
+"""Why a draft that was started elsewhere on the page has no suggestion."""
 
 
 class CommentActions:
@@ -193,7 +196,8 @@ class CommentActions:
                 f"message {message.id}",
                 lambda text: self._update(thread, message, body=Document(markdown=text)),
                 initial=message.text,
-                suggestion=format_suggestion(thread.block) if thread.block else "",
+                suggestion="" if thread.suggested_for is None else format_suggestion(thread.suggested_for),
+                validate=cell_suggestion_problem if thread.about_cell else suggestion_problem,
             )
 
     @property
@@ -223,7 +227,7 @@ class CommentActions:
             (Span(one_line(message)),),
             (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
-        title = "Discard this comment of your review?" if change.state == "collected" else "Discard this comment?"
+        title = "Discard this pending comment?" if change.state == "collected" else "Discard this comment?"
         if await self._context.ask(ConfirmDialog(title, lines, "Discard", self._context.style_for)):
             self._context.engine.drop(change.row)
             self._context.notify(f"discarded {first_words(message)}")
@@ -238,8 +242,13 @@ class CommentActions:
             return
         if row and column != ROW:
             self._context.run(self._targets.find_cell(item, row.cells, column, target))
-            quoted = quote_cell([sanitize(cell) for cell in row.cells], column)
-            self._comment_on_page(item, target, quoted, suggestion_reason=NO_CELL_SUGGESTION)
+            cells, headings = map(sanitize, row.cells), map(sanitize, row.heads)
+            quoted = quote_cell([*cells], column, [*headings])
+            cell = cell_target(after, line, column) if line is not None else None
+            is_found = cell is not None and find_target(split_quote(quoted)[0], after) == cell
+            suggestion = format_suggestion(cell.text) if cell and is_found else ""
+            reason = "" if suggestion else NO_CELL_SUGGESTION
+            self._comment_on_page(item, target, quoted, suggestion, reason, cell_suggestion_problem)
         else:
             text = row.text if row else after.split("\n")[line] if line is not None else ""
             text = strip_markup(text)
@@ -253,15 +262,26 @@ class CommentActions:
         initial: str = "",
         suggestion: str = "",
         suggestion_reason: str = "",
+        validate: Callable[[str], str | None] = suggestion_problem,
     ) -> None:
         """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
+        name, about = f"page {item.id}", split_quote(initial)[0]
+        if suggestion and split_quote(self._drafts.saved(name) or initial)[0] != about:
+            suggestion, suggestion_reason = "", OTHER_DRAFT
+
+        def comment(text: str) -> PostComment:
+            # a draft that was started at another place of the page stays there
+            place = target if split_quote(text)[0] in ("", about) else {}
+            return PostComment(**self._model.path, page=item.id, **place, body=Document(markdown=text))
+
         self._drafts.compose(
             f"Comment on {item.title}",
-            f"page {item.id}",
-            lambda text: PostComment(**self._model.path, page=item.id, **target, body=Document(markdown=text)),
+            name,
+            comment,
             initial=initial,
             suggestion=suggestion,
             suggestion_reason=suggestion_reason,
+            validate=validate,
         )
 
     def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:

@@ -69,6 +69,10 @@ class ReviewDrafts:
         """The key of a draft."""
         return draft_key(self._model.path["change_request_id"], name)
 
+    def saved(self, name: str) -> str:
+        """The draft with this name; empty if there is none."""
+        return self._outbox.draft(self.key(name)) or ""
+
     def key_of_call(self, call: Any) -> str:
         """The key of the draft with the text of a write."""
         if isinstance(call, PostReply):
@@ -119,6 +123,7 @@ class ReviewDrafts:
         initial: str = "",
         suggestion: str = "",
         suggestion_reason: str = "",
+        validate: Callable[[str], str | None] = suggestion_problem,
         may_be_empty: bool = False,
         submits: bool = False,
         rewrites: int | None = None,
@@ -132,16 +137,15 @@ class ReviewDrafts:
             initial: the initial text.
             suggestion: the text that one key inserts, to suggest a change of the page.
             suggestion_reason: why nothing can be suggested here.
+            validate: returns why a text cannot be sent, or None.
             may_be_empty: whether an empty text can be sent.
             submits: whether it submits the review, with all comments that were held.
             rewrites: the outbox row whose write is replaced, in place of sending a new one.
         """
         if self.review.is_started and not submits and rewrites is None:
             title = f"{title}, in your review"
-        draft, block = (
-            _Draft(self._outbox, self.key(name), initial),
-            parse_suggestion(suggestion) if suggestion else None,
-        )
+        draft = _Draft(self._outbox, self.key(name), initial)
+        replaced = parse_suggestion(suggestion) if suggestion else None
         held = self._held() if submits else None
 
         def submit(text: str) -> None:
@@ -163,8 +167,8 @@ class ReviewDrafts:
                 may_be_empty=may_be_empty,
                 suggestion=suggestion,
                 suggestion_reason=suggestion_reason,
-                validate=suggestion_problem,
-                render=partial(comment_with_suggestion, block=block.words if block else ""),
+                validate=validate,
+                render=partial(comment_with_suggestion, text=replaced.words if replaced else None),
             )
         )
 

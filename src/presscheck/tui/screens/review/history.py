@@ -56,7 +56,7 @@ class HistoryActions:
                 lines = [*lines, *step_lines(step, now(), given, self._model.me)]
                 screen.show(lines)
             if reviews:
-                heading = (Span(" reviews of the revision that it began from ", "strong"),)
+                heading = (Span(" reviews of the base revision ", "strong"),)
                 screen.show([*lines, heading, *review_lines(reviews, self._model.me, now())])
         except PresscheckError as error:
             screen.show([*lines, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])

@@ -10,12 +10,12 @@ from presscheck.api.comments import Document, UpdateComment
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.diff.suggestion_lines import suggestion_lines
+from presscheck.documents.diff.suggestion_targets import cell_text, find_target
 from presscheck.engine.review.suggestions import (
-    GONE,
     AppliedSuggestions,
     apply_suggestions,
-    block_of,
     newest_suggestion,
+    problem,
 )
 from presscheck.engine.shared_calls import page_in
 from presscheck.errors import PresscheckError
@@ -28,7 +28,6 @@ from presscheck.tui.widgets.confirm_dialog import WIDEST, ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
-    from presscheck.documents.markdown.block_splitter import Block
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.review.threads import Thread
     from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
@@ -104,19 +103,23 @@ class SuggestionActions:
         if thread is None or suggestion is None or thread.page is None:
             return
         page = await self._page(thread.page)
-        block = block_of(thread, page.markdown or "")
-        if block is None:
-            self._context.notify(f"not applied: {GONE}")
+        target = find_target(thread.about, page.markdown or "")
+        reason = problem(target, suggestion.words)
+        if target is None or reason:
+            self._context.notify(f"not applied: {reason}")
             return
-        lines = _shown(suggestion_lines(block.text, suggestion.words, WIDEST - 4))
-        if await self._has_changed(thread, block):
+        words = cell_text(suggestion.words) if target.cell else suggestion.words
+        lines = _shown(suggestion_lines(target.text, words, WIDEST - 4))
+        if target.cell:
+            lines.append((Span("Only this cell of the table changes.", "quiet"),))
+        if await self._has_changed(thread, target.text):
             lines.append((Span("The text has changed since the suggestion was made.", "waiting"),))
         title = f"Apply the suggestion to {sanitize(page.title)}?"
         if not await self._context.ask(ConfirmDialog(title, lines, "Apply", self._context.style_for)):
             return
         page = await self._page(thread.page)  # somebody else may have edited it while the dialog was open
-        current = block_of(thread, page.markdown or "")
-        if current is None or current.text != block.text:
+        current = find_target(thread.about, page.markdown or "")
+        if current is None or current.text != target.text:
             self._context.notify("not applied: somebody just changed the text that it is about")
             return
         await self._write(page, apply_suggestions(page.markdown or "", [thread]))
@@ -197,8 +200,8 @@ class SuggestionActions:
         call = GetChangeRequestPage(**self._model.path, page_id=page_id, format="markdown")
         return await self._context.engine.read(call)
 
-    async def _has_changed(self, thread: Thread, block: Block) -> bool:
-        """Whether a block has changed since a thread about it was started; False if that cannot be known."""
+    async def _has_changed(self, thread: Thread, text: str) -> bool:
+        """Whether a text has changed since a thread about it was started; False if that cannot be known."""
         if not thread.revision or not thread.page:
             return False
         call = page_in(self._model.space_id, thread.revision, thread.page)
@@ -206,8 +209,8 @@ class SuggestionActions:
             page = await self._context.engine.read(call)
         except PresscheckError:  # such as a service without the content of revisions
             return False
-        before = block_of(thread, page.markdown or "")
-        return before is not None and before.text != block.text
+        before = find_target(thread.about, page.markdown or "")
+        return before is not None and before.text != text
 
 
 def is_applicable(thread: Thread) -> bool:

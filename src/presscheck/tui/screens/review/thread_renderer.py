@@ -25,10 +25,12 @@ _PENDING: dict[PendingState, Span] = {
 }
 OUTDATED = "◌"
 """The sign of an outdated thread."""
+WIDEST = 100
+"""The columns of a thread at whose end reactions, its state and the number of replies stand."""
 FIRST_WORDS = 40
 """The columns of the first words of a message."""
-RenderMarkdown = Callable[[str, int, str], Sequence[Line]]
-"""Renders Markdown as lines of a number of columns; the last argument is the block that a suggestion in it is for."""
+RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]
+"""Renders Markdown as lines of a number of columns; the last argument is the text that a suggestion in it is for."""
 
 
 class ThreadLine(NamedTuple):
@@ -57,7 +59,7 @@ def thread_lines(
     first = thread.first if thread.line is None else replace(thread.first, text=split_quote(thread.first.text)[1])
 
     def render(markdown: str, columns: int) -> Sequence[Line]:
-        return render_markdown(markdown, columns, thread.block)
+        return render_markdown(markdown, columns, thread.suggested_for)
 
     first_lines = _message_lines(first, inside, now, render, tail=_tail(thread))
     missing = thread.reply_count - len(thread.replies)
@@ -97,7 +99,7 @@ def one_line(message: Message) -> str:
     """The text of a message in one line, without its quote and without the fence of a suggestion."""
     text = split_quote(message.text)[1]
     if suggestion := parse_suggestion(text):
-        text = f"{suggestion.before} suggestion: {suggestion.words or 'delete this block'} {suggestion.after}"
+        text = f"{suggestion.before} suggestion: {suggestion.words or 'delete this text'} {suggestion.after}"
     return sanitize(" ".join(text.split()))
 
 
@@ -143,9 +145,13 @@ def _folded(thread: Thread, now: datetime) -> Line:
 
 
 def _spread(left: Line, right: Line, columns: int) -> Line:
-    """Two parts at both ends of a line; the left one is cut to make room for the right one."""
+    """Two parts at both ends of a line; the left one is cut to make room for the right one.
+
+    On a wide line the right one stays where it is seen together with the left one.
+    """
     if not right:
         return cut(left, columns)
+    columns = min(columns, max(WIDEST, width((*left, *right)) + 1))
     room = columns - width(right) - 1
     if room < 8:
         return cut((*left, *right), columns)

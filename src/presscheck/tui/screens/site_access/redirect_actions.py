@@ -29,8 +29,8 @@ SHOWN = 8
 ENDS = {
     "page": ("✓ a page of the site", "added"),
     "address": ("✓ an address outside of the site", "added"),
-    "nothing": ("✗ nothing is there: visitors see that there is no page", "removed"),
-    "loop": ("✗ it leads in a circle: visitors see an error of their browser", "removed"),
+    "nothing": ("✗ page not found (404)", "removed"),
+    "loop": ("✗ redirect loop: visitors get a browser error", "removed"),
     "unknown": ("? the pages of its space could not be read", "waiting"),
 }
 
@@ -115,7 +115,7 @@ class RedirectActions:
             return
         draft = f"redirect of site {self._screen.model.site.id}"
         source = await self._ask_source("Path to redirect", "", redirects, draft)
-        destination = await self._ask_destination(f"{source} leads to", redirects) if source else None
+        destination = await self._ask_destination(f"{source} redirects to", redirects) if source else None
         if source and destination:
             await send(self._screen, CreateRedirect(**path, source=source, destination=destination))
             self._screen.engine.outbox.save_draft(draft, "")
@@ -144,7 +144,7 @@ class RedirectActions:
             if new:
                 self._screen.engine.outbox.save_draft(draft, "")
         elif chosen:
-            destination = await self._ask_destination(f"{source} leads to", redirects)
+            destination = await self._ask_destination(f"{source} redirects to", redirects)
             if destination:
                 call = UpdateRedirect(**path, source=redirect.source, destination=destination)
                 await send(self._screen, call)
@@ -157,7 +157,7 @@ class RedirectActions:
         if pending or not redirects:
             self._screen.notify(pending or "no redirect here")
             return
-        lines = [*_named(redirects), (Span("Who opens an old address sees that there is no page."),)]
+        lines = [*_named(redirects), (Span("Visitors of the old addresses get “page not found”."),)]
         question = f"Delete {count(len(redirects), 'redirect')}?"
         if await self._screen.ask(ConfirmDialog(question, lines, "Delete", self._screen.style_for)):
             path = self._screen.model.path
@@ -170,14 +170,14 @@ class RedirectActions:
             return
         number = count(len(marked), "redirect")
         choices = [
-            Choice("target", "Lead them all to one page", letter="t"),
+            Choice("target", "Redirect them all to one page", letter="t"),
             Choice("delete", "Delete them", letter="d"),
         ]
         chosen = await self._screen.ask(Picker(number, choices, self._screen.style_for, ranked=False))
         if chosen == ("delete",):
             await self.delete()
         elif chosen:
-            destination = await self._ask_destination(f"{number} lead to", redirects)
+            destination = await self._ask_destination(f"{number} redirect to", redirects)
             if destination:
                 path = self._screen.model.path
                 calls = [

@@ -121,7 +121,7 @@ class RedirectTables:
         self._screen.app_context.clear_notice()
         self._screen.refresh_status_bars()
         if not found:
-            self._screen.notify("no page was moved or deleted, as far as the last revisions tell")
+            self._screen.notify("no moved or deleted pages in the last revisions")
             return
         by_source = {suggestion.source: suggestion for suggestion in found}
         choices = [Choice(one.source, sanitize(one.source), self._note(one, redirects)) for one in found]

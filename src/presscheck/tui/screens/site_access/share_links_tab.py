@@ -110,7 +110,7 @@ class ShareLinksTab:
 
     def empty(self) -> tuple[str, str]:
         """What to do without share links."""
-        return "No share links yet.", "a creates one: who has its address can read the site."
+        return "No share links yet.", "a creates one: anyone with its address can read the site."
 
     def reason(self, command: str) -> str | None:
         """Why a command cannot run now."""
@@ -144,7 +144,8 @@ class ShareLinksTab:
 
     def _copy(self, link: ShareLink) -> None:
         self._screen.app_context.copy_to_clipboard(sanitize(link.urls.published or ""))
-        self._screen.notify(f"copied the address of {sanitize(link.name or 'the link')}: who has it can read the site")
+        name = sanitize(link.name or "the link")
+        self._screen.notify(f"copied the address of {name}: anyone who has it can read the site")
 
     async def _add(self) -> None:
         key = f"share link of site {self._screen.model.site.id}"
@@ -174,7 +175,7 @@ class ShareLinksTab:
     async def _revoke(self, link: ShareLink) -> None:
         name = sanitize(link.name or "") or "(no name)"
         lines: list[Line] = [
-            (Span("Who has its address cannot read the site any more."),),
+            (Span("Its address no longer opens the site."),),
             (Span("It cannot be restored; E turns a link off for a while.", "waiting"),),
         ]
         if await self._screen.ask(ConfirmDialog(f"Revoke {name}?", lines, "Revoke", self._screen.style_for)):

@@ -98,7 +98,7 @@ class SignInTab:
 
     def empty(self) -> tuple[str, str]:
         """Why there is nothing."""
-        return "Nothing is known of it.", ""
+        return "The sign-in settings are not loaded.", ""
 
     def reason(self, command: str) -> str | None:
         """Why a command cannot run now."""
@@ -126,7 +126,7 @@ class SignInTab:
             self._screen.notify("you are offline, and the key is not cached")
         else:
             self._screen.app_context.copy_to_clipboard(sign_in.private_key)
-            self._screen.notify("copied the key: who has it can sign in as any visitor")
+            self._screen.notify("copied the key: anyone who has it can sign in as any visitor")
 
     async def _rotate(self) -> None:
         title = sanitize(self._screen.model.site.title)
