@@ -112,6 +112,7 @@ class CommentActions:
             f"Reply to {thread.first.author}",
             f"reply {thread.id}",
             lambda text: PostReply(**where, body=Document(markdown=text), format="markdown"),
+            about={"author": thread.first.author, "comment": thread.id},
         )
 
     def command_resolve(self) -> None:
@@ -188,13 +189,21 @@ class CommentActions:
         messages = self._possible(UpdateReply, lambda message: message.may_edit)
         message = await self._choose_message("Edit which?", messages)
         if thread and message:
-            self._drafts.compose(
-                "Edit your comment",
-                f"message {message.id}",
-                lambda text: self._update(thread, message, body=Document(markdown=text)),
-                initial=message.text,
-                suggestion=format_suggestion(thread.block) if thread.block else "",
-            )
+            self.edit(thread, message)
+
+    def edit(self, thread: Thread, message: Message) -> None:
+        """Edit a message; one that is not sent stays in its place."""
+        if message.pending:
+            self._edit_pending(message, message.pending)
+            return
+        self._drafts.compose(
+            "Edit your comment",
+            f"message {message.id}",
+            lambda text: self._update(thread, message, body=Document(markdown=text)),
+            initial=message.text,
+            suggestion=format_suggestion(thread.block) if thread.block else "",
+            about={"comment": thread.id},
+        )
 
     @property
     def _pending_message(self) -> tuple[Message, PendingChange] | None:
@@ -255,13 +264,29 @@ class CommentActions:
         suggestion_reason: str = "",
     ) -> None:
         """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
+        self._compose_on_page(item.id, item.title, target, initial, suggestion, suggestion_reason)
+
+    def continue_comment(self, page_id: str, title: str) -> None:
+        """Continue a comment on a page; its block is found again by the quote."""
+        self._compose_on_page(page_id, title, {})
+
+    def _compose_on_page(
+        self,
+        page_id: str,
+        title: str,
+        target: dict[str, Any],
+        initial: str = "",
+        suggestion: str = "",
+        suggestion_reason: str = "",
+    ) -> None:
         self._drafts.compose(
-            f"Comment on {item.title}",
-            f"page {item.id}",
-            lambda text: PostComment(**self._model.path, page=item.id, **target, body=Document(markdown=text)),
+            f"Comment on {title}",
+            f"page {page_id}",
+            lambda text: PostComment(**self._model.path, page=page_id, **target, body=Document(markdown=text)),
             initial=initial,
             suggestion=suggestion,
             suggestion_reason=suggestion_reason,
+            about={"page": title},
         )
 
     def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:
