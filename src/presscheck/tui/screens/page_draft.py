@@ -63,7 +63,7 @@ class PageDraft:
         self.is_kept = False
         """Whether there is a draft."""
         self.age = ""
-        """How old the draft was when it was opened, such as `of 2 h ago`; empty if that is not known."""
+        """How old the draft was when it was opened, such as `, saved 2 h ago`; empty if that is not known."""
 
     @property
     def title(self) -> str:
@@ -78,7 +78,7 @@ class PageDraft:
         if not text:
             return now.text
         changed_at = self._outbox.draft_changed_at(self._keys[0])
-        self.age = f"of {long_ago(clock().timestamp() - changed_at)}" if changed_at else ""
+        self.age = f", saved {long_ago(clock().timestamp() - changed_at)}" if changed_at else ""
         return (await _merged(base or now.text, text, now.text)).text
 
     def keep(self, text: str) -> None:

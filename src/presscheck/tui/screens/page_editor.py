@@ -80,7 +80,7 @@ async def _ask_about(screen: ScreenContext, draft: PageDraft) -> str | None:
         Choice("continue", "Continue with the draft", "merged with the page", letter="c"),
         Choice("discard", "Discard the draft (asks first)", "edits the page as it is", letter="d"),
     ]
-    title = " ".join(f"You have a draft {draft.age} of {sanitize(draft.title) or 'this page'}".split())
+    title = f"You have a draft of {sanitize(draft.title) or 'this page'}{draft.age}"
     chosen = await screen.ask(Picker(title, choices, screen.style_for, ranked=False))
     if chosen is None or (chosen == ("discard",) and not await confirm_discard(screen, draft)):
         return None

@@ -142,7 +142,7 @@ class MarkdownEditor(BaseScreen):
         """The page, and where its text is."""
         state = "draft saved" if self.draft.is_kept else "no changes"
         if self._shows_old_draft:
-            state = f"your draft {self.draft.age}".rstrip()
+            state = f"your draft{self.draft.age}"
         if self._error:
             state = sanitize(self._error)
         style = "error" if self._error else "quiet"
@@ -169,7 +169,7 @@ class MarkdownEditor(BaseScreen):
         self.area.focus()
         if self.draft.is_kept:
             key = shown(keys_of(_BY_NAME["discard_draft"], self.app_context.keymap)[0])
-            self.notify(f"your draft {self.draft.age}".rstrip() + f", not the page as it is: {key} discards it")
+            self.notify(f"your draft, not the page as it is: {key} discards it")
         path = self.draft.path
         self.subscribe(
             self.engine.watch(ListChangeRequestPages(**path)), self._take_pages, group="pages", shows_errors=False
