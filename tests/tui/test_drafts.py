@@ -69,7 +69,7 @@ async def test_a_draft_is_listed_continued_copied_and_discarded(service: Running
         await type_draft(pilot, one, "Ask Mia.")
         await open_drafts(pilot)
         await until(pilot, shows="Drafts 1")
-        await until(pilot, shows="13 words")
+        await until(pilot, shows="15 words")
         assert "Longer" in shown(pilot.app)
         assert "Guides" in shown(pilot.app)
         assert "\x1b" not in shown(pilot.app)

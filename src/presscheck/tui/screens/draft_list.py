@@ -92,7 +92,7 @@ class DraftList:
         return fate_of(draft, self._statuses.get(draft.request), self._pages.get(draft.request))
 
     def where(self, draft: Draft) -> str:
-        """The change request and the space of a draft by title, as display text."""
+        """The space and the change request of a draft by title, as display text."""
         about, engine = draft.stored.about, self._screen.engine
         request = engine.known(GetChangeRequest(**draft.path)) if draft.path else None
         space = engine.known(GetSpace(space_id=draft.space)) if draft.space else None
@@ -100,7 +100,7 @@ class DraftList:
         number = str(request.value.number) if request and request.value else about.get("number", "")
         title = space.value.title if space and space.value else about.get("space_title", "")
         name = sanitize(subject) or ("(no subject)" if draft.path else "")
-        return " · ".join(filter(None, (f"#{number} {name}" if number else name, sanitize(title))))
+        return " · ".join(filter(None, (sanitize(title), f"#{number} {name}" if number else name)))
 
     def key(self, at: int) -> str:
         """The key of a draft."""
