@@ -222,7 +222,8 @@ class MarkdownEditor(BaseScreen):
         """Handle a key that types nothing; returns whether it did."""
         if self._opening and self._press_in_completion(event.key):
             return True
-        if event.is_printable or event.key in ("ctrl+c", "enter", "tab"):
+        is_typed = event.is_printable and not event.key.startswith("alt+")  # a terminal sends alt+d with the letter
+        if is_typed or event.key in ("ctrl+c", "enter", "tab"):
             return False
         self.last_key = event.key
         command = self._text_keys.press(key_name(event))
