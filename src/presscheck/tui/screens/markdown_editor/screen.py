@@ -222,11 +222,11 @@ class MarkdownEditor(BaseScreen):
         """Handle a key that types nothing; returns whether it did."""
         if self._opening and self._press_in_completion(event.key):
             return True
-        is_typed = event.is_printable and not event.key.startswith("alt+")  # a terminal sends alt+d with the letter
-        if is_typed or event.key in ("ctrl+c", "enter", "tab"):
+        has_alt = event.key.startswith("alt+")  # terminals send it with the letter, which is not typed
+        if (event.is_printable and not has_alt) or event.key in ("ctrl+c", "enter", "tab"):
             return False
         self.last_key = event.key
-        command = self._text_keys.press(key_name(event))
+        command = self._text_keys.press(event.key if has_alt else key_name(event))
         if command is None:
             return False
         self.app_context.clear_notice()
