@@ -17,6 +17,7 @@ STABLE = 6
 """Looks in a row that must be the same."""
 TIMED = (
     "browse.deleted_spaces",
+    "draft_list",
     "inbox.model",
     "inbox.screen",
     "browse.revisions",

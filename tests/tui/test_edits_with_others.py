@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import say
-from tests.tui.app_driver import review, shown, until
+from tests.tui.app_driver import pick, review, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
 
 from presscheck.api.content import GetChangeRequestPage
@@ -105,6 +105,7 @@ async def test_conflicting_edits_are_resolved_before_sending(
         both = "<<<<<<< you\nA token lasts 90 days.\n=======\nA token lasts 60 days.\n>>>>>>> somebody else\n"
         meanwhile = editor.writing(service, one, "", (both, "A token lasts 75 days.\n"))
         await pilot.press("e")
+        await pick(pilot, "Continue with the draft")
         await until(pilot, shows="Save to the change request?")
         meanwhile.join()
         assert "wrote meanwhile" not in shown(pilot.app)
@@ -113,6 +114,7 @@ async def test_conflicting_edits_are_resolved_before_sending(
         await until(pilot, shows="somebody edited the page just now: not saved")
         meanwhile = editor.writing(service, one, "", ("75 days", "80 days"))
         await pilot.press("e")
+        await pick(pilot, "Continue with the draft")
         await until(pilot, shows="Save to the change request?")
         meanwhile.join()
         await pilot.press("y")

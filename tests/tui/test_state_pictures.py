@@ -234,6 +234,27 @@ def test_the_history_of_changes(
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
 
 
+@looks
+def test_the_drafts(size: tuple[int, int], theme: str, own: RunningService, tmp_path: Path, snap_compare: Any) -> None:
+    async def drive(pilot: Any) -> None:
+        await until(pilot, shows="Needs me 7")
+        outbox = pilot.app.engine.outbox
+        typos = {"space": "guides", "space_title": "Guides", "subject": "Fix typos in quickstart", "number": "3"}
+        lost = {"space": "guides", "space_title": "Guides", "subject": LONG, "number": "2", "page": HARD["wide"][3]}
+        outbox.save_draft("inbox comment", "Please look at this before Friday.")
+        outbox.save_draft("review 3 page p1", "> Run it once.\n\nTwice?", {**typos, "page": "Quickstart"})
+        outbox.save_draft("review 3 verdict changes-requested", "The last step is missing.", typos)
+        outbox.save_draft("review nowhere edit p2", WIDE, lost)
+        outbox.save_draft("review nowhere base p2", "# Before", lost)
+        await pilot.press("g", "x", "3")
+        await until(pilot, shows="Drafts 4")
+        await until(pilot, shows="change request deleted")
+        await pilot.press("j")
+
+    app = app_on(own, tmp_path, theme=theme)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
+
+
 @pytest.fixture(scope="module")
 def content(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningService, str]]:
     """A service, and the id of a change request that has files, and links in every state."""

@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 from presscheck.errors import StoreError
 from presscheck.store.sqlite_files import open_file
 
-VERSION = 3
+VERSION = 4
 CALL_VERSION = 1
 HISTORY_ROWS = 500
 """Writes of the history that are kept."""
@@ -41,7 +41,7 @@ CREATE TABLE writes (
     attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, author TEXT, sent_at REAL, former TEXT,
     undoes INTEGER
 );
-CREATE TABLE drafts (key TEXT PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE drafts (key TEXT PRIMARY KEY, text TEXT NOT NULL, changed_at REAL, about TEXT);
 CREATE TABLE viewed (change_request TEXT, page TEXT, revision TEXT NOT NULL, PRIMARY KEY (change_request, page));
 CREATE TABLE marks (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 {HISTORY}
@@ -49,6 +49,7 @@ CREATE TABLE marks (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 STEPS = {
     1: "ALTER TABLE writes ADD COLUMN author TEXT; ALTER TABLE writes ADD COLUMN sent_at REAL",
     2: f"ALTER TABLE writes ADD COLUMN former TEXT; ALTER TABLE writes ADD COLUMN undoes INTEGER; {HISTORY}",
+    3: "ALTER TABLE drafts ADD COLUMN changed_at REAL; ALTER TABLE drafts ADD COLUMN about TEXT",
 }
 """The statements that migrate each older version of the schema to the next one, with all rows."""
 COLUMNS = (
@@ -62,12 +63,47 @@ class LocalState:
 
     _db: sqlite3.Connection
 
-    def save_draft(self, key: str, text: str) -> None:
-        """Store the text of a draft; an empty text deletes it."""
+    def save_draft(self, key: str, text: str, about: Mapping[str, str] | None = None) -> None:
+        """Store the text of a draft; an empty text deletes it.
+
+        Args:
+            key: its key.
+            text: the text.
+            about: ids and titles of what it is about, to list it; without them, those stored before stay.
+        """
         if text:
-            self._execute("INSERT OR REPLACE INTO drafts VALUES (?, ?)", (key, text))
+            self._execute(
+                "INSERT INTO drafts (key, text, changed_at, about) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+                " text = excluded.text, changed_at = iif(text = excluded.text, changed_at, excluded.changed_at),"
+                " about = coalesce(excluded.about, about)",
+                (key, text, time.time(), _to_json(dict(about)) if about else None),
+            )
         else:
             self._execute("DELETE FROM drafts WHERE key = ?", (key,))
+
+    def draft_changed_at(self, key: str) -> float | None:
+        """When the text of a draft changed last; None if that is not known."""
+        found = self._fetch_one("SELECT changed_at FROM drafts WHERE key = ?", key)
+        return found[0] if found else None
+
+    def drafts(self) -> tuple[StoredDraft, ...]:
+        """All drafts, the newest first; the age of those that an earlier version stored is not known."""
+        with translate_sqlite_errors():
+            found = self._db.execute(
+                "SELECT key, text, changed_at, about FROM drafts ORDER BY changed_at DESC, key"
+            ).fetchall()
+        return tuple(
+            StoredDraft(key, text, changed_at, json.loads(about) if about else {})
+            for key, text, changed_at, about in found
+        )
+
+    def move_drafts(self, keys: Mapping[str, str], about: Mapping[str, str]) -> None:
+        """Give drafts other keys, and what they are about, in one transaction; a draft with such a key is replaced."""
+        with self._transaction():
+            for key, new in keys.items():
+                self._execute(
+                    "UPDATE OR REPLACE drafts SET key = ?, about = ? WHERE key = ?", (new, _to_json(dict(about)), key)
+                )
 
     def draft(self, key: str) -> str:
         """The text of a draft; empty if there is none."""
@@ -131,6 +167,18 @@ class LocalState:
     def _execute_and_check(self, statement: str, values: tuple[Any, ...]) -> bool:
         return self._execute(statement, values).rowcount > 0
 
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        with translate_sqlite_errors():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            finally:
+                # on a full disk, SQLite has already rolled back
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+
 
 @contextmanager
 def translate_sqlite_errors() -> Generator[None]:
@@ -141,6 +189,23 @@ def translate_sqlite_errors() -> Generator[None]:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
             raise StoreError("Could not save your text: the disk is full. Free some space and try again") from None
         raise StoreError(f"Could not save your text: {error}") from None
+
+
+@dataclass(frozen=True)
+class StoredDraft:
+    """A draft.
+
+    Attributes:
+        key: its key.
+        text: its text.
+        changed_at: when its text changed last, in seconds since the epoch; None if that is not known.
+        about: ids and titles of what it is about.
+    """
+
+    key: str
+    text: str
+    changed_at: float | None
+    about: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -465,18 +530,6 @@ class Outbox(LocalState):
         if found:
             given = _without_key("base64", json.loads(found[0]))
             self._execute("UPDATE writes SET given = ? WHERE id = ?", (_to_json(given), number))
-
-    @contextmanager
-    def _transaction(self) -> Generator[None]:
-        with translate_sqlite_errors():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            finally:
-                # on a full disk, SQLite has already rolled back
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
 
 
 def _to_json(given: dict[str, Any]) -> str:

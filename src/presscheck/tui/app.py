@@ -308,6 +308,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Open the review of a change request at a comment."""
         await self.navigation.open_thread(space_id, change_request_id, comment_id)
 
+    async def open_draft(self, space_id: str, change_request_id: str, name: str, target: str, title: str) -> None:
+        """Open the review of a change request with a draft in the composer; `name` is what it is, without ids."""
+        await self.navigation.open_draft(space_id, change_request_id, name, target, title)
+
     async def open_page(
         self, space_id: str, page_id: str | None = None, change_request_id: str | None = None, link: str = ""
     ) -> None:

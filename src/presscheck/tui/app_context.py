@@ -109,6 +109,10 @@ class AppContext(Protocol):
         """Open the review of a change request at a comment."""
         ...
 
+    async def open_draft(self, space_id: str, change_request_id: str, name: str, target: str, title: str) -> None:
+        """Open the review of a change request with a draft in the composer; `name` is what it is, without ids."""
+        ...
+
     async def open_page(
         self, space_id: str, page_id: str | None = None, change_request_id: str | None = None, link: str = ""
     ) -> None:

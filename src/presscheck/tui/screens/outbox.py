@@ -1,10 +1,10 @@
-"""The outbox: changes that were not sent yet, and the history of those that were, with the keys that undo them."""
+"""The outbox: changes that were not sent yet, the history of those that were, and the drafts of texts."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,6 +17,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.draft_actions import DraftActions
+from presscheck.tui.screens.draft_list import DraftList
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.undo import undo_sent
 from presscheck.tui.status_bar import ClickableLines, StatusLine
@@ -27,6 +29,7 @@ from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.engine.drafts import Draft
     from presscheck.engine.engine import HistoryEntry
     from presscheck.engine.writes.pending_writes import OutboxEntry
 
@@ -52,24 +55,37 @@ _ENDED_GLYPHS = {
 }
 ENDED_STATES = {"sent": "sent", "undone": "undone", "refused": "failed", "unsent": "undone before it was sent"}
 """Words for the states of an entry of the history."""
-UNSENT_TAB, HISTORY_TAB = "unsent", "history"
-"""Targets of clicks on the tabs."""
-IN_HISTORY = "only unsent changes: 1 shows them"
+View = Literal["unsent", "history", "drafts"]
+VIEWS: tuple[View, ...] = ("unsent", "history", "drafts")
+"""The views in the order of their tabs; also the targets of clicks on them."""
+TITLES = ("Unsent", "History", "Drafts")
+LISTS: dict[View, str] = {"unsent": "#waiting", "history": "#history", "drafts": "#drafts"}
+ELSEWHERE = "only unsent changes: 1 shows them"
+NO_DRAFT = "there are no drafts"
 
 
 class OutboxScreen(BaseScreen):
-    """Two views: the unsent changes, the oldest first; and the history of changes, the newest first."""
+    """Three views: the unsent changes, the oldest first; the history of changes and the drafts, the newest first."""
 
     SCOPE = "outbox"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "next_pane", "close")
     HISTORY_FOOTER: ClassVar[tuple[str, ...]] = ("open", "unsend", "copy_text", "find_here", "next_pane", "close")
 
+    DRAFTS_FOOTER: ClassVar[tuple[str, ...]] = ("open", "delete", "copy_text", "find_here", "next_pane", "close")
+
     def __init__(self) -> None:
         super().__init__()
         self.waiting: tuple[OutboxEntry, ...] = ()
         self.history: tuple[HistoryEntry, ...] = ()
-        self.shows_history = False
+        self.view: View = "unsent"
+        self.draft_list = DraftList(self, lambda: self.when_shown("drafts", self._update))
+        self._draft_actions = DraftActions(self, self.draft_list)
         self._stop_listening: Any = None
+
+    @property
+    def shows_history(self) -> bool:
+        """Whether the history is shown."""
+        return self.view == "history"
 
     def title_line(self) -> Line:
         """The title and the number of changes."""
@@ -90,12 +106,20 @@ class OutboxScreen(BaseScreen):
         yield RowList(
             self._history_row, self.style_for, second_line=self._outcome, key=lambda at: history(at).id, id="history"
         )
+        drafts = self.draft_list
+        yield RowList(drafts.row, self.style_for, second_line=drafts.second_row, key=drafts.key, id="drafts")
 
     def on_mount(self) -> None:
         """Show the outbox from now on."""
         super().on_mount()
         self._stop_listening = self.engine.on_status(lambda _: self.when_shown("status", self._update))
-        self._show_view(shows_history=False)
+        self._show_view("unsent")
+
+    def on_screen_resume(self) -> None:
+        """Show the drafts as they are now: they change on other screens."""
+        super().on_screen_resume()
+        if self.is_mounted:
+            self._update()
 
     def on_unmount(self) -> None:
         """Stop listening."""
@@ -106,7 +130,7 @@ class OutboxScreen(BaseScreen):
     @property
     def footer_commands(self) -> tuple[str, ...]:
         """Those of the view."""
-        return self.HISTORY_FOOTER if self.shows_history else self.FOOTER
+        return {"unsent": self.FOOTER, "history": self.HISTORY_FOOTER, "drafts": self.DRAFTS_FOOTER}[self.view]
 
     def waiting_at(self, at: int) -> OutboxEntry:
         """The unsent change in a row."""
@@ -118,6 +142,8 @@ class OutboxScreen(BaseScreen):
 
     def reason_unsend(self) -> str | None:
         """Disabled without a change, while it is being sent, and if it cannot be undone."""
+        if self.view == "drafts":
+            return "a draft was not sent: - discards it"
         if self.shows_history:
             past = self._past
             return "the history is empty" if past is None else past.reason and sanitize(past.reason)
@@ -126,7 +152,7 @@ class OutboxScreen(BaseScreen):
     def _unsent_reason(self) -> str | None:
         current = self._current
         if current is None:
-            return IN_HISTORY if self.shows_history else "the outbox is empty"
+            return "the outbox is empty" if self.view == "unsent" else ELSEWHERE
         return "it is being sent" if current.state == "sending" else None
 
     def reason_retry(self) -> str | None:
@@ -134,35 +160,47 @@ class OutboxScreen(BaseScreen):
         current = self._current
         return None if current and current.state == "refused" else "only failed changes can be retried"
 
-    reason_delete = _unsent_reason
+    def reason_delete(self) -> str | None:
+        """Disabled while it is being sent, and in the history."""
+        return self._draft_reason() if self.view == "drafts" else self._unsent_reason()
+
+    def _draft_reason(self) -> str | None:
+        return None if self._draft else NO_DRAFT
 
     def reason_edit(self) -> str | None:
         """Disabled while it is being sent, and if it contains no text."""
+        if self.view == "drafts":
+            return self._draft_reason()
         current = self._current
         return self._unsent_reason() or (
             None if current and typed_text_in(current.call) else "it contains no text to edit"
         )
 
     def command_left(self) -> None:
-        """Show the unsent changes."""
-        self._show_view(shows_history=False)
+        """Show the view on the left."""
+        self._show_view(VIEWS[max(0, VIEWS.index(self.view) - 1)])
 
     def command_right(self) -> None:
-        """Show the history."""
-        self._show_view(shows_history=True)
+        """Show the view on the right."""
+        self._show_view(VIEWS[min(VIEWS.index(self.view) + 1, len(VIEWS) - 1)])
 
     def command_tab(self) -> None:
         """Show the view of the number that was pressed."""
-        self._show_view(shows_history=self.last_key != "1")
+        if self.last_key in ("1", "2", "3"):
+            self._show_view(VIEWS[int(self.last_key) - 1])
 
     def command_next_pane(self) -> None:
-        """Show the other view."""
-        self._show_view(shows_history=not self.shows_history)
+        """Show the next view."""
+        self._show_view(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
 
-    command_previous_pane = command_next_pane
+    def command_previous_pane(self) -> None:
+        """Show the view before."""
+        self._show_view(VIEWS[VIEWS.index(self.view) - 1])
 
     def command_open(self) -> Awaitable[None] | None:
-        """Show all of an unsent change; from the history, go to the place of the change."""
+        """Show all of an unsent change, go to the place of one in the history, or continue a draft."""
+        if self._draft:
+            return self._draft_actions.open(self._draft)
         if self._current:
             self.app_context.push_screen(TextScreen(change_name(self._current), _details(self._current)))
         return self._go_to(self._past) if self._past else None
@@ -172,11 +210,13 @@ class OutboxScreen(BaseScreen):
         if self._current:
             self.engine.retry(self._current.id)
 
-    def command_edit(self) -> None:
-        """Edit the text; the change keeps its position, and is retried if it failed."""
+    def command_edit(self) -> Awaitable[None] | None:
+        """Edit the text; the change keeps its position, and is retried if it failed. Continue a draft."""
         current = self._current
+        if self._draft:
+            return self._draft_actions.open(self._draft)
         if current is None or current.call is None or not (typed_text := typed_text_in(current.call)):
-            return
+            return None
         call, (field, text), key = current.call, typed_text, f"outbox {current.id}"
 
         def save(typed: str) -> None:
@@ -191,6 +231,7 @@ class OutboxScreen(BaseScreen):
         self.app_context.push_screen(
             Composer(title, self.engine.outbox.draft(key) or text, save, self.style_for, submit=submit)
         )
+        return None
 
     async def command_unsend(self) -> None:
         """Undo the change: an unsent one is not sent; for a sent one, its inverse is sent."""
@@ -200,11 +241,18 @@ class OutboxScreen(BaseScreen):
             await self._discard("Undo this change?", "Undo")
 
     async def command_delete(self) -> None:
-        """Discard the change."""
-        await self._discard("Discard this change?", "Discard")
+        """Discard the change or the draft."""
+        if self._draft:
+            await self._draft_actions.discard(self._draft)
+            self._update()
+        else:
+            await self._discard("Discard this change?", "Discard")
 
     def command_copy_text(self) -> None:
-        """Copy the text of the change, or its name if it has none."""
+        """Copy the text of the draft or of the change, or the name of a change without a text."""
+        if self._draft:
+            self._draft_actions.copy(self._draft)
+            return
         call, name = (
             (self._past.call, self._past.description)
             if self._past
@@ -222,7 +270,9 @@ class OutboxScreen(BaseScreen):
     @on(ClickableLines.TargetClicked)
     def tab_clicked(self, event: ClickableLines.TargetClicked) -> None:
         """Show the view of a tab."""
-        self._show_view(shows_history=event.target == HISTORY_TAB)
+        for view in VIEWS:
+            if view == event.target:
+                self._show_view(view)
 
     async def _discard(self, question: str, action: str) -> None:
         current = self._current
@@ -255,28 +305,40 @@ class OutboxScreen(BaseScreen):
     @property
     def _current(self) -> OutboxEntry | None:
         at = self.query_one("#waiting", RowList).cursor
-        return self.waiting[at] if at < len(self.waiting) and not self.shows_history else None
+        return self.waiting[at] if at < len(self.waiting) and self.view == "unsent" else None
 
     @property
     def _past(self) -> HistoryEntry | None:
         at = self.query_one("#history", RowList).cursor
         return self.history[at] if at < len(self.history) and self.shows_history else None
 
-    def _show_view(self, *, shows_history: bool) -> None:
-        self.shows_history = shows_history
-        for name, is_shown in (("#waiting", not shows_history), ("#history", shows_history)):
-            self.query_one(name).display = is_shown
+    @property
+    def _draft(self) -> Draft | None:
+        rows = self.draft_list.drafts
+        at = self.query_one("#drafts", RowList).cursor
+        return rows[at] if at < len(rows) and self.view == "drafts" else None
+
+    def _show_view(self, view: View) -> None:
+        self.view = view
+        for name, rows in LISTS.items():
+            self.query_one(rows).display = name == view
         self._update()
-        self.query_one("#history" if shows_history else "#waiting").focus()
+        if view == "drafts":
+            self.draft_list.watch()
+        self.query_one(LISTS[view]).focus()
 
     def _update(self) -> None:
         self.waiting, self.history = self.engine.waiting(), self.engine.history()
+        self.draft_list.read()
         self.query_one("#waiting", RowList).show(len(self.waiting))
         self.query_one("#history", RowList).show(len(self.history))
+        self.query_one("#drafts", RowList).show(len(self.draft_list.drafts))
         self._show_tabs()
         empty_state = self.query_one(EmptyState)
-        if self.history if self.shows_history else self.waiting:
+        if {"unsent": self.waiting, "history": self.history, "drafts": self.draft_list.drafts}[self.view]:
             empty_state.hide()
+        elif self.view == "drafts":
+            empty_state.show_empty("No drafts.", "What you type and do not send is listed here until it is sent.")
         elif self.shows_history:
             empty_state.show_empty("No changes yet.", "What you send is listed here for 30 days; z undoes it.")
         else:
@@ -284,11 +346,11 @@ class OutboxScreen(BaseScreen):
         self.refresh_status_bars()
 
     def _show_tabs(self) -> None:
-        tabs = (("Unsent", len(self.waiting), UNSENT_TAB), ("History", len(self.history), HISTORY_TAB))
+        numbers = (len(self.waiting), len(self.history), len(self.draft_list.drafts))
+        tabs = zip(TITLES, numbers, VIEWS, strict=True)
         line = [Span(" ")]
         for title, number, target in tabs:
-            is_chosen = (target == HISTORY_TAB) == self.shows_history
-            style = "accent strong" if is_chosen else "quiet"
+            style = "accent strong" if target == self.view else "quiet"
             line += [Span(f"{title} {number}" if number else title, style, target), Span("   ")]
         self.query_one("#tabs", StatusLine).show(tuple(line))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.drafts import draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
@@ -153,6 +154,7 @@ async def _edit_text(screen: ScreenContext, path: dict[str, Any], page: Revision
         max_length=detail.max_length,
         validate=detail.problem,
         hint="empty: none" if not detail.min_length else "",
+        about=draft_about(screen.engine, path, page=page.title),
     )
     if new is None:
         return

@@ -11,8 +11,10 @@ from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.merge.text import merge_text
+from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
-from presscheck.text.phrases import count
+from presscheck.text.phrases import count, long_ago
+from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.page_markdown import EditorPage, PageEdit, from_editor, to_editor
@@ -54,11 +56,14 @@ class PageDraft:
     def __init__(self, screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
         self._engine, self._outbox = screen.engine, screen.engine.outbox
         self.path, self.page_id = path, page_id
-        self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in ("edit", "base")]
+        self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in (PAGE, BASE)]
         self._base: EditorPage | None = None
         self._kept_base = ""
+        self._about: dict[str, str] = {}
         self.is_kept = False
         """Whether there is a draft."""
+        self.age = ""
+        """How old the draft was when it was opened, such as `, saved 2 h ago`; empty if that is not known."""
 
     @property
     def title(self) -> str:
@@ -72,6 +77,8 @@ class PageDraft:
         self.is_kept = bool(text)
         if not text:
             return now.text
+        changed_at = self._outbox.draft_changed_at(self._keys[0])
+        self.age = f", saved {long_ago(clock().timestamp() - changed_at)}" if changed_at else ""
         return (await _merged(base or now.text, text, now.text)).text
 
     def keep(self, text: str) -> None:
@@ -82,7 +89,8 @@ class PageDraft:
         if self._kept_base != self._base.text:
             self._outbox.save_draft(self._keys[1], self._base.text)
             self._kept_base = self._base.text
-        self._outbox.save_draft(self._keys[0], text)
+            self._about = draft_about(self._engine, self.path, page=self._base.title)
+        self._outbox.save_draft(self._keys[0], text, self._about)
         self.is_kept = True
 
     def forget(self) -> None:
@@ -90,6 +98,23 @@ class PageDraft:
         self._kept_base, self.is_kept = "", False
         for key in self._keys:
             self._outbox.save_draft(key, "")
+
+    def difference(self) -> list[Line]:
+        """What the draft changes in the page."""
+        return _diff(self._base.text, self._outbox.draft(self._keys[0])) if self._base else []
+
+    def summary(self) -> list[Line]:
+        """How much is lost if the draft is discarded."""
+        added, removed = (sum(line[0].style == style for line in self.difference()) for style in ("added", "removed"))
+        return [
+            (Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"), Span(" are not in the page.")),
+            (Span("They are lost: the draft is in no other place.", "waiting"),),
+        ]
+
+    def discard(self) -> str:
+        """Remove the draft; returns the text of the page as it is."""
+        self.forget()
+        return self._base.text if self._base else ""
 
     async def save(self, screen: ScreenContext, text: str) -> Saved:
         """Ask, and send the edit; edits of others since are merged in, and on a conflict nothing is sent.

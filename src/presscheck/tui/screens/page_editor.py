@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.comments import Document
@@ -12,6 +12,7 @@ from presscheck.api.content_changes import DeletePage, EditChangeRequestContent,
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.pages.page_order import PageOrder
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.drafts import draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.errors import ChecksFailed, PresscheckError
@@ -19,8 +20,10 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import edit_text, is_built_in
+from presscheck.tui.screens.draft_discard import confirm_discard
 from presscheck.tui.screens.page_draft import PageDraft
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -61,9 +64,27 @@ async def edit_page(
 
         screen.app_context.push_screen(MarkdownEditor(draft, text))
         return
+    if draft.is_kept:
+        choice = await _ask_about(screen, draft)
+        if choice is None:
+            return
+        text = draft.discard() if choice == "discard" else text
     saved = await draft.save(screen, edit_text(screen.app_context, text))
     if saved.message:
         screen.notify(saved.message)
+
+
+async def _ask_about(screen: ScreenContext, draft: PageDraft) -> str | None:
+    """What becomes of the draft of a page: `continue` or `discard`; None if nothing was chosen."""
+    choices = [
+        Choice("continue", "Continue with the draft", "merged with the page", letter="c"),
+        Choice("discard", "Discard the draft (asks first)", "edits the page as it is", letter="d"),
+    ]
+    title = f"You have a draft of {sanitize(draft.title) or 'this page'}{draft.age}"
+    chosen = await screen.ask(Picker(title, choices, screen.style_for, ranked=False))
+    if chosen is None or (chosen == ("discard",) and not await confirm_discard(screen, draft)):
+        return None
+    return chosen[0]
 
 
 async def _stays_locked(screen: ScreenContext, space_id: str) -> bool:
@@ -89,7 +110,8 @@ async def _stays_locked(screen: ScreenContext, space_id: str) -> bool:
 async def add_page(screen: ScreenContext, path: dict[str, Any], target: str | None, side: Side) -> str | None:
     """Add a page before, after or inside another, or (None) at the end of the top level; returns its id if known."""
     key = draft_key(path["change_request_id"], "new page")
-    title = await ask_line(screen, "Title of the new page", "", key, max_length=TITLE)
+    about = draft_about(screen.engine, path)
+    title = await ask_line(screen, "Title of the new page", "", key, max_length=TITLE, about=about)
     if title is None:
         return None
     into, at = target, None
@@ -156,6 +178,7 @@ async def ask_line(
     max_length: int | None = None,
     validate: Callable[[str], str | None] | None = None,
     hint: str = "",
+    about: Mapping[str, str] | None = None,
 ) -> str | None:
     """Ask for a line of text; what is typed is a draft with this key until it is removed."""
     outbox = screen.engine.outbox
@@ -168,6 +191,6 @@ async def ask_line(
             max_length=max_length,
             validate=validate,
             hint=hint,
-            save=lambda text: outbox.save_draft(key, "" if text == value else text),
+            save=lambda text: outbox.save_draft(key, "" if text == value else text, about),
         )
     )

@@ -69,6 +69,11 @@ def from_editor(page: EditorPage, text: str) -> PageEdit | None:
     return PageEdit(markdown, title if title and title != page.title else None, changed, reformatted)
 
 
+def title_of(text: str) -> str:
+    """The title in a text for the editor; empty if it has none."""
+    return _without_title(text.replace("\r\n", "\n"))[0] or ""
+
+
 def _without_title(text: str) -> tuple[str | None, str]:
     front, body = split_front_matter(text)
     heading, rest = _heading(body)

@@ -24,6 +24,7 @@ from presscheck.tui.commands import COMMANDS, keys_of, shown
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.screens.base_screen import NARROW, BaseScreen
+from presscheck.tui.screens.draft_discard import confirm_discard
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS
 from presscheck.tui.screens.markdown_editor.completion import (
@@ -49,13 +50,14 @@ if TYPE_CHECKING:
     from presscheck.engine.results import Result
     from presscheck.tui.screens.page_draft import PageDraft
 
+_BY_NAME = {command.name: command for command in COMMANDS}
 PREVIEW_DELAY = 0.2
 """Seconds without typing before the preview is drawn."""
 AROUND = 20_000
 """Characters before and after the cursor that the preview of a longer text shows."""
 LINES_AHEAD = 100
 """Lines of the preview that are laid out below the cursor, before it is shown."""
-TITLES = {"send": "save", "back": "leave", "edit_outside": "$EDITOR"}
+TITLES = {"discard_draft": "discard draft", "send": "save", "back": "leave", "edit_outside": "$EDITOR"}
 """Titles of commands that have other words here."""
 TEXT_COMMANDS = frozenset(
     (
@@ -64,6 +66,7 @@ TEXT_COMMANDS = frozenset(
         "find_in_text",
         "preview_text",
         "edit_outside",
+        "discard_draft",
         "undo_typing",
         "redo_typing",
         "back",
@@ -131,11 +134,15 @@ class MarkdownEditor(BaseScreen):
         self._dismissed: Opening | None = None
         self._error = ""
         self._is_saving = False
+        self._shows_old_draft = draft.is_kept
+        """Whether the text is a draft from before, as it was opened."""
         self._text_keys = KeySequences(())
 
     def title_line(self) -> Line:
         """The page, and where its text is."""
         state = "draft saved" if self.draft.is_kept else "no changes"
+        if self._shows_old_draft:
+            state = f"your draft{self.draft.age}"
         if self._error:
             state = sanitize(self._error)
         style = "error" if self._error else "quiet"
@@ -160,6 +167,9 @@ class MarkdownEditor(BaseScreen):
         self._completion.can_focus = False
         self._arrange()
         self.area.focus()
+        if self.draft.is_kept:
+            key = shown(keys_of(_BY_NAME["discard_draft"], self.app_context.keymap)[0])
+            self.notify(f"your draft, not the page as it is: {key} discards it")
         path = self.draft.path
         self.subscribe(
             self.engine.watch(ListChangeRequestPages(**path)), self._take_pages, group="pages", shows_errors=False
@@ -190,10 +200,10 @@ class MarkdownEditor(BaseScreen):
     def footer_hints(self, columns: int | None = None) -> Line:
         """The keys that matter here, with their words in the editor."""
         columns = self.size.width if columns is None else columns
-        names = {command.name: command for command in COMMANDS}
         hints: list[Line] = []
-        for name in (*self.FOOTER, "help"):
-            command = names[name]
+        first = ("discard_draft",) if self._shows_old_draft else ()
+        for name in (*first, *self.FOOTER, "help"):
+            command = _BY_NAME[name]
             keys = (
                 next(key for key in reversed(keys_of(command, self.app_context.keymap)) if len(key) > 1)
                 if (name == "help")
@@ -212,10 +222,11 @@ class MarkdownEditor(BaseScreen):
         """Handle a key that types nothing; returns whether it did."""
         if self._opening and self._press_in_completion(event.key):
             return True
-        if event.is_printable or event.key in ("ctrl+c", "enter", "tab"):
+        has_alt = event.key.startswith("alt+")  # terminals send it with the letter, which is not typed
+        if (event.is_printable and not has_alt) or event.key in ("ctrl+c", "enter", "tab"):
             return False
         self.last_key = event.key
-        command = self._text_keys.press(key_name(event))
+        command = self._text_keys.press(event.key if has_alt else key_name(event))
         if command is None:
             return False
         self.app_context.clear_notice()
@@ -262,6 +273,7 @@ class MarkdownEditor(BaseScreen):
         try:
             self.draft.keep(text)
             self._saved_text, self._error = text, ""
+            self._shows_old_draft = False
         except PresscheckError as error:
             self._error = error.message
         self.refresh_status_bars()
@@ -291,6 +303,21 @@ class MarkdownEditor(BaseScreen):
         if saved.text != text and self.area.text == text:
             self.area.replace_all(saved.text)
         self.notify(saved.message.replace("e opens your draft", "your draft is kept"))
+
+    def reason_discard_draft(self) -> str | None:
+        """Disabled without a draft, and while it is being saved."""
+        if self._is_saving:
+            return "it is being saved"
+        return None if self.draft.is_kept else "there is no draft: this is the page as it is"
+
+    async def command_discard_draft(self) -> None:
+        """Discard the draft, after a confirmation, and show the page as it is."""
+        self._flush()
+        if await confirm_discard(self, self.draft):
+            text = self.draft.discard()
+            self._saved_text, self._error, self._shows_old_draft = text, "", False
+            self.area.replace_all(text)
+            self.notify("discarded: this is the page as it is; ctrl+z brings your text back")
 
     def command_back(self) -> None:
         """Leave; the text stays a draft."""

@@ -115,6 +115,7 @@ class CommentActions:
             f"Reply to {thread.first.author}",
             f"reply {thread.id}",
             lambda text: PostReply(**where, body=Document(markdown=text), format="markdown"),
+            about={"author": thread.first.author, "comment": thread.id},
         )
 
     def command_resolve(self) -> None:
@@ -191,14 +192,22 @@ class CommentActions:
         messages = self._possible(UpdateReply, lambda message: message.may_edit)
         message = await self._choose_message("Edit which?", messages)
         if thread and message:
-            self._drafts.compose(
-                "Edit your comment",
-                f"message {message.id}",
-                lambda text: self._update(thread, message, body=Document(markdown=text)),
-                initial=message.text,
-                suggestion="" if thread.suggested_for is None else format_suggestion(thread.suggested_for),
-                validate=cell_suggestion_problem if thread.about_cell else suggestion_problem,
-            )
+            self.edit(thread, message)
+
+    def edit(self, thread: Thread, message: Message) -> None:
+        """Edit a message; one that is not sent stays in its place."""
+        if message.pending:
+            self._edit_pending(message, message.pending)
+            return
+        self._drafts.compose(
+            "Edit your comment",
+            f"message {message.id}",
+            lambda text: self._update(thread, message, body=Document(markdown=text)),
+            initial=message.text,
+            suggestion="" if thread.suggested_for is None else format_suggestion(thread.suggested_for),
+            validate=cell_suggestion_problem if thread.about_cell else suggestion_problem,
+            about={"comment": thread.id},
+        )
 
     @property
     def _pending_message(self) -> tuple[Message, PendingChange] | None:
@@ -265,23 +274,40 @@ class CommentActions:
         validate: Callable[[str], str | None] = suggestion_problem,
     ) -> None:
         """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
-        name, about = f"page {item.id}", split_quote(initial)[0]
+        self._compose_on_page(item.id, item.title, target, initial, suggestion, suggestion_reason, validate)
+
+    def continue_comment(self, page_id: str, title: str) -> None:
+        """Continue a comment on a page; its quote names its place, without a block of its own."""
+        self._compose_on_page(page_id, title, {})
+
+    def _compose_on_page(
+        self,
+        page_id: str,
+        title: str,
+        target: dict[str, Any],
+        initial: str = "",
+        suggestion: str = "",
+        suggestion_reason: str = "",
+        validate: Callable[[str], str | None] = suggestion_problem,
+    ) -> None:
+        name, about = f"page {page_id}", split_quote(initial)[0]
         if suggestion and split_quote(self._drafts.saved(name) or initial)[0] != about:
             suggestion, suggestion_reason = "", OTHER_DRAFT
 
         def comment(text: str) -> PostComment:
             # a draft that was started at another place of the page stays there
             place = target if split_quote(text)[0] in ("", about) else {}
-            return PostComment(**self._model.path, page=item.id, **place, body=Document(markdown=text))
+            return PostComment(**self._model.path, page=page_id, **place, body=Document(markdown=text))
 
         self._drafts.compose(
-            f"Comment on {item.title}",
+            f"Comment on {title}",
             name,
             comment,
             initial=initial,
             suggestion=suggestion,
             suggestion_reason=suggestion_reason,
             validate=validate,
+            about={"page": title},
         )
 
     def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Revi
 from presscheck.api.comments import DeleteComment, DeleteReply, PostComment, PostReply, UpdateComment, UpdateReply
 from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.pages.suggestions import parse_suggestion, suggestion_problem
+from presscheck.engine.drafts import REVIEW_DRAFT, draft_about
 from presscheck.engine.members import people_in
 from presscheck.engine.review.changes import changed_items
 from presscheck.engine.review.merge_forecast import changes_between
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
 """The start of a comment that replaces a review, for a service without reviews."""
-REVIEW_DRAFT = "verdict"
-"""The start of the names of drafts of reviews; earlier versions stored it too."""
+NOTHING: Mapping[str, str] = {}
 HOLD = 3
 """Seconds during which a comment can be undone before it is sent."""
 
@@ -111,8 +111,13 @@ class ReviewDrafts:
             return False
         text = prefix + _text_of(call)
         if text:
-            self._outbox.save_draft(self.key_of_call(call), text)
+            comment = getattr(call, "comment_id", "")
+            self._outbox.save_draft(self.key_of_call(call), text, self.about(comment=comment))
         return True
+
+    def about(self, **details: str) -> dict[str, str]:
+        """What is stored about a draft."""
+        return draft_about(self._context.engine, self._model.path, **details)
 
     def compose(
         self,
@@ -127,6 +132,7 @@ class ReviewDrafts:
         may_be_empty: bool = False,
         submits: bool = False,
         rewrites: int | None = None,
+        about: Mapping[str, str] = NOTHING,
     ) -> None:
         """Open the composer; its text is a draft until the engine accepts it.
 
@@ -141,10 +147,11 @@ class ReviewDrafts:
             may_be_empty: whether an empty text can be sent.
             submits: whether it submits the review, with all comments that were held.
             rewrites: the outbox row whose write is replaced, in place of sending a new one.
+            about: what is stored about the draft, to list it: the titles and ids of what it is about.
         """
         if self.review.is_started and not submits and rewrites is None:
             title = f"{title}, in your review"
-        draft = _Draft(self._outbox, self.key(name), initial)
+        draft = _Draft(self._outbox, self.key(name), initial, self.about(**about))
         replaced = parse_suggestion(suggestion) if suggestion else None
         held = self._held() if submits else None
 
@@ -194,7 +201,7 @@ class ReviewDrafts:
             expand: opens the composer with the same draft.
             initial: the initial text.
         """
-        draft = _Draft(self._outbox, self.key(name), initial)
+        draft = _Draft(self._outbox, self.key(name), initial, self.about())
         if "\n" in draft.text:
             expand()
             return
@@ -295,15 +302,15 @@ def _text_of(call: Any) -> str:
 class _Draft:
     """A stored draft; the initial text is not stored."""
 
-    def __init__(self, outbox: Outbox, key: str, initial: str) -> None:
-        self._outbox, self._key, self._initial = outbox, key, initial
+    def __init__(self, outbox: Outbox, key: str, initial: str, about: Mapping[str, str]) -> None:
+        self._outbox, self._key, self._initial, self._about = outbox, key, initial, about
 
     @property
     def text(self) -> str:
         return self._outbox.draft(self._key) or self._initial
 
     def save(self, text: str) -> None:
-        self._outbox.save_draft(self._key, "" if text == self._initial else text)
+        self._outbox.save_draft(self._key, "" if text == self._initial else text, self._about)
 
     def discard(self) -> None:
         with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm

@@ -93,9 +93,9 @@ class RequestActions:
         ]
         chosen = await self._context.ask(Picker("Edit details", choices, self._context.style_for, ranked=False))
         if chosen == ("subject",):
-            await self._edit_subject(request.subject)
+            await self.edit_subject(request.subject)
         elif chosen == ("description",):
-            self._edit_description()
+            self.edit_description()
         elif chosen == ("status",):
             self._drafts.send(UpdateChangeRequest(**self._model.path, status="open" if is_draft else "draft"))
 
@@ -210,20 +210,22 @@ class RequestActions:
         self._context.redraw()
         return None
 
-    async def _edit_subject(self, subject: str) -> None:
+    async def edit_subject(self, subject: str) -> None:
+        """Edit the subject."""
         key, outbox = self._drafts.key("subject"), self._context.engine.outbox
         dialog = PromptDialog(
             "Subject",
             outbox.draft(key) or subject,
             self._context.style_for,
             max_length=SUBJECT,
-            save=lambda text: outbox.save_draft(key, "" if text == subject else text),
+            save=lambda text: outbox.save_draft(key, "" if text == subject else text, self._drafts.about()),
         )
         text = await self._context.ask(dialog)
         if text and (text == subject or self._drafts.send(UpdateChangeRequest(**self._model.path, subject=text))):
             outbox.save_draft(key, "")
 
-    def _edit_description(self) -> None:
+    def edit_description(self) -> None:
+        """Edit the description."""
         # 7 ms, only for a description
         from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 

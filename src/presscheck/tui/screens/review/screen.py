@@ -21,6 +21,7 @@ from presscheck.tui.screens.notification_actions import NotificationActions, Sel
 from presscheck.tui.screens.page_editor import edit_page
 from presscheck.tui.screens.review.comment_actions import CommentActions
 from presscheck.tui.screens.review.conflict_actions import ConflictActions
+from presscheck.tui.screens.review.draft_continuation import DraftContinuation
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.find_all import FindInAll, WholeRequest
 from presscheck.tui.screens.review.history import HistoryActions, ReviewComparison
@@ -101,6 +102,9 @@ class ReviewScreen(BaseScreen):
         self.comments = CommentActions(self.model, self, self.view, self.drafts)
         self.requests = RequestActions(
             self.model, self, self.view, self.drafts, self.comments, self.merge, owners, self._edit_page
+        )
+        self.continuation = DraftContinuation(
+            self.model, self, self.comments, self.requests, self._run_by_name, self._load_replies
         )
         self.suggestions = SuggestionActions(
             self.model,
@@ -217,6 +221,16 @@ class ReviewScreen(BaseScreen):
         self._target_thread = (thread_id, self.last_key)
         self._show_target_thread()
 
+    def show_draft(self, name: str, target: str, title: str) -> None:
+        """Open a draft in the composer as soon as its place is known, unless the user presses another key before.
+
+        Args:
+            name: what it is, without ids.
+            target: the id of the page, the comment or the outbox row that it is about.
+            title: the title of the page that it is about.
+        """
+        self.continuation.start(name, target, title)
+
     def _go_to(self, target: Target) -> None:
         """Go to what a merge requirement depends on, or run the command that can meet it."""
         if target.kind == "thread":
@@ -225,7 +239,11 @@ class ReviewScreen(BaseScreen):
             self.navigation.go_to_conflict(target.id)
         elif target.kind == "reviewer":
             self.navigation.go_to_reviewer(target.id)
-        elif command := self.command_table.command(target.id):
+        else:
+            self._run_by_name(target.id)
+
+    def _run_by_name(self, name: str) -> None:
+        if command := self.command_table.command(name):
             self.run_command(command)
 
     @property
@@ -304,6 +322,7 @@ class ReviewScreen(BaseScreen):
         else:
             self.texts.prefetch(self.view.visible_items)
         self._show_target_thread()
+        self.continuation.proceed()
 
     def _show_target_thread(self) -> None:
         if self._target_thread is None or self.is_leaving:

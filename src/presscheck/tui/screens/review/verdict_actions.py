@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment
+from presscheck.engine.drafts import REVIEW_DRAFT
 from presscheck.text.phrases import count
 from presscheck.text.styled_text import Line, Span, join_fitting
-from presscheck.tui.screens.review.drafts import REVIEW_DRAFT, VERDICT_TEXTS
+from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation

@@ -1,0 +1,200 @@
+"""The drafts of a profile: what each is about, where it belongs, and whether that place is still there.
+
+A draft is stored under a key with its kind, with the ids and titles of its place. So the list of drafts needs no
+request: it is the same offline, and after the change request is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.api.comments import GetComment
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.spaces import GetSpace
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.review.pending_review import draft_key
+from presscheck.errors import NotFound
+
+if TYPE_CHECKING:
+    from presscheck.engine.protocols import Reader, StoredReader
+    from presscheck.store.outbox import StoredDraft
+
+REVIEW_DRAFT = "verdict"
+"""The start of the names of drafts of reviews; earlier versions stored it too."""
+APPROVAL, CHANGES = f"{REVIEW_DRAFT} approved", f"{REVIEW_DRAFT} changes-requested"
+"""The names of the drafts of both kinds of review."""
+PAGE, BASE = "edit", "base"
+"""The names of the drafts with the text of a page, and with the text that it was edited from."""
+Fate = Literal["", "merged", "archived", "missing", "page deleted", "comment deleted"]
+"""What became of the place of a draft; empty while the draft can be continued there."""
+_OF_REQUEST = {
+    "whole": "comment on the change request",
+    "reply": "reply",
+    "message": "edit of a comment",
+    "pending": "edit of an unsent comment",
+    APPROVAL: "approval",
+    CHANGES: "request for changes",
+    "subject": "subject of the change request",
+    "description": "description of the change request",
+    "new page": "title of a new page",
+}
+_OTHERS = (
+    ("inbox comment", "comment on marked change requests"),
+    ("inbox request changes", "request for changes to marked change requests"),
+    ("outbox ", "edit of an unsent change"),
+    ("subject ", "subject of a new change request"),
+    ("new page from ", "title of a new page"),
+    ("new ", "title of a new space or collection"),
+    ("redirect", "redirect"),
+    ("share link", "name of a share link"),
+    ("upload ", "file to upload"),
+    ("save ", "name of a file to save"),
+)
+"""The starts of the keys of drafts outside of change requests, and what they are."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A draft.
+
+    Attributes:
+        stored: its key, its text, and what is stored about it.
+        request: the id of its change request; empty if it belongs to none.
+        name: what it is in its change request: the draft's own name, without ids.
+        target: the id of the page, the comment or the outbox row that it is about; empty if there is none.
+    """
+
+    stored: StoredDraft
+    request: str = ""
+    name: str = ""
+    target: str = ""
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        return self.stored.text
+
+    @property
+    def space(self) -> str:
+        """The id of its space; empty if it is not known."""
+        return self.stored.about.get("space", "")
+
+    @property
+    def path(self) -> dict[str, Any]:
+        """The arguments that name its change request in a call; empty if it has none, or its space is not known."""
+        return {"space_id": self.space, "change_request_id": self.request} if self.space and self.request else {}
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is the text of a page."""
+        return self.name == PAGE
+
+    @property
+    def page_title(self) -> str:
+        """The title of its page, as stored; empty if there is none."""
+        return self.stored.about.get("page", "")
+
+    @property
+    def label(self) -> str:
+        """What it is: the title of the page, or such as `comment on Quickstart`; untrusted text."""
+        title = self.page_title
+        if self.is_page:
+            return title or "page without a title"
+        if self.name == "page":
+            return f"comment on {title or 'a page'}"
+        if self.request and self.target and self.name not in _OF_REQUEST:
+            return f"{self.name} of {title or 'a page'}"
+        if self.request:
+            label = _OF_REQUEST.get(self.name, "text")
+            return f"{label} to {self.stored.about['author']}" if self.stored.about.get("author") else label
+        key = self.stored.key
+        return next((label for start, label in _OTHERS if key.startswith(start)), "unsent text")
+
+    @property
+    def stored_keys(self) -> tuple[str, ...]:
+        """All keys that it is stored under: its own first, and for a page that of the text that it was edited from."""
+        return (
+            (self.stored.key, draft_key(self.request, f"{BASE} {self.target}")) if self.is_page else (self.stored.key,)
+        )
+
+    def keys_in(self, request: str) -> dict[str, str]:
+        """The keys that the draft of a page has in another change request, by those that it has."""
+        names = [f"{name} {self.target}" for name in (PAGE, BASE)]
+        return {draft_key(self.request, name): draft_key(request, name) for name in names}
+
+
+def drafts(stored: tuple[StoredDraft, ...]) -> tuple[Draft, ...]:
+    """All drafts of a profile, in the order in which they are stored."""
+    return tuple(draft for each in stored if (draft := _draft(each)).name != BASE)
+
+
+def _draft(stored: StoredDraft) -> Draft:
+    start, _, rest = stored.key.partition(" ")
+    request, _, name = rest.partition(" ")
+    if start != "review" or not request:
+        return Draft(stored)
+    if name in _OF_REQUEST:
+        return Draft(stored, request, name)
+    name, _, target = name.partition(" ")
+    return Draft(stored, request, name, target)
+
+
+def draft_about(engine: StoredReader, path: Mapping[str, Any], **details: str) -> dict[str, str]:
+    """What is stored about a draft in a change request: its place by ids and titles, as far as they are known."""
+    about = {"space": str(path["space_id"]), **details}
+    space = engine.known(GetSpace(space_id=path["space_id"]))
+    if space and space.value:
+        about["space_title"] = space.value.title
+    request = engine.known(GetChangeRequest(**path))
+    if request and request.value:
+        about["subject"], about["number"] = request.value.subject, str(request.value.number)
+    return {name: value for name, value in about.items() if value}
+
+
+def fate_of(draft: Draft, status: str | None, pages: frozenset[str] | None) -> Fate:
+    """What became of the place of a draft.
+
+    Args:
+        draft: the draft.
+        status: that of its change request; `missing` if there is none, None if it is not known.
+        pages: the ids of the pages of its change request; None if they are not known.
+    """
+    if status == "missing":
+        return "missing"
+    if status == "merged":
+        return "merged"
+    if status == "archived":
+        return "archived"
+    return "page deleted" if draft.is_page and pages is not None and draft.target not in pages else ""
+
+
+async def read_fate(reader: Reader, draft: Draft) -> Fate:
+    """Ask the service what became of the place of a draft in a change request.
+
+    Raises:
+        PresscheckError: it cannot be read.
+    """
+    try:
+        request = await reader.read(GetChangeRequest(**draft.path))
+        fate = fate_of(draft, request.status, await page_ids(reader, draft.path) if draft.is_page else None)
+    except NotFound:
+        return "missing"
+    comment = draft.target if draft.name == "reply" else draft.stored.about.get("comment")
+    if not fate and comment:
+        try:
+            await reader.read(GetComment(**draft.path, comment_id=comment))
+        except NotFound:
+            return "comment deleted"
+    return fate
+
+
+async def page_ids(reader: Reader, path: Mapping[str, Any]) -> frozenset[str]:
+    """The ids of all pages of a change request.
+
+    Raises:
+        PresscheckError: they cannot be read.
+    """
+    return frozenset(page.id for page in flatten((await reader.read(ListChangeRequestPages(**path))).pages))

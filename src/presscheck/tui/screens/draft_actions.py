@@ -1,0 +1,183 @@
+"""Actions on drafts in the outbox: continue one where it belongs, or where its text can go now; copy it, discard it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import CreateChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
+from presscheck.api.spaces import GetSpace
+from presscheck.engine.drafts import APPROVAL, CHANGES, draft_about, page_ids, read_fate
+from presscheck.errors import Forbidden, NotFound
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.draft_list import FATES, label_of, size_of
+from presscheck.tui.screens.page_editor import TITLE, ask_line, edit_page
+from presscheck.tui.screens.page_markdown import from_editor, title_of, to_editor
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.engine.drafts import Draft, Fate
+    from presscheck.tui.screens.draft_list import DraftList
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+SUBJECT = 100
+"""Characters that a subject may have."""
+SHOWN_LINES = 4
+"""Lines of a draft that the question shows before it is discarded."""
+IN_REVIEW = ("page", "whole", "reply", "message", "pending", APPROVAL, CHANGES)
+"""The drafts that the review continues, with subject and description."""
+KEYS = {"new page": "a", "title": "E", "description": "E", "icon": "E", "emoji": "E", "slug": "E"}
+"""The keys in Browse that continue the other drafts."""
+
+
+class DraftActions:
+    """Opens, copies and discards drafts.
+
+    Args:
+        screen: the screen that shows them.
+        rows: the list of drafts.
+    """
+
+    def __init__(self, screen: ScreenContext, rows: DraftList) -> None:
+        self._screen, self._rows = screen, rows
+
+    async def open(self, draft: Draft) -> None:
+        """Continue a draft where it belongs; where that is not possible, show what is."""
+        status = self._screen.engine.status
+        if not draft.path or status.read_only or not status.online:
+            self._show(draft)
+            if status.read_only:
+                self._screen.app_context.notify("this profile is read-only: Y in the list copies the text")
+            elif not status.online and draft.path:
+                self._screen.app_context.notify("you are offline: Y in the list copies the text")
+            return
+        fate = await read_fate(self._screen.engine, draft)
+        self._rows.note(draft, fate)
+        if fate:
+            await self._ask_what_to_do(draft, fate)
+        else:
+            await self._continue(draft)
+
+    def copy(self, draft: Draft) -> None:
+        """Copy the text of a draft."""
+        self._screen.app_context.copy_to_clipboard(sanitize(draft.text, lines=True))
+        self._screen.notify("copied")
+
+    async def discard(self, draft: Draft) -> None:
+        """Discard a draft, after a question that shows what is lost."""
+        where = self._rows.where(draft)
+        words = [line for line in sanitize(draft.text, lines=True).split("\n") if line.strip()]
+        lines: list[Line] = [(Span(where, "quiet"),)] if where else []
+        lines.append((Span(f"{size_of(draft)}, in no other place, will be lost:", "waiting"),))
+        lines += [(Span(f"  {line}"),) for line in words[:SHOWN_LINES]]
+        if len(words) > SHOWN_LINES:
+            lines.append((Span("  …", "quiet"),))
+        title = f"Discard your draft: {label_of(draft)}?"
+        if await self._screen.ask(ConfirmDialog(title, lines, "Discard", self._screen.style_for)):
+            for key in draft.stored_keys:
+                self._screen.engine.outbox.save_draft(key, "")
+            self._rows.read()
+            self._screen.refresh_status_bars()
+            self._screen.notify("discarded")
+
+    def _show(self, draft: Draft) -> None:
+        lines: list[Line] = [(), (Span(f" {self._rows.where(draft)}", "quiet"),), ()]
+        lines += [(Span(f" {line}"),) for line in sanitize(draft.text, lines=True).split("\n")]
+        self._screen.app_context.push_screen(TextScreen(label_of(draft), lines))
+
+    async def _continue(self, draft: Draft) -> None:
+        """Open a draft in its change request."""
+        app, path = self._screen.app_context, draft.path
+        if draft.is_page:
+            await edit_page(self._screen, path, draft.target)
+        elif draft.name in IN_REVIEW or (draft.name in ("subject", "description") and not draft.target):
+            await app.open_draft(draft.space, draft.request, draft.name, draft.target, draft.page_title)
+        elif draft.name in KEYS:
+            await app.open_page(draft.space, draft.target or None, draft.request)
+            app.notify(f"{KEYS[draft.name]} here continues your draft: {label_of(draft)}")
+        else:
+            self._show(draft)
+
+    async def _ask_what_to_do(self, draft: Draft, fate: Fate) -> None:
+        """Offer where the text can go, after its change request ended or its page was deleted."""
+        choices: list[Choice] = []
+        if draft.is_page and fate == "page deleted":
+            choices.append(Choice("page", "Put it into a new page", "of the change request", letter="p"))
+        elif draft.is_page:
+            choices.append(Choice("request", "New change request with this text", "merged with main", letter="n"))
+        if fate in ("merged", "archived"):
+            label = "Continue in the review" if draft.name in IN_REVIEW else "Open the review"
+            choices.append(Choice("review", label, letter="o"))
+        choices += [
+            Choice("show", "Show the text", letter="s"),
+            Choice("copy", "Copy the text", letter="y"),
+            Choice("discard", "Discard the draft (asks first)", letter="d"),
+        ]
+        title = f"{label_of(draft)}: {FATES[fate]}"
+        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        if chosen == ("page",):
+            await self._add_page(draft, draft.path)
+        elif chosen == ("request",):
+            await self._move_to_new_request(draft)
+        elif chosen == ("review",) and draft.name in IN_REVIEW:
+            await self._continue(draft)
+        elif chosen == ("review",):
+            self._screen.app_context.open_review(draft.space, draft.request)
+        elif chosen == ("show",):
+            self._show(draft)
+        elif chosen == ("copy",):
+            self.copy(draft)
+        elif chosen == ("discard",):
+            await self.discard(draft)
+
+    async def _move_to_new_request(self, draft: Draft) -> None:
+        """Start a change request and move the draft there; opening it merges it with what main has now."""
+        engine = self._screen.engine
+        try:
+            space = await engine.read(GetSpace(space_id=draft.space))
+        except (NotFound, Forbidden):
+            self._screen.notify("the space was deleted, or is no longer visible to you: g d in Browse restores spaces")
+            return
+        key = f"subject {draft.space}"
+        title = f"New change request in {sanitize(space.title)}: subject"
+        subject = draft.stored.about.get("subject", "")[:SUBJECT]
+        subject = await ask_line(self._screen, title, subject, key, max_length=SUBJECT, about={"space": draft.space})
+        if subject is None:
+            return
+        request = await engine.write(CreateChangeRequest(space_id=draft.space, subject=subject)).landed()
+        engine.outbox.save_draft(key, "")
+        if request is None:
+            return
+        path: dict[str, Any] = {"space_id": draft.space, "change_request_id": request.id}
+        about = {**draft.stored.about, **draft_about(engine, path), "subject": subject, "number": str(request.number)}
+        engine.outbox.move_drafts(draft.keys_in(request.id), about)
+        self._rows.read()
+        self._screen.refresh_status_bars()
+        if draft.target in await page_ids(engine, path):
+            await edit_page(self._screen, path, draft.target)
+            return
+        moved = next(each for each in self._rows.drafts if each.stored.key in draft.keys_in(request.id).values())
+        await self._add_page(moved, path)
+
+    async def _add_page(self, draft: Draft, path: dict[str, Any]) -> None:
+        """Add a page with the text of a draft; the draft is removed once the service has the page."""
+        engine, key = self._screen.engine, f"new page from {draft.stored.key}"
+        title = title_of(draft.text) or draft.page_title
+        title = await ask_line(self._screen, "Title of the new page", title[:TITLE], key, max_length=TITLE)
+        if title is None:
+            return
+        edit = from_editor(to_editor(title, ""), draft.text)
+        document = Document(markdown=edit.markdown if edit else "")
+        change = InsertPage(title=title, document=document)
+        answer = await engine.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
+        for name in (key, *draft.stored_keys):
+            engine.outbox.save_draft(name, "")
+        self._rows.read()
+        changes = answer.changes if answer else ()
+        page = next((created.page_id for created in changes if created.object == "created_page"), None)
+        await self._screen.app_context.open_page(path["space_id"], page, path["change_request_id"])
+        self._screen.app_context.notify(f"added a page with your text: {sanitize(title)}")

@@ -1,0 +1,138 @@
+"""The list of drafts in the outbox: what each is, where it belongs, how long it is, and what became of its place."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.spaces import GetSpace
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.drafts import Draft, Fate, drafts, fate_of
+from presscheck.errors import Forbidden, NotFound
+from presscheck.text.phrases import count, now, span
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from presscheck.engine.results import Result
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+FATES = {
+    "merged": "change request merged",
+    "archived": "change request archived",
+    "missing": "change request deleted, or no longer visible to you",
+    "page deleted": "page deleted",
+    "comment deleted": "comment deleted",
+}
+"""Words for what became of the place of a draft."""
+AGE = 8
+"""Columns of the age."""
+
+
+class DraftList:
+    """The drafts of the profile, and what is known of the change requests that they belong to.
+
+    Args:
+        screen: the screen that shows them.
+        changed: called when a row changed.
+    """
+
+    def __init__(self, screen: ScreenContext, changed: Callable[[], None]) -> None:
+        self._screen, self._changed = screen, changed
+        self.drafts: tuple[Draft, ...] = ()
+        self._statuses: dict[str, str] = {}
+        self._pages: dict[str, frozenset[str]] = {}
+        self._watched: set[str] = set()
+
+    def read(self) -> None:
+        """Read the drafts from the store."""
+        self.drafts = drafts(self._screen.engine.outbox.drafts())
+
+    def watch(self) -> None:
+        """Read what became of the change requests of all drafts, once for each."""
+        for draft in self.drafts:
+            if draft.path:
+                self._watch(f"draft request {draft.request}", GetChangeRequest(**draft.path), self._take_request, draft)
+                if draft.is_page:
+                    call = ListChangeRequestPages(**draft.path)
+                    self._watch(f"draft pages {draft.request}", call, self._take_pages, draft)
+
+    def _watch(self, group: str, call: Any, take: Callable[[str, Result[Any]], None], draft: Draft) -> None:
+        if group not in self._watched:
+            self._watched.add(group)
+            answers = self._screen.engine.watch(call)
+            self._screen.subscribe(answers, partial(take, draft.request), group=group, shows_errors=False)
+
+    def _take_request(self, request: str, result: Result[Any]) -> None:
+        before = self._statuses.get(request)
+        if isinstance(result.error, NotFound | Forbidden):
+            self._statuses[request] = "missing"
+        elif result.value:
+            self._statuses[request] = result.value.status
+        if self._statuses.get(request) != before:
+            self._changed()
+
+    def _take_pages(self, request: str, result: Result[Any]) -> None:
+        if result.value:
+            self._pages[request] = frozenset(page.id for page in flatten(result.value.pages))
+            self._changed()
+
+    def note(self, draft: Draft, fate: Fate) -> None:
+        """Show what the service just answered about the place of a draft."""
+        if draft.path and fate in ("merged", "archived", "missing"):
+            self._statuses[draft.request] = fate
+            self._changed()
+
+    def fate(self, draft: Draft) -> Fate:
+        """What became of the place of a draft, as far as is known."""
+        return fate_of(draft, self._statuses.get(draft.request), self._pages.get(draft.request))
+
+    def where(self, draft: Draft) -> str:
+        """The space and the change request of a draft by title, as display text."""
+        about, engine = draft.stored.about, self._screen.engine
+        request = engine.known(GetChangeRequest(**draft.path)) if draft.path else None
+        space = engine.known(GetSpace(space_id=draft.space)) if draft.space else None
+        subject = request.value.subject if request and request.value else about.get("subject", "")
+        number = str(request.value.number) if request and request.value else about.get("number", "")
+        title = space.value.title if space and space.value else about.get("space_title", "")
+        name = sanitize(subject) or ("(no subject)" if draft.path else "")
+        return " · ".join(filter(None, (sanitize(title), f"#{number} {name}" if number else name)))
+
+    def key(self, at: int) -> str:
+        """The key of a draft."""
+        return self.drafts[at].stored.key
+
+    def row(self, at: int, columns: int) -> Line:
+        """What a draft is, and where; its age, on the right."""
+        draft = self.drafts[at]
+        changed_at = draft.stored.changed_at
+        age = span(now().timestamp() - changed_at) if changed_at else "–"
+        room = columns - AGE
+        label = cut((Span("✎ ", "accent"), Span(label_of(draft))), max(room // 2, room - 40))
+        head = (*label, Span(f"  {self.where(draft)}", "quiet"))
+        return (*pad(cut(head, room), room), Span(f"{age:>{AGE - 1}}", "quiet"))
+
+    def second_row(self, at: int, columns: int) -> Line:
+        """What became of its place, its size, and its first words."""
+        draft = self.drafts[at]
+        fate = self.fate(draft)
+        line = (
+            Span(f"  {size_of(draft)}", "quiet"),
+            Span(f" · {FATES[fate]}" if fate else "", "waiting"),
+            Span(f" · {' '.join(sanitize(draft.text[:400]).split())}", "quiet"),
+        )
+        return cut(line, columns)
+
+
+def label_of(draft: Draft) -> str:
+    """What a draft is, as display text in one line."""
+    return " ".join(sanitize(draft.label).split()) or "(no title)"
+
+
+def size_of(draft: Draft) -> str:
+    """The size of a draft in words."""
+    return count(len(draft.text.split()), "word")

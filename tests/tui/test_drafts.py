@@ -1,0 +1,215 @@
+"""Drafts stay reachable: the list in the outbox, and what becomes of a draft when its place is gone."""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.service_users import page_of, say, somebody
+from tests.tui.app_driver import app_on, pick, running, shown, until
+from tests.tui.change_request_factory import Begun, begun, edited, rewritten
+from textual import events
+from textual.widgets import TextArea
+
+from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.content_changes import DeletePage, EditChangeRequestContent
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.markdown_editor.area import MarkdownArea
+from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
+from presscheck.tui.screens.outbox import OutboxScreen
+
+TEXT = "A token lasts 30 days.\n\nA key lasts for ever.\n"
+HOSTILE = "Las\x1b[31mting \u202eevil"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+@pytest.fixture(autouse=True)
+def no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+
+
+def area(pilot: Any) -> str:
+    return pilot.app.focused.text if isinstance(pilot.app.focused, MarkdownArea) else ""
+
+
+async def go_to_page(pilot: Any, one: Begun) -> None:
+    await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+    await until(pilot, shows="A key lasts for ever.")
+
+
+async def type_draft(pilot: Any, one: Begun, typed: str) -> None:
+    """Leave a draft of the page of a change request, which begins with a text."""
+    await go_to_page(pilot, one)
+    await pilot.press("e")
+    await until(pilot, holds=lambda: isinstance(pilot.app.focused, MarkdownArea))
+    await pilot.press("ctrl+end", *typed, "escape")
+    await until(pilot, shows="your text is kept as a draft")
+
+
+async def open_drafts(pilot: Any) -> None:
+    await pilot.press("g", "x")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
+    await pilot.press("3")
+    await until(pilot, holds=lambda: pilot.app.screen.view == "drafts")
+
+
+async def test_a_draft_is_listed_continued_copied_and_discarded(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Longer \x1b[1mtokens", TEXT, title=HOSTILE)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await open_drafts(pilot)
+        await until(pilot, shows="No drafts.")
+        await type_draft(pilot, one, "Ask Mia.")
+        await open_drafts(pilot)
+        await until(pilot, shows="Drafts 1")
+        await until(pilot, shows="15 words")
+        assert "Longer" in shown(pilot.app)
+        assert "Guides" in shown(pilot.app)
+        assert "\x1b" not in shown(pilot.app)
+        assert "\u202e" not in shown(pilot.app)
+        await pilot.press("Y")
+        await until(pilot, shows="copied")
+        assert "Ask Mia." in pilot.app.clipboard
+        await pilot.press("enter")
+        await until(pilot, shows="not the page as it is: alt+d discards it", holds=lambda: "Ask Mia." in area(pilot))
+        pilot.app.post_message(events.Key("alt+d", "d"))  # as a terminal sends it: with the letter
+        await until(pilot, shows="lines are not in the page.")
+        await pilot.press("y")
+        await until(pilot, holds=lambda: area(pilot).endswith("A key lasts for ever.\n"))
+        await until(pilot, shows="no changes")
+        await pilot.press("ctrl+z")
+        await until(pilot, holds=lambda: "Ask Mia." in area(pilot))
+        await until(pilot, shows="draft saved")
+        await pilot.press("escape")
+        await until(pilot, shows="Drafts 1")
+        await pilot.press("-")
+        await until(pilot, shows="in no other place, will be lost:")
+        await until(pilot, shows="A token lasts 30 days.")
+        await pilot.press("n")
+        await until(pilot, shows="Drafts 1")
+        await pilot.press("-")
+        await until(pilot, shows="will be lost:")
+        await pilot.press("y")
+        await until(pilot, shows="No drafts.")
+        assert not pilot.app.engine.outbox.drafts()
+
+
+async def test_a_draft_of_a_merged_request_goes_to_a_new_one(service: RunningService, tmp_path: Path) -> None:
+    one = await edited(service, "Tokens last longer", TEXT, TEXT.replace("30 days", "60 days"))
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
+        await until(pilot, shows="Needs me")
+        await type_draft(pilot, one, "Ask Mia.")
+        await open_drafts(pilot)
+        await until(pilot, shows="Tokens last longer")
+        await rewritten(service, one, TEXT.replace("30 days", "90 days"))
+        await say(service, one.token, MergeChangeRequest(**one.at))
+        await pilot.press("enter")
+        await until(pilot, shows="change request merged")
+        await pick(pilot, "Copy the text")
+        await until(pilot, holds=lambda: "60 days" in pilot.app.clipboard)
+        await until(pilot, shows="· change request merged")
+        await pilot.press("enter")
+        await pick(pilot, "New change request with this text")
+        await until(pilot, shows="New change request in Guides: subject")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: "Ask Mia." in area(pilot))
+        assert "90 days" in area(pilot), "merged with what main has now"
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Save to the change request?")
+        await pilot.press("y")
+        await until(pilot, shows="No drafts.")
+        path = pilot.app.engine.history()[0].call
+        async with somebody(service, "mia") as (mia,):
+            at = {"space_id": path.space_id, "change_request_id": path.change_request_id}
+            assert at != one.at
+            assert "Ask Mia." in (await page_of(mia, at, "Lasting")).markdown
+
+
+async def test_a_draft_of_a_deleted_page_goes_to_a_new_page(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Gone page", TEXT, title="Short lived")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await type_draft(pilot, one, "Ask Mia.")
+        await say(service, one.token, EditChangeRequestContent(**one.at, changes=(DeletePage(page=one.page),)))
+        await open_drafts(pilot)
+        await until(pilot, shows="· page deleted")
+        await pilot.press("enter")
+        await pick(pilot, "Put it into a new page")
+        await until(pilot, shows="Title of the new page")
+        await pilot.press("escape")
+        await until(pilot, shows="Drafts 1")
+        # somebody archives the change request before the page is there: the text goes to a new change request
+        await say(service, one.token, UpdateChangeRequest(**one.at, status="archived"))
+        await pilot.press("enter")
+        await until(pilot, shows="change request archived")
+        await pick(pilot, "New change request with this text")
+        await until(pilot, shows="New change request in Guides: subject")
+        await pilot.press("enter")
+        await until(pilot, shows="Title of the new page")
+        await pilot.press("enter")
+        await until(pilot, shows="Ask Mia.", holds=lambda: pilot.app.current_mode == "browse")
+        assert "Gone page" in shown(pilot.app), "the new change request"
+        await until(pilot, holds=lambda: not pilot.app.engine.outbox.drafts())
+
+
+async def test_comments_are_continued_in_the_review_and_read_offline(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Talked about", TEXT, title="Discussed")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        pilot.app.open_review(one.at["space_id"], one.at["change_request_id"])
+        await until(pilot, shows="Can merge?")
+        await until(pilot, shows="Discussed")
+        for key, typed in (("C", "Whole idea"), ("v r", "Too short")):
+            await pilot.press(*key.split())
+            await until(pilot, holds=lambda: isinstance(pilot.app.focused, TextArea))
+            await pilot.press(*typed, "escape")
+            await until(pilot, holds=lambda: not isinstance(pilot.app.focused, TextArea))
+        await open_drafts(pilot)
+        await until(pilot, shows="comment on the change request")
+        await until(pilot, shows="request for changes")
+        await pilot.press("j", "enter")  # the older one
+        await until(pilot, shows="Whole idea", holds=lambda: isinstance(pilot.app.focused, TextArea))
+        await pilot.press("end", "!", "escape")
+        await until(pilot, holds=lambda: not isinstance(pilot.app.focused, TextArea))
+    for profile in ({"offline": True}, {"read_only": True}):
+        async with running(app_on(service, tmp_path, **profile), (80, 24)) as pilot:
+            await until(pilot, shows="Needs me")
+            await open_drafts(pilot)
+            await until(pilot, shows="Talked about")
+            await pilot.press("g", "g", "enter")
+            await until(pilot, shows="offline: Y" if "offline" in profile else "read-only: Y")
+            await until(pilot, shows="Whole idea!")
+            await pilot.press("q", "y")
+            await until(pilot, holds=lambda: pilot.app.clipboard == "Whole idea!")
+
+
+async def test_the_own_editor_asks_about_a_draft(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await begun(service, "Own editor", TEXT, title="Edited outside")
+    monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await type_draft(pilot, one, "Ask Mia.")
+        monkeypatch.setenv("VISUAL", "true")
+        await pilot.press("e")
+        await until(pilot, shows="You have a draft of Edited outside, saved just now")
+        await pilot.press("c")
+        await until(pilot, shows="Save to the change request?")
+        await pilot.press("n")
+        await until(pilot, shows="not saved; e opens your draft")
+        await pilot.press("e")
+        await pick(pilot, "Discard the draft")
+        await until(pilot, shows="lines are not in the page.")
+        await pilot.press("y")
+        await until(pilot, shows="no changes")
+        assert not isinstance(pilot.app.screen, MarkdownEditor)
+        assert not pilot.app.engine.outbox.drafts()
