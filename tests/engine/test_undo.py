@@ -14,7 +14,17 @@ from tests.running_service import RunningService, running_service
 from tests.service_users import somebody
 
 from presscheck.api import change_requests as cr
-from presscheck.api import collections, comments, content, content_changes, site_structure, sites, spaces
+from presscheck.api import (
+    collections,
+    comments,
+    content,
+    content_changes,
+    organizations,
+    site_structure,
+    sites,
+    spaces,
+    teams,
+)
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.roles import CollectionPointer, ContentPosition, MergeRuleChange, MergeRulesChange, SpacePointer
 from presscheck.config.profile import Profile
@@ -501,3 +511,14 @@ async def test_a_read_only_profile_shows_the_history_and_undoes_nothing(
     with pytest.raises(NotNow, match="read-only"):
         reader.undo(number)
     await reader.close()
+
+
+async def test_roles_names_and_visibility_of_an_organization_are_changed_back(engine: Engine) -> None:
+    role = await sent(engine, organizations.UpdateMember(**ORGANIZATION, user_id="luz", role="edit"))
+    await undone(engine, role)
+    assert (await fresh(engine, organizations.GetMember(**ORGANIZATION, user_id="luz"))).role == "comment"
+    made = await engine.write(teams.CreateTeam(**ORGANIZATION, title="Writers")).landed()
+    assert made
+    renamed = await sent(engine, teams.UpdateTeam(**ORGANIZATION, team_id=made.id, title="Editors"))
+    await undone(engine, renamed)
+    assert (await fresh(engine, teams.GetTeam(**ORGANIZATION, team_id=made.id))).title == "Writers"

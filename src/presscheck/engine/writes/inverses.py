@@ -17,10 +17,17 @@ from presscheck.api import (
     comments,
     content,
     content_changes,
+    imports,
+    invites,
+    openapi,
+    organizations,
+    saml,
     site_settings,
     site_structure,
     sites,
     spaces,
+    teams,
+    translations,
 )
 from presscheck.api.operation import Model, Operation
 from presscheck.documents.pages.page_order import Move, PageOrder
@@ -986,6 +993,32 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     site_structure.UpdateSectionGroup: _Fields(_structure, _in_structure("site_section_group_id")),
     site_structure.DeleteSectionGroup: "a removed group cannot be restored",
     site_structure.SortSiteStructure: _MovedItem(),
+    organizations.UpdateMember: _Fields(
+        lambda call: organizations.GetMember(organization_id=call.organization_id, user_id=call.user_id)
+    ),
+    organizations.RemoveMember: "a removed member is invited again: what they had is lost",
+    organizations.UpdateOrganization: "an organization is changed again in its form",
+    teams.CreateTeam: "a team is deleted among the teams",
+    teams.UpdateTeam: _Fields(lambda call: teams.GetTeam(organization_id=call.organization_id, team_id=call.team_id)),
+    teams.DeleteTeam: "a deleted team cannot be restored",
+    teams.AddTeamMember: "members of a team are changed and removed in its table",
+    teams.RemoveTeamMember: "members of a team are added again in its table",
+    invites.CreateInvite: "an invite link is revoked among the invite links",
+    invites.UpdateInvite: "an invite link is changed again in its form",
+    invites.DeleteInvite: "a revoked invite link cannot be restored: create a new one",
+    saml.CreateSAMLProvider: "a SAML provider is deleted among the providers",
+    saml.UpdateSAMLProvider: "a SAML provider is changed again in its form",
+    saml.DeleteSAMLProvider: "a deleted SAML provider cannot be restored",
+    openapi.CreateOpenAPISpec: "a specification is deleted among the specifications",
+    openapi.UpdateOpenAPISpec: _Fields(
+        lambda call: openapi.GetOpenAPISpec(organization_id=call.organization_id, spec_slug=call.spec_slug)
+    ),
+    openapi.DeleteOpenAPISpec: "a deleted specification cannot be restored",
+    translations.CreateTranslation: "a translation is deleted among the translations",
+    translations.UpdateTranslation: "a translation is changed again in its form",
+    translations.DeleteTranslation: "a deleted translation cannot be restored",
+    imports.StartImport: "an import is canceled among the imports; its pages are deleted in the tree",
+    imports.CancelImport: "a canceled import is started again",
 }
 """The inverse of each operation, or why it has none."""
 
