@@ -523,27 +523,32 @@ async def test_loading_offline_and_read_only(service: RunningService, client: Cl
     assert (await items(client, site))["section News"].default
 
 
-async def test_a_release_without_structure_or_its_editing(tmp_path: Path) -> None:
-    for lacks in ("site structure", "editing of site structure"):
-        home = tmp_path / lacks.partition(" ")[0]
-        home.mkdir()
-        with running_service(home, sample=True, lacks=lacks) as service:
-            async with Client(service.base_url, service.token) as client:
-                site = next(site for site in (await sites(client)).values() if not site.published)
-            async with running(app_on(service, home)) as pilot:
-                await opened(pilot, site)
-                if lacks.startswith("editing"):
-                    await to(pilot, "section Handbook")
-                    await pilot.press("-")
-                    await until(pilot, shows="Remove the section Handbook?")
-                    await pilot.press("y")
-                is_editing = lacks.startswith("editing")
-                words = "This service has no editing" if is_editing else "Its structure is shown once it is published"
-                await until(pilot, shows=words)
-                await pilot.press("x")
-                for key in ("a", "-"):
-                    await pilot.press(key)
-                    await until(pilot, holds=lambda: words in shown(pilot.app).splitlines()[-1])
+@pytest.mark.parametrize(
+    ("lacks", "words"),
+    [
+        ("site structure", "Its structure is shown once it is published"),
+        ("editing of site structure", "This service has no editing of site structure"),
+    ],
+    ids=["structure", "editing"],
+)
+async def test_a_release_without_structure_or_its_editing(lacks: str, words: str, tmp_path: Path) -> None:
+    home = tmp_path / "service"
+    home.mkdir()
+    with running_service(home, sample=True, lacks=lacks) as service:
+        async with Client(service.base_url, service.token) as client:
+            site = next(site for site in (await sites(client)).values() if not site.published)
+        async with running(app_on(service, home)) as pilot:
+            await opened(pilot, site)
+            if lacks.startswith("editing"):
+                await to(pilot, "section Handbook")
+                await pilot.press("-")
+                await until(pilot, shows="Remove the section Handbook?")
+                await pilot.press("y")
+            await until(pilot, shows=words)
+            await pilot.press("x")
+            for key in ("a", "-"):
+                await pilot.press(key)
+                await until(pilot, holds=lambda: words in shown(pilot.app).splitlines()[-1])
 
 
 async def test_moves_that_follow_each_other_are_sent_together(

@@ -112,7 +112,7 @@ def _next_default(model: SiteTree, item: StructureItem) -> str:
     beside = model.sections if isinstance(item, SiteSection) else model.siblings(item)
     if any(other.id != item.id for other in beside):
         return "another one becomes it, and its address changes"
-    return "the site has nothing to open then" if isinstance(item, SiteSection) else "nothing is left beside it"
+    return "the site has nothing to open then" if isinstance(item, SiteSection) else "nothing else is in it then"
 
 
 def _content(item: StructureItem) -> list[str]:
