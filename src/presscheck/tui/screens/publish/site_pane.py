@@ -54,6 +54,10 @@ class SitePane(Vertical):
         """Only the structure takes the focus."""
         self.query_one("#facts").can_focus = False
 
+    def on_resize(self) -> None:
+        """Fit the paths to the new width."""
+        self.structure.show()
+
     @property
     def structure(self) -> Tree:
         """The structure."""
@@ -94,4 +98,4 @@ class SitePane(Vertical):
         self.structure.show()
 
     def _children(self, key: str | None) -> Sequence[Node]:
-        return nodes(self.model.below(key), path_columns(self.model, self.structure.columns)) if self.model else ()
+        return nodes(self.model.below(key), path_columns(self.model, self.size.width)) if self.model else ()

@@ -213,7 +213,7 @@ class DetailActions:
         instead = f" instead of {title_of(former)}" if former else ""
         lines: list[Line] = [
             (Span(f"The site is live: who opens its {whole} comes to {title_of(item)}{instead}."),),
-            (Span("The addresses of both change, because the default has no path of its own.", "waiting"),),
+            (Span("The addresses of both change: that of the default is without its path.", "waiting"),),
         ]
         question = f"Make {title_of(item)} the default?"
         return bool(await self._screen.ask(ConfirmDialog(question, lines, "Change", self._screen.style_for)))

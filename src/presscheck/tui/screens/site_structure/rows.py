@@ -44,7 +44,7 @@ def path_columns(model: SiteTree, columns: int) -> int:
     paths = max((width((Span(_path(item)),)) for item in model.items.values()), default=0)
     states = max((width(_states(item)) for item in model.items.values()), default=0)
     taken = min(WIDEST_PATH, paths)
-    return taken if states + taken + len(GAP) + 1 <= columns // 2 else 0
+    return taken if states + taken + len(GAP) + 2 <= columns // 2 else 0
 
 
 def summary(model: SiteTree) -> Line:
@@ -87,7 +87,7 @@ def _sentences(item: StructureItem) -> list[tuple[bool, str]]:
     description = sanitize(getattr(item, "description", None) or "")
     whole = "section" if isinstance(item, SiteSpace) and item.section else "site"
     return [
-        (is_default, f"Visitors who open the {whole} come here: it has no path of its own."),
+        (is_default, f"Visitors who open the {whole} come here; its path is not in its address."),
         (bool(getattr(item, "draft", None)), "A draft: visitors do not see it."),
         (bool(getattr(item, "hidden", None)), "Hidden: only who has its address finds it."),
         (bool(description), description),
@@ -97,7 +97,7 @@ def _sentences(item: StructureItem) -> list[tuple[bool, str]]:
 def _note(item: StructureItem, path_columns: int) -> Line:
     """The states of an item, and its path."""
     path = cut((Span(_path(item), "quiet"),), WIDEST_PATH)
-    return (*_states(item), Span(GAP), *pad(path, path_columns), Span(" "))
+    return (*_states(item), Span(GAP), *(pad(path, path_columns) if path_columns else path), Span(" "))
 
 
 def _states(item: StructureItem) -> Line:

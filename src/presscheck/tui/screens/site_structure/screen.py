@@ -136,7 +136,7 @@ class SiteStructureScreen(BaseScreen):
         self.refresh_status_bars()
 
     def _children(self, key: str | None) -> Sequence[Node]:
-        return nodes(self.model.below(key), path_columns(self.model, self.structure_tree.columns))
+        return nodes(self.model.below(key), path_columns(self.model, self.size.width))
 
     def _take_site(self, result: Result[Site | None]) -> None:
         if result.value:
