@@ -88,14 +88,16 @@ def shown_outline(pilot: Any) -> str:
     return of(None)
 
 
-async def opened(pilot: Any, site: Site) -> SiteStructureScreen:
-    """The structure of a site, opened by its key."""
+async def opened(pilot: Any, site: Site, *, is_checked: bool = False) -> SiteStructureScreen:
+    """The structure of a site, opened by its key; with `is_checked` once its checks read nothing more of it."""
     await until(pilot, shows="live")
     await pilot.press("g", "p")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
     await until(pilot, shows=site.title)
     pilot.app.screen.open_site(site.id)
     await until(pilot, holds=lambda: pilot.app.screen.current and pilot.app.screen.current.id == site.id)
+    if is_checked:
+        await until(pilot, holds=lambda: pilot.app.screen.checklist.content(site) is not None)
     await pilot.press("g", "u")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteStructureScreen))
     return pilot.app.screen
@@ -425,7 +427,7 @@ async def test_what_others_change_is_shown_and_not_overwritten(
         return StructureItemPointer(type=now[words].object, id=now[words].id)
 
     async with running(app_on(service, tmp_path)) as pilot:
-        await opened(pilot, site)
+        await opened(pilot, site, is_checked=True)
         await to(pilot, "section Guides")
         place = StructurePosition(after=pointer("section News"))
         await client.send(SortSiteStructure(**at(site), item=pointer("section Guides"), position=place))
