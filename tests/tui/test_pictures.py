@@ -255,6 +255,20 @@ async def publish_sheet(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="y  n")
 
 
+async def site_structure(pilot: Any, service: RunningService) -> None:
+    await publish(pilot, service)
+    await pilot.press("g", "u")
+    await until(pilot, shows="1 group · 4 sections · 4 spaces")
+    await pilot.press("j", "j")
+    await until(pilot, shows="News  section")
+
+
+async def site_structure_removal(pilot: Any, service: RunningService) -> None:
+    await site_structure(pilot, service)
+    await pilot.press("-")
+    await until(pilot, shows="Remove the section News?")
+
+
 async def site_checks(pilot: Any, service: RunningService) -> None:
     await publish(pilot, service)
     await until(pilot, shows="notes · W lists them")
@@ -406,6 +420,8 @@ SCREENS: list[Drive] = [
     drop_sheet,
     muted,
     site_checks,
+    site_structure,
+    site_structure_removal,
     page_details,
     page_editor,
     move_picker,

@@ -232,7 +232,7 @@ async def test_items_are_moved(service: RunningService, client: Client, tmp_path
         assert await titles(client, site) == before
         await until(pilot, holds=lambda: is_before(shown(pilot.app), before[0], before[1]))
         await pilot.press("K")
-        await until(pilot, shows="this is the first item")
+        await until(pilot, shows="this is the first item here")
 
 
 async def test_a_site_is_created_filled_renamed_and_deleted(
@@ -255,16 +255,20 @@ async def test_a_site_is_created_filled_renamed_and_deleted(
         await until(pilot, shows="/runbook")
         await pilot.press("tab", "a")
         await until(pilot, shows="Add to x [b]y")
-        assert "Runbook" not in shown(pilot.app).split("Add to")[1].split("esc")[0], "it is there already"
+        await pick(pilot, "Space")
+        await until(pilot, shows="Add a space to x [b]y")
+        assert "Runbook" not in shown(pilot.app).split("Add a space to")[1].split("esc")[0], "it is there already"
         await pick(pilot, "Guides")
         await until(pilot, shows="/guides")
         assert await titles(client, made) == ["Runbook", "Guides"]
-        await pilot.press("j", "E")
+        await until(pilot, shows="added the space Guides")
+        await pilot.press("E")
+        await pick(pilot, "Path")
         await until(pilot, shows="Path of Guides")
         await pilot.press("s", "enter")
         await until(pilot, shows="/guidess")
         await pilot.press("-")
-        await until(pilot, shows="Remove Guides from the site?")
+        await until(pilot, shows="Remove the space Guides?")
         await pilot.press("y")
         await until(pilot, holds=lambda: "/guidess" not in shown(pilot.app))
         await pilot.press("shift+tab", "E")

@@ -200,7 +200,7 @@ COMMANDS: tuple[Command, ...] = (
         ("revert", "Z", "revert", "Undo a merged change request in a new one"),
         ("drop_change", ". d", "drop", "Drop the change or the marked pages: back to main's text"),
         ("copy_change", ". c", "copy", "Copy: changes to another request, a page, a space"),
-        ("move_change", ". m", "move to", "Move: changes to another request, pages, a space"),
+        ("move_change", ". m", "move to", "Move: changes to another request, pages, spaces, sections"),
     ),
     *_scope(
         "browse",
@@ -217,6 +217,8 @@ COMMANDS: tuple[Command, ...] = (
     *_scope(
         "site",
         ("go_access", "g v", "access", "Redirects, share links and visitor sign-in of a site"),
+        ("go_structure", "g u", "structure", "Sections, groups and spaces of a site, as a tree"),
+        ("make_default", ". f", "make default", "Make the section or space the default"),
         ("import_rows", ". i", "import", "Import redirects from a CSV file"),
         ("test_path", ". p", "test a path", "Test a path: where its redirects lead"),
         ("suggest_rows", ". r", "suggestions", "Suggest redirects for moved and deleted pages"),

@@ -7,7 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from presscheck.api import change_requests, collections, comments, content_changes, site_settings, sites, spaces
+from presscheck.api import (
+    change_requests,
+    collections,
+    comments,
+    content_changes,
+    site_settings,
+    site_structure,
+    sites,
+    spaces,
+)
 from presscheck.api.operation import Operation
 
 _capital = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -15,6 +24,8 @@ LONGEST = 40
 """Characters of a title in a description."""
 STATUS = {"archived": "archive", "open": "reopen", "draft": "convert to draft"}
 DETAILS = {"no_index": "search indexing", "no_robots_index": "robots indexing"}
+NOUNS = {"site-space": "space", "site-section": "section", "site-section-group": "group"}
+"""The nouns of the items of a site."""
 PAGE_EDITS = {"insert_page": "add page", "delete_page": "delete page", "revert_page": "restore page"}
 
 
@@ -135,6 +146,14 @@ def _update_of(noun: str, call: Any, fields: set[str]) -> str:
     return f"change {names} of {noun}" if names else ""
 
 
+def _update_in_site(noun: str) -> Callable[[Any], str]:
+    return lambda call: _update_of(noun, call, call.model_fields_set - set(call.path_fields()))
+
+
+def _move_in_site(call: Any) -> str:
+    return f"move {NOUNS.get(call.item.type, 'link')} of the site"
+
+
 def _update_of_share_link(call: Any) -> str:
     if call.active is not None:
         return "turn share link on" if call.active else "turn share link off"
@@ -165,6 +184,16 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     collections.CreateCollection: _create("collection"),
     sites.UpdateSite: lambda call: _update_of("site", call, call.model_fields_set - set(call.path_fields())),
     sites.CreateSite: _create("site"),
+    site_structure.AddSiteSpace: lambda _: "add space to the site",
+    site_structure.AddSection: lambda call: f"add section “{_short(call.title)}”" if call.title else "",
+    site_structure.AddSectionGroup: lambda call: f"add group “{_short(call.title)}”",
+    site_structure.UpdateSiteSpace: _update_in_site("space in the site"),
+    site_structure.UpdateSection: _update_in_site("section"),
+    site_structure.UpdateSectionGroup: _update_in_site("group"),
+    site_structure.DeleteSiteSpace: lambda _: "remove space from the site",
+    site_structure.DeleteSection: lambda _: "remove section",
+    site_structure.DeleteSectionGroup: lambda _: "remove group",
+    site_structure.SortSiteStructure: _move_in_site,
     site_settings.CreateRedirect: lambda call: f"add redirect from {_short(call.source)}",
     site_settings.UpdateRedirect: lambda call: f"change redirect from {_short(call.source)}" if call.source else "",
     site_settings.CreateShareLink: lambda call: f"create share link “{_short(call.name)}”",

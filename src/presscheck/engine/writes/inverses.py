@@ -47,6 +47,7 @@ LONGEST = 60
 NO_FORMER = "the former value is not known"
 NO_CHANGE = "it changed nothing"
 NO_RESULT = "the service did not tell what it created"
+WAS_ALONE = "nothing else was at its former place, and the service only places an item next to another one"
 NO_INVERSE = "changes of this kind cannot be undone"
 
 
@@ -559,7 +560,29 @@ class _SiteValues(Model):
     proxy: str | None
 
 
-def _site_values(site: sites.Site, _: Call) -> _SiteValues:
+class _SiteDefaults(Model):
+    """The default section and space of a site as an update of it gives them."""
+
+    default_site_section: str | None
+    default_site_space: str | None
+
+
+def _site_or_structure(call: Call) -> Operation[Any]:
+    """What has the fields that an update of a site gives: the site, or for its defaults the structure."""
+    is_of_defaults = call.default_site_section is not None or call.default_site_space is not None
+    return _structure(call) if is_of_defaults else sites.GetSite(**_path_of(call))
+
+
+def _site_values(answer: Any, _: Call) -> _SiteValues | _SiteDefaults:
+    if isinstance(answer, site_structure.SiteStructure):
+        items = list(_every_item(answer.structure))
+        section = _default_of(item for item in items if isinstance(item, site_structure.SiteSection))
+        beside = section.site_spaces if section else answer.structure
+        space = _default_of(item for item in beside if isinstance(item, site_structure.SiteSpace))
+        return _SiteDefaults(
+            default_site_section=section.id if section else None, default_site_space=space.id if space else None
+        )
+    site: sites.Site = answer
     return _SiteValues(
         title=site.title,
         visibility=site.visibility,
@@ -568,6 +591,141 @@ def _site_values(site: sites.Site, _: Call) -> _SiteValues:
         adaptive_content=site.adaptive_content,
         proxy=site.proxy.origin if site.proxy else None,
     )
+
+
+class _SectionValues(Model):
+    """The fields of a section as an update of it gives them."""
+
+    title: str
+    path: str
+    default_site_space: str | None
+    condition: str | None
+    icon: str | None
+    description: str | None
+
+
+def _section_values(answer: Any, call: Call) -> _SectionValues | None:
+    section = _item(answer.structure, call.site_section_id)
+    if not isinstance(section, site_structure.SiteSection):
+        return None
+    space = _default_of(section.site_spaces)
+    return _SectionValues(
+        title=section.title,
+        path=section.path,
+        default_site_space=space.id if space else None,
+        condition=section.condition,
+        icon=section.icon,
+        description=section.description,
+    )
+
+
+class _AddedSection(_Inverse):
+    """A new section is removed with its space, unless spaces that the site had before are in it."""
+
+    async def former(self, read: Read, call: Call, me: str) -> Json | None:
+        return {"spaces": _spaces_in((await read(_structure(call))).structure)}
+
+    def result(self, answer: Any) -> Json | None:
+        return {"id": answer.id, "title": answer.title, "spaces": _spaces_in(answer.site_spaces)} if answer else None
+
+    def reason(self, sent: SentWrite) -> str | None:
+        if not sent.result or sent.former is None:
+            return NO_RESULT if not sent.result else NO_FORMER
+        has_former = set(sent.former["spaces"]) & set(sent.result["spaces"])
+        return "spaces that the site had before are in it, and would be removed with it" if has_former else None
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        return (site_structure.DeleteSection(**_path_of(sent.call), site_section_id=(sent.result or {})["id"]),)
+
+    def words(self, sent: SentWrite) -> str:
+        return f"Removes the section “{_short((sent.result or {})['title'])}” with its space from the site"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        result = sent.result or {}
+        section = _item((await read(_structure(sent.call))).structure, result["id"])
+        if section is None:
+            return Comparison("undone")
+        written = {"title": result["title"], "spaces": result["spaces"]}
+        present = {"title": section.title, "spaces": _spaces_in(section.site_spaces)}
+        return Comparison("unchanged" if written == present else "changed", _value_text(written), _value_text(present))
+
+
+class _AddedGroup(_Inverse):
+    """A new group is deleted; its sections stay."""
+
+    def reason(self, sent: SentWrite) -> str | None:
+        return None if sent.result else NO_RESULT
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        path = _path_of(sent.call)
+        return (site_structure.DeleteSectionGroup(**path, site_section_group_id=(sent.result or {})["id"]),)
+
+    def words(self, sent: SentWrite) -> str:
+        return f"Removes the group “{_short(sent.call.title)}”; its sections stay, at its place"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        group = _item((await read(_structure(sent.call))).structure, (sent.result or {})["id"])
+        if group is None:
+            return Comparison("undone")
+        is_same = group.title == sent.call.title
+        return Comparison("unchanged" if is_same else "changed", sent.call.title, group.title)
+
+
+class _DeletedGroup(_Inverse):
+    """A deleted group of sections is added again to what it was in, at the position that the service chooses."""
+
+    async def former(self, read: Read, call: Call, me: str) -> Json | None:
+        items = (await read(_structure(call))).structure
+        group = _item(items, call.site_section_group_id)
+        if not isinstance(group, site_structure.SiteSectionGroup):
+            return None
+        above = (one for one in _every_item(items) if group in _children(one))
+        return {
+            "title": group.title,
+            "icon": group.icon,
+            "parent": next((one.id for one in above), None),
+            "sections": [one.id for one in group.children if isinstance(one, site_structure.SiteSection)],
+            "others": len([one for one in group.children if not isinstance(one, site_structure.SiteSection)]),
+        }
+
+    def reason(self, sent: SentWrite) -> str | None:
+        if sent.former is None:
+            return NO_FORMER
+        return "a group with other groups or links in it cannot be restored" if sent.former["others"] else None
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        call, former = sent.call, sent.former or {}
+        given = {name: former[name] for name in ("icon", "parent") if former[name] is not None}
+        path = {"organization_id": call.organization_id, "site_id": call.site_id}
+        sections = tuple(former["sections"])
+        return (site_structure.AddSectionGroup(**path, title=former["title"], sections=sections, **given),)
+
+    def words(self, sent: SentWrite) -> str:
+        former = sent.former or {}
+        return f"Adds the group “{_short(former['title'])}” with its sections again; its position is not kept"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        former = sent.former or {}
+        items = (await read(_structure(sent.call))).structure
+        parent = _item(items, former["parent"]) if former["parent"] else None
+        beside = items if former["parent"] is None else _children(parent) if parent else ()
+        is_there = set(former["sections"]) <= {one.id for one in beside}
+        return Comparison("unchanged" if is_there else "changed", "(its sections one level higher)", "(moved since)")
+
+
+def _every_item(items: Iterable[Any]) -> Iterator[Any]:
+    """All items of the structure of a site, depth first."""
+    for item in items:
+        yield item
+        yield from _every_item(_children(item))
+
+
+def _spaces_in(items: Iterable[Any]) -> list[str]:
+    return [item.space.id for item in _every_item(items) if isinstance(item, site_structure.SiteSpace)]
+
+
+def _default_of(items: Iterable[Any]) -> Any | None:
+    return next((item for item in items if item.default), None)
 
 
 class _CreatedRedirect(_Inverse):
@@ -723,7 +881,14 @@ class _MovedItem(_Inverse):
         return _neighbors((await read(_structure(call))).structure, call.item.id)
 
     def reason(self, sent: SentWrite) -> str | None:
-        return None if sent.former and (sent.former["previous"] or sent.former["next"]) else NO_FORMER
+        if sent.former is None:
+            return NO_FORMER
+        is_alone = not (sent.former["previous"] or sent.former["next"])
+        return (
+            "nothing else was at its former place, and the service only moves an item next to another"
+            if is_alone
+            else None
+        )
 
     def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
         former = sent.former or {}
@@ -968,9 +1133,7 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     collections.TransferCollection: "a transfer cannot be undone from here, only in the other organization",
     sites.CreateSite: "a site is deleted among the sites, with its title typed",
     sites.UpdateSite: _Fields(
-        lambda call: sites.GetSite(organization_id=call.organization_id, site_id=call.site_id),
-        _site_values,
-        required=("basename",),
+        _site_or_structure, _site_values, required=("basename", "default_site_section", "default_site_space")
     ),
     sites.DeleteSite: "a deleted site cannot be restored",
     sites.PublishSite: _Publication(publishes=True),
@@ -988,10 +1151,12 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     site_structure.AddSiteSpace: _AddedSiteSpace(),
     site_structure.UpdateSiteSpace: _Fields(_structure, _in_structure("site_space_id")),
     site_structure.DeleteSiteSpace: "the settings of a removed space are lost: add the space again",
-    site_structure.UpdateSection: _Fields(_structure, _in_structure("site_section_id")),
+    site_structure.AddSection: _AddedSection(),
+    site_structure.UpdateSection: _Fields(_structure, _section_values, required=("default_site_space",)),
     site_structure.DeleteSection: "a removed section cannot be restored",
+    site_structure.AddSectionGroup: _AddedGroup(),
     site_structure.UpdateSectionGroup: _Fields(_structure, _in_structure("site_section_group_id")),
-    site_structure.DeleteSectionGroup: "a removed group cannot be restored",
+    site_structure.DeleteSectionGroup: _DeletedGroup(),
     site_structure.SortSiteStructure: _MovedItem(),
     organizations.UpdateMember: _Fields(
         lambda call: organizations.GetMember(organization_id=call.organization_id, user_id=call.user_id)
@@ -1121,6 +1286,8 @@ def _restored(name: str, value: Any) -> str:
     """What restoring a field does, in words."""
     if name == "edit_mode":
         return "locks the space again" if value == "locked" else "unlocks the space"
+    if name.startswith("default_site_"):
+        return f"makes the former {name.replace('_site_', ' ')} the default again"
     if name == "status":
         return {"archived": "archives it again", "draft": "makes it a draft again"}.get(value, "reopens it")
     text = _short(_value_of(name, value))

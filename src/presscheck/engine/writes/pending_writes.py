@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar, cast
 
-from presscheck.api import change_requests, comments, site_settings, sites
+from presscheck.api import change_requests, comments, site_settings, site_structure, sites
 from presscheck.api.comments import Comment, CommentReply, Reaction, ReactionUser
 from presscheck.api.operation import Operation, revive
 from presscheck.api.users import User
@@ -250,6 +250,28 @@ def _changed_sites(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     return answer.model_copy(update={"items": items})
 
 
+def _changed_defaults(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    """The structure of a site with another default section or space."""
+    call: Any = entry.call
+    section, space = call.default_site_section, call.default_site_space
+    if _is_refused(entry) or (section is None and space is None):
+        return answer
+
+    def item_of(item: Any, *, is_open: bool) -> Any:
+        update: dict[str, Any] = {}
+        if isinstance(item, site_structure.SiteSpace):
+            update = {"default": item.id == space} if space is not None and is_open else {}
+        elif isinstance(item, site_structure.SiteSection):
+            is_default = item.id == section if section is not None else bool(item.default)
+            inside = tuple(item_of(one, is_open=is_default) for one in item.site_spaces)
+            update = {"default": is_default, "site_spaces": inside}
+        elif isinstance(item, site_structure.SiteSectionGroup):
+            update = {"children": tuple(item_of(one, is_open=False) for one in item.children)}
+        return item.model_copy(update=update) if update else item
+
+    return answer.model_copy(update={"structure": tuple(item_of(item, is_open=True) for item in answer.structure)})
+
+
 def _new_redirect(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     call: Any = entry.call
     if read.search and read.search.lower() not in call.source.lower():
@@ -300,6 +322,7 @@ OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
     (sites.GetSite, sites.UpdateSite): _changed_site,
     (sites.ListSites, sites.UpdateSite): _changed_sites,
+    (site_structure.GetSiteStructure, sites.UpdateSite): _changed_defaults,
     (site_settings.ListRedirects, site_settings.CreateRedirect): _new_redirect,
     (site_settings.ListRedirects, site_settings.UpdateRedirect): _changed_redirect,
     (site_settings.ListRedirects, site_settings.DeleteRedirect): _without("site_redirect_id"),

@@ -1,41 +1,28 @@
-"""Actions on a site: create, rename, delete, and change what it contains and in which order."""
+"""Actions on a site: create, change, delete; while its structure has the focus, those on an item of it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Collection
-from typing import TYPE_CHECKING, Any, Literal, cast
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
 
-from presscheck.api.site_structure import (
-    AddSiteSpace,
-    DeleteSection,
-    DeleteSectionGroup,
-    DeleteSiteSpace,
-    SiteSection,
-    SiteSectionGroup,
-    SiteSpace,
-    SortSiteStructure,
-    StructureItem,
-    UpdateSection,
-    UpdateSectionGroup,
-    UpdateSiteSpace,
-)
 from presscheck.api.sites import CreateSite, DeleteSite, Site, UpdateSite
-from presscheck.api.spaces import ListSpaces
-from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.publish.site_details import TITLE, SiteDetails
-from presscheck.tui.screens.publish.site_pane import all_items, move_item, pointer, title_of
+from presscheck.tui.screens.site_structure.add_actions import AddActions
+from presscheck.tui.screens.site_structure.detail_actions import DetailActions
+from presscheck.tui.screens.site_structure.move_actions import MoveActions
+from presscheck.tui.screens.site_structure.removals import Removals
+from presscheck.tui.screens.site_structure.space_choices import space_choices
 from presscheck.tui.screens.site_writes import undo_here, write_reason
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
     from presscheck.tui.screens.publish.context import PublishContext
 
-MANY = 10_000
+GO_THERE = "press tab to go to the structure, or g u for a screen of it"
 
 
 class SiteActions:
@@ -48,60 +35,76 @@ class SiteActions:
     def __init__(self, screen: PublishContext) -> None:
         self._screen = screen
         self._details = SiteDetails(screen)
+        self._adds, self._changes = AddActions(screen), DetailActions(screen)
+        self._moves, self._removals = MoveActions(screen), Removals(screen)
+
+    @property
+    def _is_in_structure(self) -> bool:
+        return self._screen.site.structure.has_focus
 
     def reason_add(self) -> str | None:
-        """Disabled in the structure of a site if the service cannot add spaces to it."""
-        return self._missing(AddSiteSpace)
+        """In the structure, disabled where nothing can be added to the site."""
+        return self._adds.reason_add() if self._is_in_structure else None
 
     def reason_rename(self) -> str | None:
-        """Disabled without the role, and in the structure of a site if the service cannot change its items."""
-        return self._missing(UpdateSiteSpace) or write_reason(self._screen, UpdateSite, self._screen.current, "create")
+        """Disabled without the role, and on items that cannot be changed."""
+        if self._is_in_structure:
+            return self._changes.reason_rename()
+        return write_reason(self._screen, UpdateSite, self._screen.current, "create")
 
     def reason_delete(self) -> str | None:
-        """Disabled without the role, and in the structure of a site if the service cannot remove its items."""
-        is_item = self._screen.site.structure.has_focus
-        operation, role = (DeleteSiteSpace, "create") if is_item else (DeleteSite, "admin")
-        return self._missing(DeleteSiteSpace) or write_reason(self._screen, operation, self._screen.current, role)
-
-    def _missing(self, operation: type[Operation[Any]]) -> str | None:
-        is_in_structure = self._screen.site.structure.has_focus
-        return self._screen.engine.missing_reason(operation) if is_in_structure else None
+        """Disabled without the role, and on items that cannot be removed."""
+        if self._is_in_structure:
+            return self._removals.reason_delete()
+        return write_reason(self._screen, DeleteSite, self._screen.current, "admin")
 
     def reason_move_down(self) -> str | None:
-        """Disabled unless an item of the structure is under the cursor."""
-        item = self._screen.site.item
-        return None if item else "press tab to go to the structure; J and K move items there"
+        """Disabled outside of the structure, and where nothing can be changed."""
+        return self._moves.reason_move_down() if self._is_in_structure else GO_THERE
 
     reason_move_up = reason_move_down
 
-    def command_add(self) -> Awaitable[None] | None:
-        """Create a site; in the structure of a site, add a space to it."""
-        site = self._screen.current
-        return self._add_space(site) if site and self._screen.site.structure.has_focus else self._add_site()
+    def reason_move_change(self) -> str | None:
+        """Also disabled where there is nothing to move the item to."""
+        return self._moves.reason_move_change() if self._is_in_structure else GO_THERE
+
+    def reason_make_default(self) -> str | None:
+        """Disabled outside of the structure, and on items that cannot be the default."""
+        return self._changes.reason_make_default() if self._is_in_structure else GO_THERE
+
+    def command_add(self) -> Awaitable[None]:
+        """Create a site; in the structure of a site, add an item to it."""
+        return self._adds.command_add() if self._is_in_structure else self._add_site()
 
     def command_rename(self) -> Awaitable[None] | None:
-        """Change the title of the site, or title or path of an item."""
-        site, item = self._screen.current, self._screen.site.item
-        if site is None:
-            return None
-        return self._rename_item(site, item) if item else self._details.change(site)
+        """Change a detail of the site or of the item."""
+        if self._is_in_structure:
+            return self._changes.command_rename()
+        site = self._screen.current
+        return self._details.change(site) if site else None
 
     def command_delete(self) -> Awaitable[None] | None:
         """Delete the site, or remove an item from it, after a confirmation."""
-        site, item = self._screen.current, self._screen.site.item
-        if site is None:
-            return None
-        return self._remove_item(site, item) if item else self._delete_site(site)
+        if self._is_in_structure:
+            return self._removals.command_delete()
+        site = self._screen.current
+        return self._delete_site(site) if site else None
 
-    def command_move_down(self) -> Awaitable[None] | None:
+    def command_move_down(self) -> None:
         """Move the item below its next sibling."""
-        site, item = self._screen.current, self._screen.site.item
-        return self._move(site, item, 1) if site and item else None
+        self._moves.command_move_down()
 
-    def command_move_up(self) -> Awaitable[None] | None:
+    def command_move_up(self) -> None:
         """Move the item above its previous sibling."""
-        site, item = self._screen.current, self._screen.site.item
-        return self._move(site, item, -1) if site and item else None
+        self._moves.command_move_up()
+
+    def command_move_change(self) -> Awaitable[None] | None:
+        """Move the item to another section or group."""
+        return self._moves.command_move_change()
+
+    def command_make_default(self) -> Awaitable[None] | None:
+        """Make the section or space the default."""
+        return self._changes.command_make_default()
 
     def reason_unsend(self) -> str | None:
         """Disabled without a site."""
@@ -117,7 +120,8 @@ class SiteActions:
         title = await self._prompt("Title of the new site", "", min_length, max_length)
         if title is None:
             return
-        dialog = Picker("Spaces of the new site", await self._spaces(()), self._screen.style_for, multiple=True)
+        choices = await space_choices(self._screen.engine, self._screen.organization_id, ())
+        dialog = Picker("Spaces of the new site", choices, self._screen.style_for, multiple=True)
         spaces = await self._screen.ask(dialog)
         if spaces is not None:
             call = CreateSite(organization_id=self._screen.organization_id, title=title, spaces=spaces)
@@ -127,106 +131,18 @@ class SiteActions:
             self._screen.open_site(site.id)
             self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
 
-    async def _add_space(self, site: Site) -> None:
-        """Add a space to the site, into the section under the cursor."""
-        contained = {item.space.id for item in all_items(self._screen.site.items) if isinstance(item, SiteSpace)}
-        choices = await self._spaces(contained)
-        if not choices:
-            self._screen.notify("every space of the organization is in this site already")
-            return
-        choice = await self._screen.ask(Picker(f"Add to {sanitize(site.title)}", choices, self._screen.style_for))
-        if choice:
-            item = self._screen.site.item
-            section = (
-                item.section if isinstance(item, SiteSpace) else item.id if isinstance(item, SiteSection) else None
-            )
-            path = self._path(site) | ({"section_id": section} if section else {})
-            await self._screen.engine.write(AddSiteSpace(**path, space_id=choice[0])).landed()
-
-    async def _rename_item(self, site: Site, item: StructureItem) -> None:
-        """Change the title of a section or group; a space has a path in the site instead."""
-        path, call = self._path(site), cast("Operation[Any] | None", None)
-        if isinstance(item, SiteSpace):
-            slug = await self._prompt(f"Path of {title_of(item)}", item.path, 1, 100)
-            if slug and slug != item.path:
-                call = UpdateSiteSpace(**path, site_space_id=item.id, path=slug)
-        else:
-            title = await self._prompt(f"Title of {title_of(item)}", item.title, 2, 100)
-            is_new = title is not None and title != item.title
-            if is_new and isinstance(item, SiteSection):
-                call = UpdateSection(**path, site_section_id=item.id, title=title)
-            elif is_new and isinstance(item, SiteSectionGroup):
-                call = UpdateSectionGroup(**path, site_section_group_id=item.id, title=title)
-        if call:
-            await self._screen.engine.write(call).landed()
-
     async def _delete_site(self, site: Site) -> None:
         """Delete a site after its title was typed."""
         title = sanitize(site.title)
         lines: list[Line] = [(Span("Its structure, settings and address are deleted. Its spaces stay."),)]
         if site.published:
             lines.insert(0, (Span("It is public: readers lose it at once.", "waiting"),))
-        if await self._confirm(f"Delete {title}?", lines, "Delete", type_to_confirm=title):
-            await self._screen.engine.write(DeleteSite(**self._path(site))).landed()
-
-    async def _remove_item(self, site: Site, item: StructureItem) -> None:
-        path = self._path(site)
-        if isinstance(item, SiteSpace):
-            call, effect = DeleteSiteSpace(**path, site_space_id=item.id), "The space itself stays, with all its pages."
-        elif isinstance(item, SiteSection):
-            call, effect = DeleteSection(**path, site_section_id=item.id), "Its spaces stay, outside of the site."
-        elif isinstance(item, SiteSectionGroup):
-            call, effect = DeleteSectionGroup(**path, site_section_group_id=item.id), "Its sections stay in the site."
-        else:
-            self._screen.notify("this kind of item can only be removed in the browser")
-            return
-        if await self._confirm(f"Remove {title_of(item)} from the site?", [(Span(effect),)], "Remove"):
-            await self._screen.engine.write(cast("Operation[None]", call)).landed()
-
-    async def _move(self, site: Site, item: StructureItem, by: Literal[1, -1]) -> None:
-        """Move an item among its siblings: shown at once, and reverted if the service refuses."""
-        before = self._screen.site.items
-        change = move_item(before, f"{item.object} {item.id}", by)
-        if change is None:
-            self._screen.notify("this is the last item" if by > 0 else "this is the first item")
-            return
-        items, position = change
-        call = SortSiteStructure(**self._path(site), item=pointer(item), position=position)
-        self._screen.site.show_items(site, items)
-        try:
-            with self._screen.site.pending_order():
-                await self._screen.engine.write(call).landed()
-        except PresscheckError:
-            self._screen.site.show_items(site, before)
-            raise
-
-    def _path(self, site: Site) -> dict[str, Any]:
-        return {"organization_id": self._screen.organization_id, "site_id": site.id}
-
-    async def _spaces(self, without: Collection[str]) -> list[Choice]:
-        """The spaces of the organization as choices; waits for them if they are not in the cache.
-
-        Raises:
-            PresscheckError: they could not be loaded.
-        """
-        listing = ListSpaces(organization_id=self._screen.organization_id)
-        known = self._screen.engine.window(listing, 0, MANY)
-        if not known.complete:
-            async for result in self._screen.engine.watch_listing(listing):
-                known = self._screen.engine.window(listing, 0, MANY)
-                if result.error and not known.items:
-                    raise result.error
-                if result.error or known.complete:
-                    break
-        return [Choice(space.id, sanitize(space.title)) for space in known.items if space.id not in without]
+        dialog = ConfirmDialog(f"Delete {title}?", lines, "Delete", self._screen.style_for, type_to_confirm=title)
+        if await self._screen.ask(dialog):
+            path = {"organization_id": self._screen.organization_id, "site_id": site.id}
+            await self._screen.engine.write(DeleteSite(**path)).landed()
 
     async def _prompt(self, question: str, text: str, min_length: int, max_length: int) -> str | None:
         return await self._screen.ask(
             PromptDialog(question, text, self._screen.style_for, min_length=min_length, max_length=max_length)
         )
-
-    async def _confirm(
-        self, question: str, lines: list[Line], action: str, *, type_to_confirm: str | None = None
-    ) -> bool:
-        dialog = ConfirmDialog(question, lines, action, self._screen.style_for, type_to_confirm=type_to_confirm)
-        return bool(await self._screen.ask(dialog))

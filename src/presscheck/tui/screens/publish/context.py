@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from presscheck.tui.screens.screen_context import ScreenContext
+from presscheck.tui.screens.site_structure.context import StructureContext
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from presscheck.tui.widgets.row_list import RowList
 
 
-class PublishContext(ScreenContext, Protocol):
+class PublishContext(StructureContext, Protocol):
     """The publish screen as its actions see it."""
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -26,9 +27,14 @@ from presscheck.tui.screens.publish.checklist import Checklist
 from presscheck.tui.screens.publish.publish_actions import PublishActions
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.site_structure.model import SiteTree
 from presscheck.tui.screens.site_writes import mark_of
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.api.site_structure import StructureItem
+    from presscheck.tui.widgets.tree import Tree
 
 MANY = 1000
 NO_PLACE = Place("publish", "Sites")
@@ -53,6 +59,8 @@ class PublishScreen(BaseScreen):
         self._target = ""
         """The id of the site that the cursor goes to as soon as it is known."""
         self._hint = "Loading …"
+        self._structures: dict[str, SiteTree] = {}
+        """The structures of the sites that were looked at, by the ids of the sites."""
 
     def command_handlers(self) -> Iterable[object]:
         """The screen, the actions on sites, publishing, the checklist."""
@@ -124,6 +132,36 @@ class PublishScreen(BaseScreen):
         """The pane that shows it."""
         return self.query_one(SitePane)
 
+    @property
+    def model(self) -> SiteTree:
+        """The structure of the site; without one an empty structure."""
+        site = self.current
+        if site is None:
+            return SiteTree(self.organization_id, Site(id=""))
+        model = self._structures.setdefault(site.id, SiteTree(self.organization_id, site))
+        model.site = site
+        return model
+
+    @property
+    def structure_tree(self) -> Tree:
+        """The tree that shows it."""
+        return self.site.structure
+
+    @property
+    def item(self) -> StructureItem | None:
+        """The item of the structure under the cursor, while the structure has the focus."""
+        return self.site.item if self.is_mounted else None
+
+    def redraw(self) -> None:
+        """Draw the structure again, once it is seen."""
+        if self.is_mounted and not self.is_leaving:
+            self.when_shown("redraw structure", self._draw_structure)
+
+    def _draw_structure(self) -> None:
+        if self.current and not self.is_leaving:
+            self.site.show_structure(self.model)
+            self.refresh_status_bars()
+
     def show_checks(self, site: Site) -> None:
         """Draw what is known of the checks of a site, if it is the one under the cursor."""
         if self.current and self.current.id == site.id:
@@ -134,7 +172,7 @@ class PublishScreen(BaseScreen):
         tree = self.site.structure
         if tree.has_focus:
             tree.toggle()
-        elif self.site.items:
+        elif self.model.items:
             tree.focus()
 
     async def command_find_here(self) -> None:
@@ -155,6 +193,17 @@ class PublishScreen(BaseScreen):
 
         if self.current:
             self.app_context.push_screen(SiteAccessScreen(self.organization_id, self.current))
+
+    def reason_go_structure(self) -> str | None:
+        """Disabled without a site."""
+        return None if self.current else "there is no site: a creates one"
+
+    def command_go_structure(self) -> None:
+        """Show sections, groups and spaces of the site as a tree."""
+        from presscheck.tui.screens.site_structure.screen import SiteStructureScreen  # 2 ms, only when it is opened
+
+        if self.current:
+            self.app_context.push_screen(SiteStructureScreen(self.organization_id, self.current))
 
     def command_copy(self) -> None:
         """Copy the web address of the site."""
@@ -218,6 +267,7 @@ class PublishScreen(BaseScreen):
             self.site.show_message("No site has this text." if self.all_sites else self._hint)
             return
         self.site.show_site(site, self.checklist.line(site))
+        self.site.show_structure(self.model)
         self.checklist.check_soon(site)
         call = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
         answers = self.engine.watch(call)
@@ -226,12 +276,12 @@ class PublishScreen(BaseScreen):
         )
 
     def _take_structure(self, site: Site, result: Result[SiteStructure | None]) -> None:
-        if self.site.has_pending_order:
-            return
         reason = result.error.message if result.error and result.value is None else ""
         prefix = "" if isinstance(result.error, NotSupported) else "Could not load its structure: "
         self.site.show_site(site, self.checklist.line(site), f"{prefix}{sanitize(reason)}" if reason else "")
-        self.site.show_items(site, result.value.structure if result.value else ())
+        if result.value:
+            self.model.take(result.value)
+        self._draw_structure()
 
     def _key(self, index: int) -> str | None:
         return self.sites[index].id if index < len(self.sites) else None

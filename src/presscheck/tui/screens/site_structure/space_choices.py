@@ -1,0 +1,33 @@
+"""The spaces of an organization as the choices of a picker."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from presscheck.api.spaces import ListSpaces
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.widgets.picker import Choice
+
+if TYPE_CHECKING:
+    from presscheck.engine.engine import Engine
+
+MANY = 10_000
+
+
+async def space_choices(engine: Engine, organization_id: str, without: Collection[str]) -> list[Choice]:
+    """The spaces of an organization by title, without some; waits for them if they are not in the cache.
+
+    Raises:
+        PresscheckError: they could not be loaded.
+    """
+    listing = ListSpaces(organization_id=organization_id)
+    known = engine.window(listing, 0, MANY)
+    if not known.complete:
+        async for result in engine.watch_listing(listing):
+            known = engine.window(listing, 0, MANY)
+            if result.error and not known.items:
+                raise result.error
+            if result.error or known.complete:
+                break
+    return [Choice(space.id, sanitize(space.title) or "(no title)") for space in known.items if space.id not in without]

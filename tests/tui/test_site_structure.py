@@ -1,0 +1,573 @@
+"""The structure of a site by keys and mouse: each change is checked at the service, and undone."""
+
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.service_users import token_of
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, pick, running, shown, until
+from textual import events
+from textual.widgets import Input
+
+from presscheck.api.site_structure import (
+    AddSiteSpace,
+    GetSiteStructure,
+    SiteSectionGroup,
+    SiteSpace,
+    SortSiteStructure,
+    StructureItemPointer,
+    StructurePosition,
+    UpdateSection,
+    UpdateSiteSpace,
+)
+from presscheck.api.sites import CreateSite, ListSites, Site
+from presscheck.api.spaces import CreateSpace
+from presscheck.client.client import Client
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.site_structure.items import all_items, children_of, title_of
+from presscheck.tui.screens.site_structure.screen import SiteStructureScreen
+
+ORG = "tallowick"
+START = "Guides(Guides) News(Release notes) Developers(API(API docs) Command line(Command line))"
+SWAPPED = START.replace("Guides(Guides) News(Release notes)", "News(Release notes) Guides(Guides)")
+
+
+@pytest.fixture
+async def client(service: RunningService) -> AsyncIterator[Client]:
+    async with Client(service.base_url, service.token) as one:
+        yield one
+
+
+async def sites(client: Client) -> dict[str, Site]:
+    return {site.title: site for site in (await client.send(ListSites(organization_id=ORG))).items}
+
+
+async def live_site(client: Client) -> Site:
+    return next(site for site in (await sites(client)).values() if site.published)
+
+
+async def items(client: Client, site: Site) -> dict[str, Any]:
+    """The items of a site by their kind and title, such as `section News`."""
+    structure = await client.send(GetSiteStructure(organization_id=ORG, site_id=site.id))
+    return {f"{item.object.rpartition('-')[2]} {title_of(item)}": item for item in all_items(structure.structure)}
+
+
+async def outline(client: Client, site: Site) -> str:
+    """The titles in their order, with what they contain in brackets."""
+
+    def of(nested: Any) -> str:
+        inside = " ".join(map(of, children_of(nested)))
+        return f"{title_of(nested)}({inside})" if inside else title_of(nested)
+
+    structure = await client.send(GetSiteStructure(organization_id=ORG, site_id=site.id))
+    return " ".join(map(of, structure.structure))
+
+
+async def has(pilot: Any, client: Client, site: Site, expected: str) -> None:
+    """Wait until the service has an outline, and the screen shows it."""
+    for _ in range(500):
+        if await outline(client, site) == expected:
+            break
+        await pilot.pause(0.02)
+    assert await outline(client, site) == expected
+    await until(pilot, holds=lambda: shown_outline(pilot) == expected)
+
+
+def shown_outline(pilot: Any) -> str:
+    model = pilot.app.screen.model
+
+    def of(key: str | None) -> str:
+        inside = [(title_of(item), of(f"{item.object} {item.id}")) for item in model.below(key)]
+        return " ".join(f"{title}({below})" if below else title for title, below in inside)
+
+    return of(None)
+
+
+async def opened(pilot: Any, site: Site, *, is_checked: bool = False) -> SiteStructureScreen:
+    """The structure of a site, opened by its key; with `is_checked` once its checks read nothing more of it."""
+    await until(pilot, shows="live")
+    await pilot.press("g", "p")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+    await until(pilot, shows=site.title)
+    pilot.app.screen.open_site(site.id)
+    await until(pilot, holds=lambda: pilot.app.screen.current and pilot.app.screen.current.id == site.id)
+    if is_checked:
+        await until(pilot, holds=lambda: pilot.app.screen.checklist.content(site) is not None)
+    await pilot.press("g", "u")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteStructureScreen))
+    return pilot.app.screen
+
+
+async def to(pilot: Any, words: str) -> None:
+    """Go to an item by its kind and title."""
+    screen = pilot.app.screen
+
+    def key() -> str | None:
+        keys = {f"{one.object.rpartition('-')[2]} {title_of(one)}": key for key, one in screen.model.items.items()}
+        return keys.get(words)
+
+    await until(pilot, holds=lambda: key() is not None)
+    screen.structure_tree.move_to_key(key(), ancestors=screen.model.ancestors(key()))
+    await until(pilot, holds=lambda: screen.item is not None and screen.structure_tree.key == key())
+
+
+async def typed(pilot: Any, text: str, *then: str) -> None:
+    """Replace the text of the focused input, then press keys."""
+    await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
+    entry = pilot.app.focused
+    await pilot.press("ctrl+u")
+    if text:
+        entry.post_message(events.Paste(text))
+    await until(pilot, holds=lambda: entry.value == text)
+    await pilot.press(*then)
+
+
+async def undo(pilot: Any, words: str) -> None:
+    """Undo the last change, whose question has these words."""
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteStructureScreen))
+    await pilot.press("z")
+    await until(pilot, shows=words)
+    await pilot.press("y")
+    await until(pilot, shows="undone: ")
+
+
+async def click(pilot: Any, text: str, *, times: int = 1) -> None:
+    lines = shown(pilot.app).split("\n")
+    y = next(number for number, line in enumerate(lines) if text in line)
+    await pilot.click(offset=(lines[y].index(text), y), times=times)
+
+
+def at(client_site: Site) -> dict[str, Any]:
+    return {"organization_id": ORG, "site_id": client_site.id}
+
+
+async def test_the_tree_shows_states_folds_and_leads_to_pages(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    news = (await items(client, site))["section News"]
+    await client.send(UpdateSection(**at(site), site_section_id=news.id, condition="visitor.claims.beta"))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, site)
+        await until(pilot, shows="1 group · 4 sections · 4 spaces")
+        lines = shown(pilot.app).split("\n")
+        row = next(line for line in lines if "Guides" in line and "▾" in line)
+        assert "default" in row
+        assert "first" not in shown(pilot.app)
+        assert next(line for line in lines if "News" in line).split()[-2:] == ["condition", "/news"]
+        await to(pilot, "section News")
+        await until(pilot, shows="Only visitors with visitor.claims.beta")
+        assert "icon megaphone" in shown(pilot.app)
+        await until(pilot, shows="docs.tallowick.example")
+
+        await click(pilot, "▾ Developers")
+        await until(pilot, shows="▸ Developers")
+        assert "Command line" not in shown(pilot.app)
+        await click(pilot, "Developers", times=2)
+        await until(pilot, shows="▾ Developers")
+        await click(pilot, "API docs")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen.item, SiteSpace))
+        await pilot.press("y")
+        await until(pilot, shows="copied")
+        assert pilot.app.clipboard.startswith("http")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+
+
+async def test_title_path_icon_and_default_are_changed_and_undone(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    start = await items(client, site)
+    async with running(app_on(service, tmp_path)) as pilot:
+        screen = await opened(pilot, site)
+        await to(pilot, "section News")
+        for detail, before, text, problem in (
+            ("Title", "News", "What is new", "at least 2 characters"),
+            ("Path", "news", "latest-news", "small letters"),
+            ("Icon", "megaphone", "bell", "small letters"),
+        ):
+            field = detail.lower()
+            await pilot.press("E")
+            await pick(pilot, detail)
+            await until(pilot, shows=f"{detail} of ")
+            if detail == "Path":
+                assert "Small letters, digits and _, with a single - or . between them" in shown(pilot.app)
+                await until(pilot, shows="links to it break without")
+                await typed(pilot, "api")
+                await until(pilot, shows="it is the path of API")
+            await typed(pilot, "X" if detail == "Title" else "A B")
+            await until(pilot, shows=problem)
+            await typed(pilot, text, "enter")
+            await until(pilot, shows=f"{field} changed: z undoes it")
+            now = await items(client, site)
+            assert next(one for one in now.values() if getattr(one, field, "") == text).object == "site-section"
+            await undo(pilot, f"Restores the {field} “{before}”")
+        assert await items(client, site) == start
+
+        await pilot.press(".", "f")
+        await until(pilot, shows="who opens its site comes to News instead of Guides")
+        await pilot.press("y")
+        await until(pilot, shows="News is the default of the site")
+        await until(pilot, holds=lambda: bool(getattr(screen.item, "default", None)))
+        assert (await items(client, site))["section News"].default
+        await pilot.press(".", "f")
+        await until(pilot, shows="this section is the default already")
+        await undo(pilot, "Makes the former default section the default again")
+        assert (await items(client, site))["section Guides"].default
+
+        await to(pilot, "group Developers")
+        await pilot.press(".", "f")
+        await until(pilot, shows="a group cannot be the default")
+        await pilot.press("E")
+        await pick(pilot, "Title")
+        await typed(pilot, "For [b]programs", "enter")
+        await until(pilot, shows="For [b]programs")
+        await undo(pilot, "Restores the title “Developers”")
+
+        await to(pilot, "space Command line")
+        await pilot.press("E")
+        await pick(pilot, "Title")
+        await until(pilot, shows="it has the title of its space")
+        assert await items(client, site) == start
+
+
+async def test_the_default_space_of_a_section_is_changed_and_undone(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = next(site for site in (await sites(client)).values() if not site.published)
+    section = (await items(client, site))["section Handbook"]
+    await client.send(AddSiteSpace(**at(site), space_id="cli", section_id=section.id))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, site)
+        await to(pilot, "space Command line")
+        await pilot.press(".", "f")
+        await until(pilot, shows="Command line is the default of the section")
+        assert (await items(client, site))["space Command line"].default
+        await undo(pilot, "Makes the former default space the default again")
+        assert (await items(client, site))["space Handbook"].default
+
+
+async def test_items_move_with_one_request_each_and_back(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, site)
+
+        def sorts() -> int:
+            return sum(isinstance(entry.call, SortSiteStructure) for entry in pilot.app.engine.history())
+
+        await to(pilot, "section Guides")
+        await pilot.press("J")
+        await has(
+            pilot,
+            client,
+            site,
+            START.replace("Guides(Guides) News(Release notes)", "News(Release notes) Guides(Guides)"),
+        )
+        assert sorts() == 1
+        await pilot.press("K")
+        await has(pilot, client, site, START)
+        await pilot.press("K")
+        await until(pilot, shows="this is the first item here")
+        await pilot.press("J", "J", "K", "J")
+        last = "News(Release notes) Developers(API(API docs) Command line(Command line)) Guides(Guides)"
+        await has(pilot, client, site, last)
+        assert sorts() <= 6
+        assert pilot.app.screen.item.title == "Guides", "the cursor stays on the item"
+
+        await pilot.press(".", "m")
+        await until(pilot, shows="Move Guides to")
+        await pilot.press("enter")
+        inside = "News(Release notes) Developers(API(API docs) Command line(Command line) Guides(Guides))"
+        await has(pilot, client, site, inside)
+        await undo(pilot, "Moves the item back to its former position")
+        await has(pilot, client, site, last)
+
+        await to(pilot, "section API")
+        await pilot.press(".", "m")
+        await until(pilot, shows="Top level")
+        await pilot.press("enter")
+        await has(
+            pilot,
+            client,
+            site,
+            "News(Release notes) Developers(Command line(Command line)) Guides(Guides) API(API docs)",
+        )
+        await to(pilot, "space Release notes")
+        await pilot.press(".", "m")
+        await until(pilot, shows="Move Release notes to")
+        await pilot.press(*"API", "enter")
+        await until(pilot, shows="the address of the space changes")
+        await pilot.press("y")
+        await has(
+            pilot,
+            client,
+            site,
+            "News Developers(Command line(Command line)) Guides(Guides) API(API docs Release notes)",
+        )
+        await pilot.press("z")
+        await until(pilot, shows="nothing else was at its former place")
+        await to(pilot, "space API docs")
+        await pilot.press(".", "m")
+        await until(pilot, shows="empty")
+        await pilot.press(*"News", "enter")
+        await until(pilot, shows="Not moved to News: it is empty")
+
+
+async def test_items_are_added_removed_and_restored(service: RunningService, client: Client, tmp_path: Path) -> None:
+    site = await live_site(client)
+    await client.send(CreateSpace(organization_id=ORG, title="Partners"))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, site)
+        await to(pilot, "section News")
+        await pilot.press("a")
+        await pick(pilot, "Space")
+        await until(pilot, shows="Add a space to News")
+        offered = [choice.label for choice in pilot.app.screen.choices]
+        assert sorted(offered) == ["Handbook", "Partners", "Runbook"], "only spaces that are not in the site"
+        await pick(pilot, "Partners")
+        await has(pilot, client, site, START.replace("Release notes", "Release notes Partners"))
+        assert isinstance(pilot.app.screen.item, SiteSpace)
+        assert pilot.app.screen.item.title == "Partners", "the cursor is on the new item"
+        await undo(pilot, "Removes the space with the path “partners” from the site")
+        await has(pilot, client, site, START)
+
+        await pilot.press("a")
+        await pick(pilot, "Section")
+        await typed(pilot, "With partners", "enter")
+        await until(pilot, shows="First space of With partners")
+        await pick(pilot, "Partners")
+        await has(pilot, client, site, START.replace("Developers", "With partners(Partners) Developers"))
+        await undo(pilot, "Removes the section “With partners” with its space")
+        await has(pilot, client, site, START)
+
+        await to(pilot, "section Guides")
+        await pilot.press("a")
+        await pick(pilot, "Group")
+        await typed(pilot, "To read", "enter")
+        await until(pilot, shows="Sections of To read")
+        await pilot.press("tab", "tab", "enter")
+        developers, to_read = START[START.index("Dev") :], "To read(Guides(Guides) News(Release notes))"
+        await has(pilot, client, site, f"{to_read} {developers}")
+        assert isinstance(pilot.app.screen.item, SiteSectionGroup)
+        await pilot.press("-")
+        await until(pilot, shows="Visitors lose this heading of the navigation.")
+        assert "Guides, News stay, one level higher." in shown(pilot.app)
+        await pilot.press("y")
+        await has(pilot, client, site, START)
+        await undo(pilot, "Adds the group “To read” with its sections again")
+        grouped = f"{developers} {to_read}"
+        await has(pilot, client, site, grouped)
+
+        await to(pilot, "section Guides")
+        await pilot.press("delete")
+        await until(pilot, shows="visitors lose 1 space: Guides")
+        assert "It is the default: another one becomes it" in shown(pilot.app)
+        await pilot.press("n")
+        await has(pilot, client, site, grouped)
+        await pilot.press("delete")
+        await until(pilot, shows="Remove the section Guides?")
+        await pilot.press("y")
+        await has(pilot, client, site, grouped.replace("Guides(Guides) ", ""))
+        await pilot.press("z")
+        await until(pilot, shows="a removed section cannot be restored")
+
+
+async def test_the_first_section_takes_the_spaces_of_the_site(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await client.send(CreateSite(organization_id=ORG, title="Plain one"))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, site)
+        await until(pilot, shows="This site has no spaces yet.")
+        await pilot.press("-")
+        await until(pilot, shows="nothing is here yet")
+        await pilot.press("a")
+        await pick(pilot, "Group")
+        await until(pilot, shows="a group needs a section")
+        for title in ("Guides", "Runbook"):
+            await pilot.press("a")
+            await pick(pilot, "Space")
+            await until(pilot, shows="Add a space to Plain one")
+            await pick(pilot, title)
+            await until(pilot, shows=f"added the space {title}")
+        await has(pilot, client, site, "Guides Runbook")
+        await pilot.press(".", "m")
+        await until(pilot, shows="there is no other section to move the space to")
+        await pilot.press("K", ".", "f")
+        await until(pilot, shows="Runbook is the default of the site")
+        await has(pilot, client, site, "Runbook Guides")
+        await undo(pilot, "Makes the former default space the default again")
+
+        await pilot.press("a")
+        await pick(pilot, "Section")
+        await until(pilot, shows="the 2 spaces of the site are in it then")
+        await typed(pilot, "All", "enter")
+        await until(pilot, shows="First space of All")
+        await pick(pilot, "Guides")
+        await has(pilot, client, site, "All(Runbook Guides)")
+        await pilot.press("z")
+        await until(pilot, shows="spaces that the site had before are in it")
+
+
+async def test_what_others_change_is_shown_and_not_overwritten(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    now = await items(client, site)
+
+    def pointer(words: str) -> StructureItemPointer:
+        return StructureItemPointer(type=now[words].object, id=now[words].id)
+
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, site, is_checked=True)
+        await to(pilot, "section Guides")
+        place = StructurePosition(after=pointer("section News"))
+        await client.send(SortSiteStructure(**at(site), item=pointer("section Guides"), position=place))
+        await pilot.press("J")
+        await until(pilot, shows="Not moved: somebody else changed the order here just now")
+        await has(pilot, client, site, SWAPPED)
+
+        await pilot.press("E")
+        await pick(pilot, "Title")
+        await typed(pilot, "Mine")
+        await client.send(UpdateSection(**at(site), site_section_id=now["section Guides"].id, title="Theirs"))
+        await pilot.press("enter")
+        await until(pilot, shows="Not changed: somebody else made it “Theirs”")
+        await until(pilot, shows="▾ Theirs")
+        assert "section Theirs" in await items(client, site)
+        await pilot.press("E")
+        await pick(pilot, "Title")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "Mine")
+        await pilot.press("escape")
+
+        await pilot.press("-")
+        await until(pilot, shows="Remove the section Theirs?")
+        await client.send(AddSiteSpace(**at(site), space_id="runbook", section_id=now["section Guides"].id))
+        await pilot.press("y")
+        await until(pilot, shows="Not removed: somebody else changed what is in Theirs")
+        await until(pilot, shows="Runbook")
+
+        taken = now["space Release notes"]
+        await to(pilot, "space Release notes")
+        await client.send(UpdateSiteSpace(**at(site), site_space_id=taken.id, path="later"))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="/later")
+
+
+async def test_a_refused_move_returns_with_the_reason(service: RunningService, client: Client, tmp_path: Path) -> None:
+    site = await live_site(client)
+    news = (await items(client, site))["section News"]
+    await client.send(UpdateSection(**at(site), site_section_id=news.id, condition="visitor.claims.beta"))
+    async with running(app_on(service, tmp_path, token=token_of(service, "mia")), (200, 40)) as pilot:
+        await opened(pilot, site)
+        await to(pilot, "space Release notes")
+        await pilot.press(".", "m")
+        await until(pilot, shows="Move Release notes to")
+        await pilot.press("enter")
+        await until(pilot, shows="The condition of News limits it no longer.")
+        await pilot.press("y")
+        await until(pilot, shows="moving a space out of a section with a condition")
+        await has(pilot, client, site, START)
+        await pilot.press("a")
+        await pick(pilot, "Space")
+        await until(pilot, shows="this needs the admin role in the organization: the site is live")
+    async with running(app_on(service, tmp_path / "ada", token=token_of(service, "ada"))) as pilot:
+        await opened(pilot, site)
+        await to(pilot, "section News")
+        for keys in ("E", "J", "-", "a", ". m", ". f"):
+            await pilot.press(*keys.split())
+            await until(pilot, shows="this needs the create role in the organization")
+
+
+async def test_loading_offline_and_read_only(service: RunningService, client: Client, tmp_path: Path) -> None:
+    site = await live_site(client)
+    answered = threading.Event()
+    with holding_back(service, tmp_path, "/structure", until=answered) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await opened(pilot, site)
+            await until(pilot, shows="Loading the structure …")
+            await pilot.press("a")
+            await until(pilot, shows="the structure is not loaded yet")
+            answered.set()
+            await until(pilot, shows="4 sections")
+    async with running(app_on(service, tmp_path / "reads", read_only=True), (80, 24)) as pilot:
+        await opened(pilot, site)
+        await to(pilot, "section News")
+        for keys in ("E", "J", "-", "a", ". m", ". f"):
+            await pilot.press(*keys.split())
+            await until(pilot, shows="this profile is read-only")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, site)
+        await to(pilot, "section News")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        for keys in ("E", "J", "-", "a", ". m"):
+            await pilot.press(*keys.split())
+            await until(pilot, shows="you are offline, and this cannot be queued")
+        await until(pilot, shows="▾ News")
+        await pilot.press(".", "f")
+        await until(pilot, shows="comes to News instead of Guides")
+        await pilot.press("y")
+        await until(pilot, shows="pending, sent once you are online")
+        await until(pilot, holds=lambda: bool(getattr(pilot.app.screen.item, "default", None)))
+        service.start()
+        await pilot.press("ctrl+r")
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
+    assert (await items(client, site))["section News"].default
+
+
+@pytest.mark.parametrize(
+    ("lacks", "words"),
+    [
+        ("site structure", "Its structure is shown once it is published"),
+        ("editing of site structure", "This service has no editing of site structure"),
+    ],
+    ids=["structure", "editing"],
+)
+async def test_a_release_without_structure_or_its_editing(lacks: str, words: str, tmp_path: Path) -> None:
+    home = tmp_path / "service"
+    home.mkdir()
+    with running_service(home, sample=True, lacks=lacks) as service:
+        async with Client(service.base_url, service.token) as client:
+            site = next(site for site in (await sites(client)).values() if not site.published)
+        async with running(app_on(service, home)) as pilot:
+            await opened(pilot, site)
+            if lacks.startswith("editing"):
+                await to(pilot, "section Handbook")
+                await pilot.press("-")
+                await until(pilot, shows="Remove the section Handbook?")
+                await pilot.press("y")
+            await until(pilot, shows=words)
+            await pilot.press("x")
+            for key in ("a", "-"):
+                await pilot.press(key)
+                await until(pilot, holds=lambda: words in shown(pilot.app).splitlines()[-1])
+
+
+async def test_moves_that_follow_each_other_are_sent_together(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    answered = threading.Event()
+    with holding_back(service, tmp_path, "/structure/sort", until=answered) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await opened(pilot, site)
+            await to(pilot, "section Guides")
+            await pilot.press("J", "J", "K", "J")
+            last = "News(Release notes) Developers(API(API docs) Command line(Command line)) Guides(Guides)"
+            await until(pilot, holds=lambda: shown_outline(pilot) == last)
+            assert await outline(client, site) == START
+            answered.set()
+            await has(pilot, client, site, last)
+            await until(pilot, holds=lambda: not pilot.app.screen.model.moves)
+            calls = [entry.call for entry in pilot.app.engine.history()]
+            assert len(calls) == 2, "the first move, and the last of those made while it was sent"
