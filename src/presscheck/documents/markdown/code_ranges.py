@@ -88,10 +88,12 @@ def _html(text: str) -> Iterator[Range]:
 
 
 def _blocks(markdown: str) -> Iterator[Range]:
-    starts = [0, *(match.end() for match in _LINE_END.finditer(markdown)), len(markdown)]
+    line_ends = [match.span() for match in _LINE_END.finditer(markdown)]
+    starts = [0, *(end for _, end in line_ends)]
+    ends = [*(start for start, _ in line_ends), len(markdown)]
     for block in split_blocks(markdown):
         if block.kind == "code":
-            yield starts[block.start_line], starts[min(block.start_line + block.text.count("\n") + 1, len(starts) - 1)]
+            yield starts[block.start_line], ends[block.start_line + block.text.count("\n")]
 
 
 def _blanked(text: str, ranges: Iterable[Range]) -> str:

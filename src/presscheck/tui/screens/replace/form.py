@@ -31,7 +31,7 @@ INPUTS = {"find": ("Find", "the text to find"), "replacement": ("Replace", "the 
 SWITCHES = {
     "match_case": ("match case", "capital and small letters differ"),
     "whole_words": ("whole words", "not inside longer words"),
-    "is_regex": ("regular expression", "in the syntax of Python; \\1 in the replacement is a group"),
+    "is_regex": ("regular expression", "of Python; \\1 is its first group"),
     "in_code": ("also in code", "code blocks and code in a line"),
 }
 """The fields of a query that are switched: the label, and what it means."""
@@ -102,7 +102,7 @@ class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
     ReplaceForm { align: center middle; background: transparent; }
     ReplaceForm > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
     ReplaceForm Horizontal { height: 1; margin-top: 1; }
-    ReplaceForm .label { width: 9; }
+    ReplaceForm .label { width: 11; }
     ReplaceForm #match_case { margin-top: 1; }
     ReplaceForm TextView { height: 2; margin: 1 0; }
     """

@@ -1,4 +1,4 @@
-"""The rows of a search, and which hits are chosen: a row for each page, its hits, and the pages that were not searched."""
+"""The rows of a search, and which hits are chosen: pages, their hits, and the pages that were not searched."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AROUND = 60
 
 
 class Row(NamedTuple):
-    """A row: the heading of a page, one of its hits, the heading of the pages that were not searched, or one of them."""
+    """A row: a page, one of its hits, a page that was not searched, or (empty) the heading of those."""
 
     page: PageHits | None = None
     hit: Hit | None = None
