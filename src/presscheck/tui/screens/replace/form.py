@@ -58,12 +58,9 @@ class Switch(StatusLine, can_focus=True):
         """Draw the field."""
         self.draw()
 
-    def on_focus(self) -> None:
-        """Show the focus."""
-        self.draw()
-
-    def on_blur(self) -> None:
-        """Show the focus."""
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Show the focus, after it has changed."""
+        super().watch_has_focus(_has_focus)
         self.draw()
 
     def on_click(self, event: events.Click) -> None:
