@@ -84,7 +84,7 @@ def compile_pattern(query: dict[str, Any]) -> re.Pattern[str]:
     flags = re.MULTILINE if query["match_case"] else re.MULTILINE | re.IGNORECASE
     try:
         if query["whole_words"]:
-            re.compile(source, flags)  # alone, so that an error has its own words and place
+            re.compile(source, flags)  # alone, so that an error names the place in what was typed
             given = _GLOBAL_FLAGS(source) if query["is_regex"] else None
             before = given[0] if given else ""
             source = rf"{before}(?<!\w)(?:{source[len(before) :]})(?!\w)"
