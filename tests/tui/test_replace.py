@@ -87,6 +87,7 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
         await opened(pilot)
         await searched(pilot, "zebra", "horse")
         await listed(pilot, "5 hits on 3 pages chosen")
+        await until(pilot, shows="[✓] Farm")
         text = shown(pilot.app)
         assert "zebra → horse   match case" in text
         assert [line.split("[✓]")[1].split()[:3] for line in text.split("\n") if "[✓]" in line] == [
@@ -101,7 +102,7 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
         ]
         await pilot.press("j", "space")
         await listed(pilot, "4 of 5 hits on 3 pages chosen")
-        assert "[–] Zoo" in shown(pilot.app)
+        await until(pilot, shows="[–] Zoo")
         await pilot.press("G", "k", "space")
         await listed(pilot, "3 of 5 hits on 2 pages chosen")
         await pilot.press("*")
@@ -192,8 +193,8 @@ async def test_a_page_edited_in_the_meantime_is_shown_again(
         await pilot.press("y")
         await until(pilot, shows="1 page was edited in the meantime: nothing was replaced")
         await listed(pilot, "2 of 3 hits on 2 pages chosen")
-        assert "edited in the meantime: check again" in shown(pilot.app)
-        assert "A wild zebrahorse runs." in shown(pilot.app)
+        await until(pilot, shows="edited in the meantime: check again")
+        await until(pilot, shows="A wild zebrahorse runs.")
         assert (await page_of(client, path, "Farm")).markdown == "# Farm\n\nA zebra, too.\n", "nothing was sent"
         await pilot.press("A")
         await until(pilot, shows="Replace 2 hits on 2 pages?")
