@@ -11,7 +11,7 @@
     ├── NotNow                          an action that cannot be queued, while offline
     │   └── ReadOnly                    a write with a read-only profile
     ├── ChecksFailed                    a check found problems
-    ├── ChangedSince                    a write is not undone, because its result was changed since; has both texts
+    ├── ChangedSince                    a write is not sent or undone, because its object was changed since
     └── RequestError                    a request failed; has its method and path
         ├── NetworkError                no response (host name, connection, time-out)
         │   └── Ambiguous               the request was sent; whether it was processed is unknown
@@ -90,10 +90,10 @@ class ChecksFailed(PresscheckError):
 
 
 class ChangedSince(PresscheckError):
-    """A write is not undone, because what it wrote was changed since.
+    """A write is not sent or not undone, because what it changes was changed since.
 
     Attributes:
-        written: what the write left, as text.
+        written: what an undone write left, as text.
         present: what is there now, as text.
     """
 

@@ -16,9 +16,10 @@ METHODS = ("match", "search", "sub", "fullmatch", "findall", "finditer", "split"
 LOCAL_VALUES: Mapping[str, Mapping[str, Any]] = {
     "presscheck.documents.diff.segments": {"block": SimpleNamespace(kind="hint")},
     "presscheck.documents.git_format.files": {"name": "width"},
-    "presscheck.documents.markdown.links": {"mark": "```"},
+    "presscheck.documents.markdown.code_ranges": {"mark": "```"},
     "presscheck.documents.markdown.plain_text": {"phrase": "a b"},
     "presscheck.documents.terminal.code": {"comment": "#[^\n]*", "string": '"[^"]*"'},
+    "presscheck.engine.replacement.pattern_process": {"source": "a", "flags": 0},
     "presscheck.tui.screens.command_palette": {"words": ["a", "b"]},
 }
 """Examples of the local variables that expressions are put together from, by module."""

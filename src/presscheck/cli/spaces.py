@@ -28,6 +28,7 @@ from presscheck.cli.cr_content import page_named
 from presscheck.cli.links import links
 from presscheck.cli.notification_commands import add_to_spaces
 from presscheck.cli.output import print_text
+from presscheck.cli.replace import replace_text
 from presscheck.cli.session import Session, with_session
 
 
@@ -82,6 +83,7 @@ add(
 )
 
 space.add_command(links)
+space.add_command(replace_text)
 comment_commands.add_to_spaces(space)
 content_commands.add_to_spaces(space)
 add_to_spaces(space)

@@ -6,13 +6,14 @@ Links between pages stay as written, relative to their file; `LinkResolver` foll
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
+from presscheck.documents.markdown.code_ranges import without_code
 from presscheck.documents.pages.tree import flatten
 
 Kind = Literal["link", "image", "file", "embed", "content-ref", "include"]
@@ -145,9 +146,6 @@ def _joined(folder: str, path: str) -> str | None:
 # Finding links. Every scan is linear in the length of the text, whatever it contains.
 
 _Found = tuple[int, str, str, Kind]
-_BLANK = re.compile(r"\n[ \t]*\n")
-_FENCE = re.compile(r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE)
-_BACKTICKS = re.compile(r"(?<!\\)`+")
 _BRACKET = re.compile(r"\\.|!?\[|\]|\n[ \t]*\n")
 _TARGET = re.compile(
     r"\([ \t]*+(?:\n[ \t]*+)?(<[^<>\n]*+>|[^\s()]*+(?:\([^\s()]*+\)[^\s()]*+)*)"
@@ -217,58 +215,3 @@ def _words(text: str) -> str:
 def _address(target: str) -> str:
     bare = target[1:-1] if target.startswith("<") and target.endswith(">") else target
     return unescape(_ESCAPE.sub(r"\1", bare))
-
-
-def without_code(markdown: str) -> str:
-    """Blanks out code and comments, so that offsets stay valid."""
-    text = _without_fences(markdown) if "```" in markdown or "~~~" in markdown else markdown
-    if "<!--" in text:
-        text = _without_comments(text)
-    return _without_code_spans(text) if "`" in text else text
-
-
-def _without_fences(text: str) -> str:
-    parts: list[str] = []
-    at = 0
-    while opening := _FENCE.search(text, at):
-        mark = opening[1]
-        closing = re.compile(rf"^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(text, opening.end())
-        end = closing.end() if closing else len(text)
-        parts += (text[at : opening.start()], _blank(text[opening.start() : end]))
-        at = end
-    return "".join((*parts, text[at:]))
-
-
-def _without_code_spans(text: str) -> str:
-    runs = [(match.start(), match.end() - match.start()) for match in _BACKTICKS.finditer(text)]
-    by_length: dict[int, list[int]] = {}
-    for start, length in runs:
-        by_length.setdefault(length, []).append(start)
-    breaks = [match.start() for match in _BLANK.finditer(text)]
-    parts: list[str] = []
-    at = 0
-    for start, length in runs:
-        if start < at:
-            continue
-        same = by_length[length]
-        following = bisect_right(same, start)
-        paragraph = bisect_right(breaks, start)
-        limit = breaks[paragraph] if paragraph < len(breaks) else len(text)
-        if following < len(same) and same[following] < limit:
-            end = same[following] + length
-            parts += (text[at : start + length], _blank(text[start + length : end - length]), text[end - length : end])
-            at = end
-    return "".join((*parts, text[at:]))
-
-
-def _without_comments(text: str) -> str:
-    parts: list[str] = []
-    at = 0
-    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        parts += (text[at:start], _blank(text[start : end + 3]))
-        at = end + 3
-    return "".join((*parts, text[at:]))
-
-
-def _blank(text: str) -> str:
-    return "\n".join(" " * len(line) for line in text.split("\n"))

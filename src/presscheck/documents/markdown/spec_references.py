@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from presscheck.documents.markdown.links import without_code
+from presscheck.documents.markdown.code_ranges import without_code
 
 _TAG = re.compile(r"\{%\s*openapi(?:-operation|-webhook|-schemas)?(?=\s)((?:[^%]|%(?!\}))*)%\}")
 _NAMED = re.compile(r"""\b(spec|src)\s*=\s*(?:"([^"]*)"|'([^']*)')""")

@@ -54,7 +54,7 @@ async def edit_page(
         page_id: the page.
         uses_other_editor: edit it in the editor that is not the usual one: built in, or the user's own.
     """
-    if await _stays_locked(screen, path["space_id"]):
+    if await stays_locked(screen, path["space_id"]):
         return
     draft = PageDraft(screen, path, page_id)
     text = await draft.open()
@@ -87,7 +87,7 @@ async def _ask_about(screen: ScreenContext, draft: PageDraft) -> str | None:
     return chosen[0]
 
 
-async def _stays_locked(screen: ScreenContext, space_id: str) -> bool:
+async def stays_locked(screen: ScreenContext, space_id: str) -> bool:
     """Whether a space refuses edits; who may unlock it is asked first."""
     call = GetSpace(space_id=space_id)
     known = screen.engine.known(call)

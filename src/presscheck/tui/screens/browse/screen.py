@@ -30,6 +30,7 @@ from presscheck.tui.screens.browse.live_tree import LiveTree
 from presscheck.tui.screens.browse.move_actions import MoveActions
 from presscheck.tui.screens.browse.page_pane import PagePane
 from presscheck.tui.screens.browse.page_tree import Item, Library, page_key
+from presscheck.tui.screens.browse.replace_actions import ReplaceActions
 from presscheck.tui.screens.browse.revisions import RevisionActions
 from presscheck.tui.screens.browse.space_actions import SpaceActions
 from presscheck.tui.screens.browse.space_facts import LEGEND, words
@@ -83,6 +84,7 @@ class BrowseScreen(BaseScreen):
             self.page_pane,
             self.page_pane.navigation,
             RevisionActions(self),
+            ReplaceActions(self),
             self.item_commands,
             self.edit_actions,
             self.move_actions,

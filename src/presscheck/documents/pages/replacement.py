@@ -1,0 +1,196 @@
+"""Finds and replaces text in pages: what is searched, which matches are hits, and a page with the chosen hits replaced.
+
+A page is searched in its title, its description and its Markdown. The title that the service repeats as the first
+heading of the Markdown is not searched twice: it follows the title. Everything outside of the chosen hits stays as it
+is, byte by byte. Running the pattern is not done here, because a pattern can take forever.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from presscheck.documents.markdown.code_ranges import Range, code_ranges
+from presscheck.documents.pages.front_matter import find_front_matter
+
+Field = Literal["title", "description", "markdown"]
+Kind = Literal["title", "description", "front matter", "code", "text"]
+"""Where in a page a hit is."""
+FIELDS: tuple[Field, ...] = ("title", "description", "markdown")
+_KINDS: Mapping[Field, Kind] = {"title": "title", "description": "description"}
+_heading = re.compile(r"\s*+#[ \t]++([^\n]++)").match
+_backslash = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+@dataclass(frozen=True)
+class Query:
+    """What to find, and what to put in its place.
+
+    Attributes:
+        find: a text, or a regular expression in the syntax of Python.
+        replacement: a text; for a regular expression, with groups such as `\\1`.
+        match_case: whether capital and small letters differ.
+        whole_words: whether letters or digits next to a match rule it out.
+        is_regex: whether `find` is a regular expression.
+        in_code: whether code is searched as well.
+    """
+
+    find: str
+    replacement: str = ""
+    match_case: bool = True
+    whole_words: bool = False
+    is_regex: bool = False
+    in_code: bool = False
+
+
+@dataclass(frozen=True)
+class PageText:
+    """What is searched of a page; `markdown` is None for a page without a text, such as a group."""
+
+    title: str
+    description: str = ""
+    markdown: str | None = None
+
+
+class Match(NamedTuple):
+    """A match of the pattern in one field, and what to put in its place."""
+
+    start: int
+    end: int
+    new: str
+
+
+class Hit(NamedTuple):
+    """A match that can be replaced.
+
+    Attributes:
+        field: the field of the page that it is in.
+        start: its offset there.
+        end: the offset after it.
+        old: the text that is found.
+        new: what to put in its place.
+        kind: where in the page it is.
+        line: the number of its line in the field, from 1.
+    """
+
+    field: Field
+    start: int
+    end: int
+    old: str
+    new: str
+    kind: Kind
+    line: int
+
+
+class Surroundings(NamedTuple):
+    """The text before and after a hit in its lines."""
+
+    before: str
+    after: str
+
+
+def searched_fields(page: PageText) -> dict[Field, str]:
+    """Returns the fields that are searched; front matter has the description, if there is some."""
+    fields: dict[Field, str] = {"title": page.title} if page.title else {}
+    if page.description and not (page.markdown and find_front_matter(page.markdown)):
+        fields["description"] = page.description
+    if page.markdown:
+        fields["markdown"] = page.markdown
+    return fields
+
+
+def hits_of(page: PageText, matches: Mapping[Field, Sequence[Match]], *, in_code: bool) -> tuple[Hit, ...]:
+    """Returns the hits of a page in order.
+
+    A match is no hit if nothing would change, if it is empty, if it is in the heading that repeats the title, or if it
+    touches code while code is not searched.
+
+    Args:
+        page: the page.
+        matches: the matches in each field, in order.
+        in_code: whether code is searched.
+    """
+    hits: list[Hit] = []
+    for field in FIELDS:
+        found = [match for match in matches.get(field, ()) if match.start < match.end]
+        if found and field == "markdown":
+            hits += _markdown_hits(page, found, in_code=in_code)
+        elif found:
+            text: str = getattr(page, field)
+            hits += [_hit(field, text, match, _KINDS[field], text.count("\n", 0, match.start) + 1) for match in found]
+    return tuple(hit for hit in hits if hit.old != hit.new)
+
+
+def apply_hits(page: PageText, hits: Iterable[Hit]) -> PageText:
+    """Returns the page with these hits replaced; the heading that repeats the title follows the title."""
+    edits: dict[Field, list[Match]] = {field: [] for field in FIELDS}
+    for hit in hits:
+        edits[hit.field].append(Match(hit.start, hit.end, hit.new))
+    title = _spliced(page.title, edits["title"])
+    if page.markdown is None:
+        return replace(page, title=title, description=_spliced(page.description, edits["description"]))
+    repeated = title_range(page)
+    if repeated and title != page.title:
+        edits["markdown"].append(Match(*repeated, title))
+    return PageText(title, _spliced(page.description, edits["description"]), _spliced(page.markdown, edits["markdown"]))
+
+
+def title_range(page: PageText) -> Range | None:
+    """Returns where the Markdown of a page repeats its title as the first heading; None if it does not."""
+    if not page.markdown or not page.title:
+        return None
+    front = find_front_matter(page.markdown)
+    start = front.end if front else 0
+    match = _heading(page.markdown[start:])
+    if match is None:
+        return None
+    text, title = match[1].strip(), " ".join(page.title.split())
+    if title not in (text, _backslash.sub(r"\1", text).strip()):
+        return None
+    return start + match.start(1), start + match.end(1)
+
+
+def surroundings(page: PageText, hit: Hit, most: int = 400) -> Surroundings:
+    """Returns at most so many characters before and after a hit, in its lines."""
+    text: str = getattr(page, hit.field) or ""
+    before = text[max(0, hit.start - most) : hit.start].rpartition("\n")[2]
+    after = text[hit.end : hit.end + most].partition("\n")[0]
+    return Surroundings(before, after.rstrip("\r"))
+
+
+def _markdown_hits(page: PageText, found: Sequence[Match], *, in_code: bool) -> list[Hit]:
+    text = page.markdown or ""
+    front, heading, code = find_front_matter(text), title_range(page), code_ranges(text)
+    starts, ends = [start for start, _ in code], [end for _, end in code]
+    hits: list[Hit] = []
+    line, counted = 1, 0
+    for match in found:
+        # the first range of code that ends after the start of the match
+        at = bisect_left(ends, match.start + 1)
+        is_code = at < len(starts) and starts[at] < match.end
+        if heading and match.start < heading[1] and match.end > heading[0]:
+            continue
+        kind: Kind = "code" if is_code else "text"
+        if front and match.start < front.end:
+            kind = "front matter"
+        elif is_code and not in_code:
+            continue
+        line, counted = line + text.count("\n", counted, match.start), match.start
+        hits.append(_hit("markdown", text, match, kind, line))
+    return hits
+
+
+def _hit(field: Field, text: str, match: Match, kind: Kind, line: int) -> Hit:
+    return Hit(field, match.start, match.end, text[match.start : match.end], match.new, kind, line)
+
+
+def _spliced(text: str, edits: Iterable[Match]) -> str:
+    parts: list[str] = []
+    at = 0
+    for start, end, new in sorted(edits):
+        parts += (text[at:start], new)
+        at = end
+    return "".join((*parts, text[at:]))

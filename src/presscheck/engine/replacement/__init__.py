@@ -1,0 +1,1 @@
+"""Find and replace over all pages of a space."""

@@ -1,0 +1,44 @@
+"""Opens find and replace for the space under the cursor, in the change request that it is browsed in."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from presscheck.api.spaces import Space
+    from presscheck.tui.screens.browse.context import BrowseContext
+
+
+class ReplaceActions:
+    """Handles the command that finds and replaces text in all pages of a space.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+
+    def reason_find_replace(self) -> str | None:
+        """Disabled without a space."""
+        item = self._screen.item
+        return None if item and item.space else "go to a space or a page first"
+
+    def command_find_replace(self) -> Awaitable[None] | None:
+        """Ask what to find, and list the hits."""
+        item = self._screen.item
+        return self._open(item.space) if item and item.space else None
+
+    async def _open(self, space: Space) -> None:
+        # 9 ms, only when it is first opened
+        from presscheck.tui.screens.replace.screen import ReplaceScreen, ask_query
+
+        screen = self._screen
+        query = await ask_query(screen, space)
+        if query:
+            request = screen.library.requests.get(space.id)
+            show_request = partial(screen.browse_in, space.id)
+            screen.app_context.push_screen(ReplaceScreen(space, request, query, show_request))

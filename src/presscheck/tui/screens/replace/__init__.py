@@ -1,0 +1,1 @@
+"""Find and replace over the pages of a space."""

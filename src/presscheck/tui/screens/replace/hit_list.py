@@ -1,0 +1,90 @@
+"""The rows of a search, and which hits are chosen: pages, their hits, and the pages that were not searched."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+from presscheck.documents.pages.replacement import Hit, PageText, surroundings
+from presscheck.engine.replacement.space_search import PageHits, SpaceHits, UnreadPage
+
+AROUND = 60
+"""Characters around a hit by which it is found again in a page that was edited."""
+
+
+class Row(NamedTuple):
+    """A row: a page, one of its hits, a page that was not searched, or (empty) the heading of those."""
+
+    page: PageHits | None = None
+    hit: Hit | None = None
+    unread: UnreadPage | None = None
+
+    @property
+    def key(self) -> Hashable:
+        """What identifies the row."""
+        if self.page:
+            return (self.page.page.id, *(self.hit[:3] if self.hit else ()))
+        return ("unread", self.unread.page.id if self.unread else "")
+
+
+class HitList:
+    """The hits of a search, and those that are chosen."""
+
+    def __init__(self) -> None:
+        self.hits: SpaceHits | None = None
+        self.rows: tuple[Row, ...] = ()
+        self._left_out: set[tuple[str, Hit]] = set()
+        """The hits that are not chosen, with the id of their page."""
+
+    def show(self, hits: SpaceHits) -> None:
+        """Show the result of a search. All hits are chosen but those in front matter, and those left out before."""
+        before = {_trace(page, hit) for page in self._pages for hit in page.hits}
+        left_out = {_trace(page, hit) for page in self._pages for hit in page.hits if not self.is_chosen(page, hit)}
+        self.hits = hits
+        self._left_out = set()
+        for page in hits.pages:
+            for hit in page.hits:
+                trace = _trace(page, hit)
+                if trace in left_out or (hit.kind == "front matter" and trace not in before):
+                    self._left_out.add((page.page.id, hit))
+        rows = [Row(page, hit) for page in hits.pages for hit in (None, *page.hits)]
+        rows += [Row(), *(Row(unread=unread) for unread in hits.unread)] if hits.unread else []
+        self.rows = tuple(rows)
+
+    def clear(self) -> None:
+        """Forget the hits."""
+        self.hits, self.rows, self._left_out = None, (), set()
+
+    @property
+    def _pages(self) -> tuple[PageHits, ...]:
+        return self.hits.pages if self.hits else ()
+
+    def is_chosen(self, page: PageHits, hit: Hit) -> bool:
+        """Whether a hit is chosen."""
+        return (page.page.id, hit) not in self._left_out
+
+    def chosen_of(self, page: PageHits) -> list[Hit]:
+        """The chosen hits of a page."""
+        return [hit for hit in page.hits if self.is_chosen(page, hit)]
+
+    def chosen(self) -> dict[str, list[Hit]]:
+        """The chosen hits by the id of their page."""
+        return {page.page.id: hits for page in self._pages if (hits := self.chosen_of(page))}
+
+    def toggle(self, rows: Iterable[int]) -> None:
+        """Choose the hits of some rows, or leave them out if all are chosen; a page stands for its hits."""
+        hits: set[tuple[str, Hit]] = set()
+        for number in rows:
+            row = self.rows[number]
+            if row.page:
+                hits |= {(row.page.page.id, hit) for hit in ((row.hit,) if row.hit else row.page.hits)}
+        if hits & self._left_out:
+            self._left_out -= hits
+        else:
+            self._left_out |= hits
+
+
+def _trace(page: PageHits, hit: Hit) -> tuple[Hashable, ...]:
+    """What a hit is recognized by after its page was edited."""
+    text: PageText = page.text
+    return (page.page.id, hit.field, hit.old, hit.new, *surroundings(text, hit, AROUND))

@@ -1,0 +1,411 @@
+"""The screen of find and replace: all hits of a space by page, of which the chosen ones become one change request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.documents.diff.page_diff import compare, difference_lines
+from presscheck.documents.pages.replacement import PageText, Query, apply_hits
+from presscheck.engine.replacement.application import Applied, IncompleteApplication, PageEdit, apply_edits, edits_of
+from presscheck.engine.replacement.pattern_search import check_query, subject_of
+from presscheck.engine.replacement.space_search import Place, search_again, search_space
+from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.page_editor import stays_locked
+from presscheck.tui.screens.replace.form import SWITCHES, ReplaceForm, stored_query, stored_text
+from presscheck.tui.screens.replace.hit_list import HitList, Row
+from presscheck.tui.screens.replace.rows import draw_row
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.spaces import Space
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+SUBJECT = 100
+"""The most characters of a subject."""
+CHANGE_HINT = ". f changes what is searched."
+LONGEST_SHOWN = 60
+"""Characters of a text that the line above the hits shows."""
+
+
+class ReplaceScreen(BaseScreen):
+    """The hits of a query in all pages of a space, on main or in a change request.
+
+    Args:
+        space: the space.
+        request: the change request; None for main.
+        query: what to find.
+        show_request: browses the space in the change request that was edited.
+    """
+
+    DEFAULT_CSS = "ReplaceScreen #query { margin: 1 0; }"
+    FOOTER: ClassVar[tuple[str, ...]] = ("send", "mark", "open", "find_replace", "find_here", "close")
+    SCOPE = "browse"
+
+    def __init__(
+        self,
+        space: Space,
+        request: ChangeRequest | None,
+        query: Query,
+        show_request: Callable[[ChangeRequest], None],
+    ) -> None:
+        super().__init__()
+        self._space, self._request, self._query, self._show_request = space, request, query, show_request
+        self.list = HitList()
+        self._progress = "Reading the pages …"
+        self._error: PresscheckError | None = None
+        self._is_sending = False
+        self._range_start: int | None = None
+
+    def title_line(self) -> Line:
+        """The space, and the change request in which it is searched."""
+        head: Line = ()
+        if self._request:
+            subject = sanitize(self._request.subject) or "(no subject)"
+            head = (Span(f" #{self._request.number} {subject} ", "accent strong"), Span("›", "quiet"))
+        title = (Span(f" {sanitize(self._space.title)}", "title"), Span(" › Find and replace", "quiet"))
+        return (*head, *title)
+
+    def body(self) -> ComposeResult:
+        """The query, and the hits."""
+        yield StatusLine(self.style_for, id="query")
+        with Vertical():
+            yield EmptyState(self.style_for)
+            yield RowList(self._row, self.style_for, key=self._key, has_mark_column=False)
+
+    def on_mount(self) -> None:
+        """Start the search."""
+        super().on_mount()
+        self._start()
+
+    @property
+    def rows(self) -> RowList:
+        """The list."""
+        return self.query_one(RowList)
+
+    @property
+    def _place(self) -> Place:
+        return Place(self._space.id, self._request.id if self._request else None)
+
+    def _start(self) -> None:
+        self._range_start = None
+        self.run(self._search, group="search", exclusive=True)
+
+    async def _search(self) -> None:
+        """Search all pages; what is wrong with the query is shown where it can be changed."""
+        self._progress, self._error = "Reading the pages …", None
+        self._draw()
+        try:
+            hits = await search_space(self.engine, self._place, self._query, self._report)
+        except PresscheckError as error:
+            self._error = error
+            self.list.clear()
+        else:
+            self.list.show(hits)
+        finally:
+            self._progress = ""
+        self._draw()
+        if isinstance(self._error, InvalidArgument):
+            await self._change(self._error)
+
+    def _report(self, progress: str) -> None:
+        self._progress = progress
+        self._draw()
+
+    def command_find_replace(self) -> Awaitable[None]:
+        """Change what is searched."""
+        return self._change(None)
+
+    def reason_find_replace(self) -> str | None:
+        """Disabled while the change request is written."""
+        return "the change request is being written" if self._is_sending else None
+
+    async def _change(self, error: InvalidArgument | None) -> None:
+        query = await ask_query(self, self._space, self._query, error)
+        if query:
+            self._query = query
+            self._start()
+
+    def command_refresh(self) -> None:
+        """Search again."""
+        super().command_refresh()
+        if not self._is_sending:
+            self._start()
+
+    def _draw(self) -> None:
+        """Draw the screen again."""
+        if not self.is_mounted or self.is_leaving:
+            return
+        rows, empty, hits = self.rows, self.query_one(EmptyState), self.list.hits
+        rows.show(len(self.list.rows))
+        rows.display = bool(self.list.rows) and not self._progress
+        if rows.display:
+            empty.hide()
+            if not rows.has_focus and not self.find.is_open:
+                rows.focus()
+        elif self._progress:
+            empty.show_loading(self._progress)
+        elif self._error and not self.engine.status.online:
+            empty.show_offline("The pages of this space are not in the cache.")
+        elif self._error:
+            empty.show_failed("Could not search", self._error.message)
+        elif hits:
+            empty.show_empty(f"No hits on {count(hits.searched, 'page')}.", CHANGE_HINT)
+        self.query_one("#query", StatusLine).show(self._query_line(), self._summary())
+        self.refresh_status_bars()
+
+    def _query_line(self) -> Line:
+        find, new = (sanitize(_short(text)) for text in (self._query.find, self._query.replacement))
+        options = " · ".join(label for field, (label, _) in SWITCHES.items() if getattr(self._query, field))
+        to = (Span(" → ", "quiet"), Span(new, "added underline")) if new else (Span(" → nothing", "quiet"),)
+        return (Span(" "), Span(find, "removed strike"), *to, Span(f"   {options}", "quiet"))
+
+    def _summary(self) -> Line:
+        """How many hits are chosen, and what was not searched."""
+        hits, chosen = self.list.hits, self.list.chosen()
+        if hits is None or self._progress:
+            return ()
+        number = sum(map(len, chosen.values()))
+        shown = count(number, "hit") if number == hits.count else f"{number:,} of {count(hits.count, 'hit')}"
+        spans = [Span(f"{shown} on {count(len(chosen), 'page')} chosen", "quiet")] if hits.count else []
+        if hits.is_offline:
+            spans.append(Span("offline: searched the cache", "waiting"))
+        if hits.unread:
+            spans.append(Span(f"{count(len(hits.unread), 'page')} not searched", "waiting"))
+        return tuple(span for part in spans for span in (Span(" · ", "quiet"), part))[1:]
+
+    def _row(self, number: int, columns: int) -> Line:
+        return draw_row(self.list, self.list.rows[number], columns)
+
+    def _key(self, number: int) -> object:
+        return self.list.rows[number].key if number < len(self.list.rows) else None
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        number = self.rows.cursor
+        return self.list.rows[number] if number < len(self.list.rows) and not self._progress else None
+
+    def _no_hit(self) -> str | None:
+        return None if self.row and self.row.page else "no hit here"
+
+    reason_open = reason_mark = reason_mark_range = reason_mark_visible = _no_hit
+
+    def command_mark(self) -> None:
+        """Choose the hit or leave it out, and go to the next; on a page, all its hits."""
+        row, number = self.row, self.rows.cursor
+        self.list.toggle((number,))
+        if row and row.hit:
+            self.rows.move(1)
+        self._draw()
+
+    def command_mark_range(self) -> None:
+        """Start a range, or choose or leave out all hits from there to here."""
+        if self._range_start is None:
+            self._range_start = self.rows.cursor
+            self.notify("a range starts here: V ends it")
+            return
+        first, last = sorted((self._range_start, self.rows.cursor))
+        self._range_start = None
+        hits = (number for number in range(first, min(last + 1, len(self.list.rows))) if self.list.rows[number].hit)
+        self.list.toggle(hits)
+        self._draw()
+
+    def command_mark_visible(self) -> None:
+        """Choose all visible hits, or leave them out."""
+        self.list.toggle(number for number in self.rows.visible_range if self.list.rows[number].hit)
+        self._draw()
+
+    @on(LineView.LinkChosen)
+    def checkbox_clicked(self) -> None:
+        """Choose the hit or the page, or leave it out."""
+        self.list.toggle((self.rows.cursor,))
+        self._draw()
+
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
+        """Show the keys of another row."""
+        self.refresh_status_bars()
+
+    async def command_open(self) -> None:
+        """Show what changes on the page."""
+        page = self.row.page if self.row else None
+        if page is None:
+            return
+        hits = self.list.chosen_of(page) or page.hits
+        columns = max(20, self.size.width - 2)
+        lines = await asyncio.to_thread(_difference, page.text, apply_hits(page.text, hits), columns)
+        heading = f"{sanitize(page.page.title)}: {count(len(hits), 'hit')} replaced"
+        self.app_context.push_screen(TextScreen(heading, lines))
+
+    def reason_send(self) -> str | None:
+        """Why nothing can be replaced."""
+        status, told = self.engine.status, self._space.permissions
+        request = self._request
+        is_forbidden = "edit" in told.model_fields_set and not told.edit and self._space.edit_mode != "locked"
+        reasons = (
+            (self._progress, "still searching"),
+            (self._is_sending, "the change request is being written"),
+            (not self.list.chosen(), "no hit is chosen: space chooses one"),
+            (status.read_only, "this profile is read-only"),
+            (not status.online, "you are offline, and edits cannot be queued"),
+            (is_forbidden, "this needs the edit role in this space"),
+            (
+                request and request.status in ("merged", "archived"),
+                f"the change request is {sanitize(request.status) if request else ''}",
+            ),
+        )
+        missing = self.engine.missing_reason(EditChangeRequestContent)
+        return missing or next((reason for is_so, reason in reasons if is_so), None)
+
+    reason_act_on_marked = reason_send
+
+    def reason_close(self) -> str | None:
+        """The screen stays open while the change request is written."""
+        return "the change request is being written" if self._is_sending else None
+
+    reason_back = reason_close
+
+    async def command_send(self) -> None:
+        """Replace the chosen hits, in the change request that is shown or in a new one."""
+        hits, chosen = self.list.hits, self.list.chosen()
+        if hits is None:
+            return
+        edits = edits_of(hits.pages, chosen)
+        number = f"{count(sum(map(len, chosen.values())), 'hit')} on {count(len(edits), 'page')}"
+        if await stays_locked(self, self._space.id):
+            return
+        subject = await self._confirm(number)
+        if subject is None or self.list.hits is not hits:
+            return
+        self._is_sending = True
+        self._draw()
+        try:
+            applied = await self._apply(edits, subject)
+        finally:
+            self._is_sending = False
+            self._draw()
+        if applied.edited:
+            await self._show_edited(applied)
+        elif applied.request:
+            self._finish(applied.request, number)
+
+    command_act_on_marked = command_send
+
+    async def _confirm(self, number: str) -> str | None:
+        """Ask for the subject of a new change request, or for a confirmation; None if it was closed."""
+        request, outbox, key = self._request, self.engine.outbox, self._subject_key
+        if request is None:
+            proposal = sanitize(subject_of(self._query, SUBJECT))[:SUBJECT]
+            dialog = PromptDialog(
+                f"Replace {number} in a new change request: subject",
+                outbox.draft(key) or proposal,
+                self.style_for,
+                max_length=SUBJECT,
+                confirm_label="replace",
+                save=lambda text: outbox.save_draft(key, "" if text == proposal else text),
+            )
+            return await self.ask(dialog)
+        subject = sanitize(request.subject) or "(no subject)"
+        lines: list[Line] = [(Span(f"In #{request.number} {subject}."),)]
+        title = f"Replace {number}?"
+        return "" if await self.ask(ConfirmDialog(title, lines, "Replace", self.style_for)) else None
+
+    async def _apply(self, edits: list[PageEdit], subject: str) -> Applied:
+        try:
+            return await apply_edits(self.engine, self._place, self._request, edits, subject)
+        except IncompleteApplication as error:  # the rest can be tried again, in the same change request
+            self._use(error.request)
+            self._start()
+            raise
+
+    async def _show_edited(self, applied: Applied) -> None:
+        """Show the hits of pages that others edited; what was left out stays so."""
+        if applied.request and self._request is None:
+            self._use(applied.request)
+        hits = self.list.hits
+        if hits is None:
+            return
+        self.list.show(await search_again(self.engine, self._place, hits, applied.edited))
+        pages = count(len(applied.edited), "page was", "pages were")
+        self.notify(f"{pages} edited in the meantime: nothing was replaced. Check the hits, and replace again")
+        self._draw()
+
+    def _use(self, request: ChangeRequest) -> None:
+        """Work in a change request that was created here."""
+        self._request = request
+        self._show_request(request)
+
+    def _finish(self, request: ChangeRequest, number: str) -> None:
+        """Open the review of the change request."""
+        app, outbox = self.app_context, self.engine.outbox
+        for key in (self._subject_key, draft_key(self._space)):
+            outbox.save_draft(key, "")
+        self._show_request(request)
+        app.pop_screen()
+        app.open_review(request.space, request.id)
+        app.notify(f"replaced {number} in #{request.number}")
+
+    @property
+    def _subject_key(self) -> str:
+        return f"replace subject {self._space.id}"
+
+
+def draft_key(space: Space) -> str:
+    """The key of the draft of a query."""
+    return f"replace {space.id}"
+
+
+async def ask_query(
+    screen: ScreenContext, space: Space, query: Query | None = None, error: InvalidArgument | None = None
+) -> Query | None:
+    """Ask what to find in a space; what is typed is a draft until it is replaced. None if the dialog was closed.
+
+    Args:
+        screen: asks.
+        space: the space.
+        query: the query before; None for the draft.
+        error: why that could not be run.
+    """
+    outbox, key = screen.engine.outbox, draft_key(space)
+    form = ReplaceForm(
+        f"Find and replace in {sanitize(space.title)}",
+        query or stored_query(outbox.draft(key)),
+        screen.style_for,
+        check=check_query,
+        save=lambda typed: outbox.save_draft(key, stored_text(typed)),
+        error=error,
+    )
+    return await screen.ask(form)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
+
+
+def _difference(before: PageText, after: PageText, columns: int) -> list[Line]:
+    """What changes on a page."""
+    lines: list[Line] = []
+    for name in ("title", "description"):
+        old, new = (sanitize(getattr(page, name)) for page in (before, after))
+        if old != new:
+            lines += [(Span(f"{name}: ", "quiet"), Span(old, "removed strike"), Span(f" {new}", "added underline")), ()]
+    difference = compare(before.markdown or "", after.markdown or "")
+    return [*lines, *difference_lines(difference, columns, mode="source").lines]

@@ -1,0 +1,273 @@
+"""Find and replace over a space: patterns run in a bounded time, and chosen hits become one change request."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.engine.live_engine import running_engine, until
+from tests.engine.test_rearrange import created_space, edited, merged, opened
+from tests.running_service import RunningService, running_service
+
+from presscheck.api.change_requests import ListChangeRequests
+from presscheck.api.comments import Document
+from presscheck.api.content import (
+    GetChangeRequestPage,
+    GetChangeRequestRevision,
+    GetPage,
+    ListPages,
+)
+from presscheck.api.content_changes import DeletePage, InsertPage, UpdatePage
+from presscheck.documents.pages.replacement import Match, Query
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.engine import Engine
+from presscheck.engine.replacement.application import apply_edits, edits_of
+from presscheck.engine.replacement.pattern_search import LONGEST_PATTERN, check_query, started, subject_of
+from presscheck.engine.replacement.space_search import Place, SpaceHits, page_names, search_again, search_space
+from presscheck.errors import ChecksFailed, InvalidArgument
+
+TEXT = "The old way.\n\nOld and `old`, [old](old.md).\n"
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    """A service of its own for each test."""
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service") as one:
+        yield one
+
+
+async def found(query: Query, text: str) -> list[Match]:
+    """The matches of a query in a text."""
+    async with started(query) as search:
+        return await search.matches(text, "the text")
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "matches"),
+    [
+        (Query("a.", "b"), "a. ab", [Match(0, 2, "b")]),
+        (Query("A", "b", match_case=False), "a ä A", [Match(0, 1, "b"), Match(4, 5, "b")]),
+        (Query("é", "e", match_case=False), "É", [Match(0, 1, "e")]),
+        (Query("cat", "\\1", whole_words=True), "cat cats tomcat", [Match(0, 3, "\\1")]),
+        (Query("C++", "C", whole_words=True), "C++ C++x", [Match(0, 3, "C")]),
+        (Query("(a)(b)?", r"\2\1!", is_regex=True), "a ab", [Match(0, 1, "a!"), Match(2, 4, "ba!")]),
+        (Query("^(?P<n>a)$", r"\g<n>\g<n>", is_regex=True), "a\nb\na", [Match(0, 1, "aa"), Match(4, 5, "aa")]),
+        (Query("(?i)A|ab", "x", whole_words=True, is_regex=True), "ab A", [Match(0, 2, "x"), Match(3, 4, "x")]),
+        (Query("x*", "y", is_regex=True), "axx", [Match(1, 3, "y")]),
+        (Query("\U0001f680", "r"), "a\U0001f680\ud800", [Match(1, 2, "r")]),
+    ],
+)
+async def test_a_query_finds(query: Query, text: str, matches: list[Match]) -> None:
+    assert await found(query, text) == matches
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "reason"),
+    [
+        (Query(""), "find", "required"),
+        (Query("[", is_regex=True), "find", "unterminated character set at position 0"),
+        (Query("(", is_regex=True, whole_words=True), "find", "missing ), unterminated subpattern at position 0"),
+        (Query("a{1,99999999999999999999}", is_regex=True), "find", "invalid: "),
+        (Query("a", "\\1", is_regex=True), "replacement", "invalid group reference 1"),
+        (Query("a", "\\g<x>", is_regex=True), "replacement", "unknown group name"),
+        (Query("x" * (LONGEST_PATTERN + 1)), "find", "at most 2,000 characters"),
+        (Query("a", "x" * (LONGEST_PATTERN + 1)), "replacement", "at most 2,000 characters"),
+    ],
+)
+async def test_an_invalid_query_names_its_field(query: Query, field: str, reason: str) -> None:
+    error = await check_query(query)
+    assert error
+    assert (error.field, reason in error.reason) == (field, True), error.reason
+
+
+async def test_a_pattern_that_takes_forever_is_ended_while_other_tasks_run() -> None:
+    ticks, before = 0, time.monotonic()
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.02)
+            ticks += 1
+
+    clock = asyncio.create_task(tick())
+    async with started(Query("(a+)+$", is_regex=True), seconds=1) as search:
+        process = search._process
+        with pytest.raises(InvalidArgument, match=r"find: takes more than 1 s on Page A: use a simpler"):
+            await search.matches("a" * 60 + "!", "Page A")
+    clock.cancel()
+    assert ticks > 10
+    assert time.monotonic() - before < 10
+    assert process.returncode is not None, "the process has ended"
+
+
+async def test_too_many_matches_and_too_much_memory_are_errors() -> None:
+    with pytest.raises(InvalidArgument, match=r"more than 10,000 matches: search for a longer text"):
+        await found(Query("a", "b"), "a" * 10_001)
+    with pytest.raises(InvalidArgument, match="all replacements together are too long"):
+        await found(Query("(a+)", r"\1" * 900, is_regex=True), "a" * 100_000)
+    with pytest.raises(InvalidArgument, match="memory"):
+        await found(Query("(a+)", r"\1" * 900, is_regex=True), "a" * 3_000_000)
+
+
+@pytest.mark.parametrize(
+    ("query", "subject"),
+    [
+        (Query("old", "new"), 'Replace "old" by "new"'),
+        (Query("old\n  way", ""), 'Remove "old way"'),
+        (Query("o" * 200, "new"), f'Replace "{"o" * 80}…" by "new"'),
+        (Query("o" * 200, "n" * 200), f'Replace "{"o" * 41}…" by "{"n" * 41}…"'),
+    ],
+)
+def test_the_subject_is_proposed(query: Query, subject: str) -> None:
+    assert subject_of(query, 100) == subject
+    assert len(subject) <= 100
+
+
+async def filled(engine: Engine, **texts: str) -> tuple[str, dict[str, str]]:
+    """A space with pages of these titles and texts, and their ids."""
+    space = await created_space(engine)
+    inserts = [InsertPage(title=title, document=Document(markdown=text)) for title, text in texts.items()]
+    await merged(engine, await opened(engine, space, *inserts))
+    pages = (await engine.read(ListPages(space_id=space))).pages
+    return space, {page.title: page.id for page in flatten(pages)}
+
+
+def ignore(_: str) -> None: ...
+
+
+def summary(hits: SpaceHits) -> dict[str, list[tuple[str, str]]]:
+    return {page.page.title: [(hit.kind, hit.old) for hit in page.hits] for page in hits.pages}
+
+
+async def apply_all(engine: Engine, hits: SpaceHits, place: Place, request: Any = None) -> Any:
+    chosen = {page.page.id: page.hits for page in hits.pages}
+    return await apply_edits(engine, place, request, edits_of(hits.pages, chosen), "Rename")
+
+
+async def text_of(engine: Engine, request: Any, page: str) -> tuple[str, str]:
+    call = GetChangeRequestPage(space_id=request.space, change_request_id=request.id, page_id=page, format="markdown")
+    read = await engine.read(call)
+    return read.title, read.markdown or ""
+
+
+async def test_chosen_hits_become_one_change_request_in_one_write(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        space, ids = await filled(
+            engine, A=TEXT, **{"An old page": "Text, `old`.", "`Code` B": "no, old"}, C="Nothing."
+        )
+        place = Place(space)
+        reports: list[str] = []
+        hits = await search_space(engine, place, Query("old", "new"), reports.append)
+        assert summary(hits) == {
+            "A": [("text", "old")] * 3,
+            "An old page": [("title", "old")],
+            "`Code` B": [("text", "old")],
+        }
+        assert (hits.searched, hits.count, hits.unread, hits.is_offline) == (4, 5, (), False)
+        assert reports[0] == "Reading 4 pages …"
+        first, *others = hits.pages
+        chosen = {first.page.id: first.hits[1:2], **{page.page.id: page.hits for page in others}}
+        applied = await apply_edits(engine, place, None, edits_of(hits.pages, chosen), "Rename")
+        request = applied.request
+        assert request
+        assert (request.subject, applied.edited) == ("Rename", frozenset())
+        assert await text_of(engine, request, ids["A"]) == ("A", f"# A\n\n{TEXT}".replace("[old]", "[new]"))
+        assert await text_of(engine, request, ids["An old page"]) == ("An new page", "# An new page\n\nText, `old`.\n")
+        assert await text_of(engine, request, ids["`Code` B"]) == ("`Code` B", "# `Code` B\n\nno, new\n")
+        revision = await engine.read(GetChangeRequestRevision(space_id=space, change_request_id=request.id))
+        assert revision.parents == (request.revision_initial,), "one write makes one revision"
+        live = await engine.read(GetPage(space_id=space, page_id=ids["A"], format="markdown"))
+        assert live.markdown == f"# A\n\n{TEXT}", "main stays as it is"
+        again = await search_space(engine, Place(space, request.id), Query("old", "new"), ignore)
+        assert summary(again) == {"A": [("text", "old")] * 2}, "the change request is searched, not main"
+        more = await apply_all(engine, again, Place(space, request.id), request)
+        assert more.request == request
+        assert (await text_of(engine, request, ids["A"]))[1].count("old") == 1, "only in code"
+
+
+async def test_a_page_edited_in_the_meantime_is_searched_again(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        space, ids = await filled(engine, A=TEXT, B=TEXT, C=TEXT)
+        place = Place(space)
+        hits = await search_space(engine, place, Query("way", "path"), ignore)
+        text = Document(markdown="# A\n\nNo way, this way.\n")
+        await merged(engine, await opened(engine, space, UpdatePage(page=ids["A"], document=text)))
+        await merged(engine, await opened(engine, space, DeletePage(page=ids["C"])))
+        applied = await apply_all(engine, hits, place)
+        assert applied.edited == {ids["A"], ids["C"]}
+        assert applied.request is None, "nothing was created"
+        again = await search_again(engine, place, hits, applied.edited)
+        assert summary(again) == {"A": [("text", "way")] * 2, "B": [("text", "way")]}
+        assert [page.is_edited for page in again.pages] == [True, False]
+        done = await apply_all(engine, again, place)
+        assert done.edited == frozenset()
+        assert (await text_of(engine, done.request, ids["A"]))[1] == "# A\n\nNo path, this path.\n"
+        request = done.request
+        await edited(engine, request, UpdatePage(page=ids["B"], document=Document(markdown="# B\n\nNew.\n")))
+        stale = await apply_all(engine, again, Place(space, request.id), request)
+        assert stale.edited == {ids["A"], ids["B"]}
+        assert (await text_of(engine, request, ids["B"]))[1] == "# B\n\nNew.\n", "an edit of others stays"
+
+
+async def test_more_pages_than_one_write_takes_are_sent_in_several(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        space = await created_space(engine)
+        request = await opened(engine, space)
+        for start in (0, 40):
+            inserts = [InsertPage(title=f"Page {start + n}", document=Document(markdown="old")) for n in range(40)]
+            await edited(engine, request, *inserts)
+        place = Place(space, request.id)
+        hits = await search_space(engine, place, Query("old", "new"), ignore)
+        assert (hits.count, len(hits.pages)) == (80, 80)
+        await apply_all(engine, hits, place, request)
+        again = await search_space(engine, place, Query("new", "old"), ignore)
+        assert again.count == 80
+
+
+async def test_titles_stay_valid(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        space, _ = await filled(engine, Old="Text.")
+        for new, problem in (("", "be empty"), ("x" * 257, "be too long"), ("a\nb", "have two lines")):
+            hits = await search_space(engine, Place(space), Query("Old", new), ignore)
+            with pytest.raises(ChecksFailed, match=f"Nothing was changed: the title of Old would {problem}"):
+                edits_of(hits.pages, {page.page.id: page.hits for page in hits.pages})
+        listing = await engine.read(ListChangeRequests(space_id=space, status="draft"))
+        assert listing.items == ()
+
+
+async def test_offline_the_cache_is_searched_and_missing_pages_are_named(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        space, ids = await filled(engine, A=TEXT, B=TEXT)
+        await engine.read(GetPage(space_id=space, page_id=ids["A"], format="markdown"))
+        service.stop()
+        hits = await search_space(engine, Place(space), Query("way", "path"), ignore)
+        assert (summary(hits), hits.is_offline) == ({"A": [("text", "way")]}, True)
+        assert page_names(hits.unread) == "B (not in the cache)"
+        service.start()
+        engine.refresh()
+        await until(lambda: engine.status.online)
+        hits = await search_space(engine, Place(space), Query("way", "path"), ignore)
+        assert (hits.count, hits.unread) == (2, ())
+        pages = await engine.read(ListPages(space_id=space))
+        assert len(pages.pages) == 2
+
+
+async def test_cached_pages_that_did_not_change_are_not_read_again(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        space, ids = await filled(engine, A=TEXT, B=TEXT)
+        await search_space(engine, Place(space), Query("way", "path"), ignore)
+
+        def reads() -> int:
+            entries = [entry for entry in engine._activity._entries if not entry.from_cache]
+            return sum("/content/page/" in entry.path for entry in entries)
+
+        before = reads()
+        request = await opened(engine, space, UpdatePage(page=ids["A"], document=Document(markdown="# A\n\nway\n")))
+        hits = await search_space(engine, Place(space, request.id), Query("way", "path"), ignore)
+        assert [len(page.text.markdown or "") for page in hits.pages] == [9, len(TEXT) + 5]
+        assert reads() == before + 1, "only the page that the change request edits"
