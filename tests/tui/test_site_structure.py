@@ -210,19 +210,19 @@ async def test_title_path_icon_and_default_are_changed_and_undone(
             await undo(pilot, f"Restores the {field} “{before}”")
         assert await items(client, site) == start
 
-        await pilot.press(".", "f")
+        await pilot.press(".", "*")
         await until(pilot, shows="who opens its site comes to News instead of Guides")
         await pilot.press("y")
         await until(pilot, shows="News is the default of the site")
         await until(pilot, holds=lambda: bool(getattr(screen.item, "default", None)))
         assert (await items(client, site))["section News"].default
-        await pilot.press(".", "f")
+        await pilot.press(".", "*")
         await until(pilot, shows="this section is the default already")
         await undo(pilot, "Makes the former default section the default again")
         assert (await items(client, site))["section Guides"].default
 
         await to(pilot, "group Developers")
-        await pilot.press(".", "f")
+        await pilot.press(".", "*")
         await until(pilot, shows="a group cannot be the default")
         await pilot.press("E")
         await pick(pilot, "Title")
@@ -246,7 +246,7 @@ async def test_the_default_space_of_a_section_is_changed_and_undone(
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, site)
         await to(pilot, "space Command line")
-        await pilot.press(".", "f")
+        await pilot.press(".", "*")
         await until(pilot, shows="Command line is the default of the section")
         assert (await items(client, site))["space Command line"].default
         await undo(pilot, "Makes the former default space the default again")
@@ -401,7 +401,7 @@ async def test_the_first_section_takes_the_spaces_of_the_site(
         await has(pilot, client, site, "Guides Runbook")
         await pilot.press(".", "m")
         await until(pilot, shows="there is no other section to move the space to")
-        await pilot.press("K", ".", "f")
+        await pilot.press("K", ".", "*")
         await until(pilot, shows="Runbook is the default of the site")
         await has(pilot, client, site, "Runbook Guides")
         await undo(pilot, "Makes the former default space the default again")
@@ -482,7 +482,7 @@ async def test_a_refused_move_returns_with_the_reason(service: RunningService, c
     async with running(app_on(service, tmp_path / "ada", token=token_of(service, "ada"))) as pilot:
         await opened(pilot, site)
         await to(pilot, "section News")
-        for keys in ("E", "J", "-", "a", ". m", ". f"):
+        for keys in ("E", "J", "-", "a", ". m", ". *"):
             await pilot.press(*keys.split())
             await until(pilot, shows="this needs the create role in the organization")
 
@@ -501,7 +501,7 @@ async def test_loading_offline_and_read_only(service: RunningService, client: Cl
     async with running(app_on(service, tmp_path / "reads", read_only=True), (80, 24)) as pilot:
         await opened(pilot, site)
         await to(pilot, "section News")
-        for keys in ("E", "J", "-", "a", ". m", ". f"):
+        for keys in ("E", "J", "-", "a", ". m", ". *"):
             await pilot.press(*keys.split())
             await until(pilot, shows="this profile is read-only")
     async with running(app_on(service, tmp_path)) as pilot:
@@ -514,7 +514,7 @@ async def test_loading_offline_and_read_only(service: RunningService, client: Cl
             await pilot.press(*keys.split())
             await until(pilot, shows="you are offline, and this cannot be queued")
         await until(pilot, shows="▾ News")
-        await pilot.press(".", "f")
+        await pilot.press(".", "*")
         await until(pilot, shows="comes to News instead of Guides")
         await pilot.press("y")
         await until(pilot, shows="pending, sent once you are online")

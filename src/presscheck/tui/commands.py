@@ -219,7 +219,7 @@ COMMANDS: tuple[Command, ...] = (
         "site",
         ("go_access", "g v", "access", "Redirects, share links and visitor sign-in of a site"),
         ("go_structure", "g u", "structure", "Sections, groups and spaces of a site, as a tree"),
-        ("make_default", ". f", "make default", "Make the section or space the default"),
+        ("make_default", ". *", "make default", "Make the section or space the default"),
         ("import_rows", ". i", "import", "Import redirects from a CSV file"),
         ("test_path", ". p", "test a path", "Test a path: where its redirects lead"),
         ("suggest_rows", ". r", "suggestions", "Suggest redirects for moved and deleted pages"),
