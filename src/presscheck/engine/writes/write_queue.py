@@ -232,25 +232,24 @@ class WriteQueue:
     async def _send_immediately(
         self, number: int, call: Operation[Any], effects: Effects, outcome: asyncio.Future[Any]
     ) -> None:
-        body, answer, failure = b"", None, None
+        body = b""
         try:
             body, item = await self._immediate.send(number, call, effects)
             if isinstance(call, self._recorded):
                 self._on_sent(call)
             answer = read_answer(call, body) if body else item
             self._outbox.delivered(number, getattr(answer, "id", None), result=_result(call, answer))
+            # who waited for the write, and reads again, must not share a response from before it
+            self._scheduler.stop_sharing(effects.stale(call))
+            outcome.set_result(answer)
         except PresscheckError as error:
             if isinstance(error, NotSupported):
                 await self._reads.note_missing(call, error)
-            failure = error
+            self._scheduler.stop_sharing(effects.stale(call))
+            outcome.set_exception(error)
         finally:
             await self._store_result(call, body)
             self.changed()
-        # only now: who waited for the write, and reads again, must not get a response from before it
-        if failure:
-            outcome.set_exception(failure)
-        else:
-            outcome.set_result(answer)
 
 
 def _scope(effects: Effects, call: Operation[Any], now: float) -> str:

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -49,8 +50,10 @@ NARROWEST = 18
 """The least cells of a column that shares what the others leave; below it, the last columns are left out."""
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""
-WINDOW = 100
+BLOCK = 100
 """Rows that are read from the store together while they are drawn."""
+MOST_BLOCKS = 8
+"""Blocks that are kept."""
 FORMULA = ("=", "+", "-", "@")
 """A cell that begins with one of these would be run by a spreadsheet."""
 
@@ -108,7 +111,7 @@ class FamilyTable(Vertical):
         self._sorted: tuple[Column, bool] | None = None
         """The column of the order, and whether it is turned round."""
         self._text = ""
-        self._window: tuple[int, tuple[Any, ...]] = (0, ())
+        self._blocks: dict[int, tuple[Any, ...]] = {}
 
     def show_family(self, family: Family, given: dict[str, Any]) -> None:
         """List another family.
@@ -178,21 +181,23 @@ class FamilyTable(Vertical):
         self._error = result.error
         self._is_loaded = self._is_loaded or result.error is None  # what is not stored is no answer
         self._total = result.value or 0
-        self._window = (0, ())
+        self._blocks.clear()
         if self._order is None:
             self._draw()
         else:
             self._arrange()
 
     def _item(self, index: int) -> Any:
-        """A thing by the number of its row; windows of rows are read together."""
+        """A thing by the number of its row; blocks of rows are read together."""
         position = index if self._order is None else self._order[index]
-        start, items = self._window
-        if not start <= position < start + len(items):
-            start = max(0, position - WINDOW // 2)
-            items = self._screen.engine.window(self.listing, start, WINDOW).items if self.listing else ()
-            self._window = (start, items)
-        return items[position - start] if 0 <= position - start < len(items) else None
+        block, offset = divmod(position, BLOCK)
+        if block not in self._blocks:
+            if len(self._blocks) >= MOST_BLOCKS:
+                self._blocks.clear()
+            found = self._screen.engine.window(self.listing, block * BLOCK, BLOCK).items if self.listing else ()
+            self._blocks[block] = found
+        items = self._blocks[block]
+        return items[offset] if offset < len(items) else None
 
     def _key(self, index: int) -> Hashable | None:
         item = self._item(index) if index < self._count else None
@@ -423,7 +428,8 @@ class FamilyTable(Vertical):
         if self._rows.marked:
             items = (self._item(index) for index in range(self._count))
             marked = self._rows.marked
-            return [item for item in items if item and str(value_at(item, self.family.path)) in marked]
+            found = (item for item in items if item and str(value_at(item, self.family.path)) in marked)
+            return list(islice(found, len(marked)))  # mostly those in sight: the rest is not read
         return [self.current] if self.current else []
 
     def reason_delete(self) -> str | None:
@@ -551,7 +557,12 @@ class FamilyTable(Vertical):
         file = await self._screen.ask(dialog)
         if file is None:
             return
-        items = [item for index in range(self._count) if (item := self._item(index)) is not None]
+        items: list[BaseModel] = []
+        for index in range(self._count):
+            if (item := self._item(index)) is not None:
+                items.append(item)
+            if index % CHUNK == 0:
+                await asyncio.sleep(0)  # keys are answered meanwhile
         text = _as_json(items) if file.endswith(".json") else _as_csv(items, self.family.columns)
         try:
             await asyncio.to_thread(_write_new, file, text)
