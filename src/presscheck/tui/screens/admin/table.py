@@ -191,12 +191,12 @@ class FamilyTable(Vertical):
         """A thing by the number of its row; blocks of rows are read together."""
         position = index if self._order is None else self._order[index]
         block, offset = divmod(position, BLOCK)
-        if block not in self._blocks:
+        items = self._blocks.get(block, ())
+        if offset >= len(items) and self.listing:
+            items = self._screen.engine.window(self.listing, block * BLOCK, BLOCK).items
             if len(self._blocks) >= MOST_BLOCKS:
                 self._blocks.clear()
-            found = self._screen.engine.window(self.listing, block * BLOCK, BLOCK).items if self.listing else ()
-            self._blocks[block] = found
-        items = self._blocks[block]
+            self._blocks[block] = items
         return items[offset] if offset < len(items) else None
 
     def _key(self, index: int) -> Hashable | None:
