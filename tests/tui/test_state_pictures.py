@@ -24,7 +24,6 @@ from presscheck.api.spaces import DeleteSpace, RestoreSpace, UpdateSpace
 from presscheck.documents.pages.tree import flatten
 from presscheck.service.db.engine import Database
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.tui.screens.replace.form import ReplaceForm
 
 __all__ = ["at_noon"]
 
@@ -295,26 +294,6 @@ def test_links_and_files(
         await until(pilot, shows="2 broken", holds=lambda: screen.model.is_loaded and not screen.loader.progress)
         await pilot.press({"links": "1", "files": "2"}[tab])
         await until(pilot, shows="name" if tab == "files" else "shops.md")
-
-    app = app_on(service, tmp_path, theme=theme)
-    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
-
-
-@looks
-def test_hits_of_find_and_replace(
-    size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
-) -> None:
-    async def drive(pilot: Any) -> None:
-        await until(pilot, shows="Needs me 7")
-        await pilot.app.open_page("api", None, "5")
-        await until(pilot, shows="editing #5")
-        pilot.app.notices.clear()
-        await pilot.press(".", "f")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReplaceForm))
-        await pilot.press(*"token", "tab", *"key", "tab", "tab", "tab", "tab", "space", "enter")
-        await until(pilot, shows="chosen")
-        await pilot.press("j", "space")
-        await until(pilot, shows=" of ")
 
     app = app_on(service, tmp_path, theme=theme)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
