@@ -52,3 +52,18 @@ def test_a_first_picture_loads_no_api() -> None:
 def test_a_first_screen_loads_these_libraries_and_no_other() -> None:
     code = "import presscheck.tui.app, presscheck.tui.screens.inbox.screen, presscheck.engine.engine, presscheck.wiring"
     assert others(loaded(code)) <= SCREEN
+
+
+def test_a_first_screen_with_a_profile_loads_neither_the_tour_nor_what_is_asked_without_one() -> None:
+    code = "import presscheck.tui.app, presscheck.tui.screens.inbox.screen, presscheck.engine.engine, presscheck.wiring"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint('\\n'.join(sys.modules))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    late = ("tui.tour", "tui.screens.welcome", "tui.widgets.entry_dialog", "tui.widgets.tour_bar")
+    late += ("first_run", "sign_in", "demo")
+    names = {f"presscheck.{name}" for name in late}
+    assert not [name for name in ran.stdout.split() if name.startswith(tuple(names))]
+    assert "presscheck.tui.navigation" in ran.stdout.split()

@@ -474,9 +474,9 @@ class Outbox(LocalState):
                 )
             if row and row.undoes is not None:
                 self._execute(
-                    "UPDATE history SET state = 'undone' WHERE id = ?1 AND state = 'sent'"
-                    " AND NOT EXISTS (SELECT 1 FROM writes WHERE undoes = ?1)",
-                    (row.undoes,),
+                    "UPDATE history SET state = 'undone' WHERE id = ? AND state = 'sent'"
+                    " AND NOT EXISTS (SELECT 1 FROM writes WHERE undoes = ?)",
+                    (row.undoes, row.undoes),
                 )
 
     def drop(
@@ -513,8 +513,8 @@ class Outbox(LocalState):
         values = (state, error, None if state == "sent" else 1, now, _to_json(result) if result else None, number)
         self._execute(
             f"INSERT OR REPLACE INTO history ({ENDED_COLUMNS})"  # noqa: S608
-            " SELECT id, name, given, ?1, coalesce(?2, iif(?3, error, NULL)), created_at, ?4, author, former, ?5,"
-            " undoes FROM writes WHERE id = ?6",
+            " SELECT id, name, given, ?, coalesce(?, iif(?, error, NULL)), created_at, ?, author, former, ?,"
+            " undoes FROM writes WHERE id = ?",
             values,
         )
         self._execute("DELETE FROM writes WHERE id = ?", (number,))
