@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import types
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args, get_origin
 
 from pydantic import BaseModel
 
 from presscheck.api.operation import Paged
 from presscheck.api.roles import MemberRole
-from presscheck.api.shell_command import is_text, members_of
+from presscheck.api.shell_command import is_text, members_of, typed
 from presscheck.engine.forms.field_help import FROM_FILES, description, limits, named_description
 from presscheck.engine.forms.references import reference_of
 from presscheck.errors import InvalidArgument
+from presscheck.text.phrases import now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Model, Operation
     from presscheck.engine.forms.references import Reference
 
-Kind = Literal["text", "long text", "choice", "list", "json"]
+Kind = Literal["text", "long text", "choice", "list", "json", "certificate"]
 NULL = "null"
 """The value of a choice that is sent as null."""
 NO_ROLE = "guest"
@@ -64,17 +65,23 @@ class FormField:
             return "true" if value else "false"
         if self.kind == "list" and isinstance(value, list | tuple):
             return ", ".join(map(str, cast("Iterable[Any]", value)))
+        if self.kind == "certificate":
+            return " ".join(str(value).split())  # a form has one line for it
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def value_of(self, text: str) -> Any:
         """The value of a typed text; None for an empty one.
 
         Raises:
-            InvalidArgument: it is not JSON where JSON is needed, or no number.
+            InvalidArgument: it is not JSON where JSON is needed, no number, or no certificate.
         """
         text = text if self.kind == "long text" else text.strip()
         if not text:
             return None
+        if self.kind == "certificate":
+            from presscheck.engine.saml import normalized  # 36 ms, only for a certificate
+
+            return normalized(text)
         if self.kind == "list":
             return tuple(part for one in text.split(",") if (part := one.strip()))
         if self.kind == "choice":
@@ -88,6 +95,84 @@ class FormField:
                 raise InvalidArgument(self.name, f"is not valid JSON: {error}") from None
         return text
 
+    def note_of(self, text: str) -> str:
+        """What a valid text stands for, such as whose certificate it is and how long it is valid; mostly empty."""
+        if self.kind != "certificate" or not text.strip():
+            return ""
+        from presscheck.engine.saml import validity  # 36 ms, only for a certificate
+
+        told = validity(text, now())
+        return f"{told.certificate.subject}: {told.text}" if told.certificate else ""
+
+
+class Form(Protocol):
+    """The questions of a form, and what their answers make."""
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The fields in order; their names are letters, digits and underscores."""
+        ...
+
+    def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Any:
+        """What the typed texts make.
+
+        Args:
+            texts: the text of each field.
+            present: the texts that the fields began with.
+
+        Raises:
+            InvalidArgument: a value is missing or invalid; names the field.
+        """
+        ...
+
+    def changes_nothing(self, result: Any) -> bool:
+        """Whether there is nothing to send."""
+        ...
+
+    def command(self, result: Any) -> str:
+        """The command line that does the same; empty if there is none."""
+        ...
+
+
+@dataclass(frozen=True)
+class OperationForm:
+    """The form of an operation; only fields that differ from the texts that they began with are sent.
+
+    Attributes:
+        operation: the operation.
+        given: the values that are known already, by field, such as those of the path.
+    """
+
+    operation: type[Operation[Any]]
+    given: Mapping[str, Any]
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The fields that are not given."""
+        return form_fields(self.operation, self.given)
+
+    def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Operation[Any]:
+        """The call.
+
+        Raises:
+            InvalidArgument: a value is missing or invalid; names the field.
+        """
+        changed = {name: text for name, text in texts.items() if text != present.get(name, "")}
+        required = {field.name for field in self.fields if field.is_required}
+        return call_of(self.operation, self.given, {**{name: texts[name] for name in required}, **changed})
+
+    def changes_nothing(self, result: Any) -> bool:
+        """Whether only what was given would be sent, although no field is required."""
+        return (
+            result.given().keys() <= self.given.keys()
+            and bool(self.fields)
+            and not any(field.is_required for field in self.fields)
+        )
+
+    def command(self, result: Any) -> str:
+        """The command line of the call."""
+        return typed(result)
+
 
 def form_fields(operation: type[Operation[Any]], given: Iterable[str] = ()) -> tuple[FormField, ...]:
     """The fields of the form of an operation, in the order of its declaration.
@@ -100,22 +185,22 @@ def form_fields(operation: type[Operation[Any]], given: Iterable[str] = ()) -> t
     return tuple(_field(operation, name) for name in operation.model_fields if name not in known)
 
 
-def call_of(operation: type[Operation[Any]], given: Mapping[str, Any], typed: Mapping[str, str]) -> Operation[Any]:
+def call_of(operation: type[Operation[Any]], given: Mapping[str, Any], texts: Mapping[str, str]) -> Operation[Any]:
     """The call that a form makes.
 
     Args:
         operation: the operation.
         given: the values that are known, by field.
-        typed: the texts of the fields to send; an empty one is sent as null.
+        texts: the texts of the fields to send; an empty one is sent as null.
 
     Raises:
         InvalidArgument: a value is missing or invalid; names the field.
     """
     values: dict[str, Any] = dict(given)
     for field in form_fields(operation, given):
-        if field.name in typed:
-            value = field.value_of(typed[field.name])
-            if value is None and (not field.is_nullable or (field.kind == "choice" and typed[field.name] != NULL)):
+        if field.name in texts:
+            value = field.value_of(texts[field.name])
+            if value is None and (not field.is_nullable or (field.kind == "choice" and texts[field.name] != NULL)):
                 if field.is_required:
                     raise InvalidArgument(field.name, "is required")
                 continue
@@ -157,7 +242,7 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
     elif get_origin(members[0]) is tuple and get_args(members[0])[0] is str:
         kind = "list"
     elif name in FROM_FILES:
-        kind = "long text"
+        kind = "certificate" if name == "certificate" else "long text"
     elif int not in members and not is_text(info.annotation):
         kind = "json"
     notes = limits(info, is_repeatable=kind == "list")

@@ -1,0 +1,284 @@
+"""SAML: facts of the certificates of a provider, and the settings in its metadata file.
+
+Importing this module takes long, because of `cryptography`: a screen imports it in a thread.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import warnings
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import urlsplit
+
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
+from defusedxml import ElementTree
+from defusedxml.common import DTDForbidden, EntitiesForbidden, ExternalReferenceForbidden
+
+from presscheck.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from xml.etree.ElementTree import Element
+
+WARNING = timedelta(days=30)
+"""How long before it expires a certificate is warned of."""
+LONGEST_CERTIFICATE = 1 << 16
+"""Characters of a text with certificates; the service takes 10,000 at most."""
+BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
+_block = re.compile(r"-----BEGIN ([A-Z0-9 ]{1,40})-----(.*?)-----END \1-----", re.DOTALL)
+_begin = re.compile(r"-----BEGIN ([A-Z0-9 ]{1,40})-----")
+_METADATA = "{urn:oasis:names:tc:SAML:2.0:metadata}"
+_SIGNATURE = "{http://www.w3.org/2000/09/xmldsig#}"
+_BINDING = "urn:oasis:names:tc:SAML:2.0:bindings:"
+BINDINGS = ("HTTP-Redirect", "HTTP-POST")
+"""The ways of sign-in that the platform knows, the preferred one first."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate.
+
+    Attributes:
+        subject: whose it is, such as `CN=Okta,O=Example`.
+        issuer: who issued it.
+        valid_from: the time before which it is not valid.
+        expires_at: the time after which it is not valid.
+        fingerprint_sha256: its SHA-256 fingerprint, bytes in hexadecimal with colons between, as OpenSSL prints it.
+    """
+
+    subject: str
+    issuer: str
+    valid_from: datetime
+    expires_at: datetime
+    fingerprint_sha256: str
+
+    def days_left(self, now: datetime) -> int:
+        """Whole days until it expires; negative if it has expired."""
+        return (self.expires_at - now) // timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Validity:
+    """How long a text with certificates is valid, in words.
+
+    Attributes:
+        text: such as `expires in 12 days`; of a broken certificate, what is wrong.
+        state: `valid`, `warning` (expires soon, or is not valid yet), `expired` or `broken`.
+        certificate: the certificate that it is about; None if it is broken.
+    """
+
+    text: str
+    state: str
+    certificate: Certificate | None = None
+
+
+@lru_cache(maxsize=256)
+def certificates(text: str) -> tuple[Certificate, ...]:
+    """The certificates in a text: PEM blocks, or base64 without the lines around it.
+
+    Raises:
+        InvalidArgument: there is none, or one is broken.
+    """
+    return tuple(_certificate(body) for body in _bodies(text))
+
+
+def normalized(text: str) -> str:
+    """A text with certificates as the service takes it: PEM blocks, with lines of 64 characters and nothing between.
+
+    Raises:
+        InvalidArgument: there is none, or one is broken.
+    """
+    certificates(text)
+    return "".join(map(_pem, _bodies(text)))
+
+
+def validity(text: str, now: datetime) -> Validity:
+    """How long a text with certificates is valid.
+
+    Among several, that is the first of the valid ones to expire: a provider that changes its certificate has two.
+    """
+    try:
+        known = sorted(certificates(text), key=lambda certificate: certificate.expires_at)
+    except InvalidArgument as error:
+        return Validity(error.reason, "broken")
+    certificate = next((one for one in known if one.expires_at >= now), known[-1])
+    days = certificate.days_left(now)
+    if days < 0:
+        return Validity(f"expired {_days(-days)} ago", "expired", certificate)
+    if certificate.valid_from > now:
+        return Validity(f"not valid before {certificate.valid_from:%Y-%m-%d}", "warning", certificate)
+    if certificate.expires_at - now <= WARNING:
+        return Validity(f"expires in {_days(days)}" if days else "expires today", "warning", certificate)
+    return Validity(f"expires in {_days(days)}", "valid", certificate)
+
+
+def _days(number: int) -> str:
+    return f"{number:,} day{'' if number == 1 else 's'}"
+
+
+def read_metadata(data: bytes) -> dict[str, str]:
+    """The settings in the metadata of a provider, by field of the operation that creates one.
+
+    The signature of the metadata is not checked: they need to come from a source that can be trusted.
+
+    Raises:
+        InvalidArgument: it has a DTD or entities, is no metadata of one provider, or a setting is missing.
+    """
+    entity = _entity(_parsed(data))
+    descriptor = entity.find(f"{_METADATA}IDPSSODescriptor")
+    if descriptor is None:
+        is_service = entity.find(f"{_METADATA}SPSSODescriptor") is not None
+        why = (
+            ": it describes a service, not a provider of sign-in" if is_service else ", so it is no provider of sign-in"
+        )
+        _refuse(f"has no IDPSSODescriptor{why}")
+    entity_id = (entity.get("entityID") or "").strip()
+    if not entity_id:
+        _refuse("has no entityID")
+    texts = list(_signing_certificates(descriptor))
+    if not texts:
+        _refuse("has no signing certificate")
+    for number, text in enumerate(texts, 1):
+        try:
+            certificates(text)
+        except InvalidArgument as error:
+            _refuse(f"signing certificate {number} of {len(texts)} {error.reason}")
+    return {
+        "entity_id": entity_id,
+        "sso_url": _sign_in_url(descriptor),
+        "certificate": "".join(normalized(text) for text in texts),
+    }
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise InvalidArgument("metadata", reason)
+
+
+def _bodies(text: str) -> list[bytes]:
+    """The certificates in a text, decoded from base64."""
+    if not text.strip():
+        raise InvalidArgument("certificate", "is empty")
+    if len(text) > LONGEST_CERTIFICATE:
+        raise InvalidArgument("certificate", f"is too long: {len(text):,} characters")
+    blocks = _block.findall(text)
+    begun = _begin.findall(text)
+    other = next((kind for kind in begun if not kind.endswith("CERTIFICATE") or kind == "ATTRIBUTE CERTIFICATE"), "")
+    if "PRIVATE KEY" in other:
+        raise InvalidArgument(
+            "certificate", "has a private key: give the certificate only, and share the key with no one"
+        )
+    if other:
+        raise InvalidArgument("certificate", f"is not a certificate: {other.lower()}")
+    if len(blocks) < len(begun):
+        raise InvalidArgument("certificate", f"is cut off: the line {END} is missing")
+    if not blocks and END in text:
+        raise InvalidArgument("certificate", f"is cut off: the line {BEGIN} is missing")
+    return [_decoded(body) for _, body in blocks] if blocks else [_decoded(text)]
+
+
+def _decoded(body: str) -> bytes:
+    try:
+        return base64.b64decode("".join(body.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidArgument("certificate", "is not a certificate: neither PEM nor base64") from None
+
+
+def _certificate(body: bytes) -> Certificate:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as of a serial number that is not positive
+            certificate = x509.load_der_x509_certificate(body)
+            return Certificate(
+                certificate.subject.rfc4514_string(),
+                certificate.issuer.rfc4514_string(),
+                certificate.not_valid_before_utc.astimezone(UTC),
+                certificate.not_valid_after_utc.astimezone(UTC),
+                certificate.fingerprint(SHA256()).hex(":").upper(),
+            )
+    except (ValueError, TypeError, OverflowError):
+        raise InvalidArgument("certificate", "is not an X.509 certificate, or it is damaged") from None
+
+
+def _pem(body: bytes) -> str:
+    text = base64.b64encode(body).decode("ascii")
+    lines = (text[start : start + 64] for start in range(0, len(text), 64))
+    return "\n".join((BEGIN, *lines, END, ""))
+
+
+def _parsed(data: bytes) -> Element:
+    try:
+        return ElementTree.fromstring(data, forbid_dtd=True)
+    except DTDForbidden:
+        _refuse(_danger(data))
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        _refuse(f"is not valid XML: {error}")
+
+
+def _danger(data: bytes) -> str:
+    """What a document type declaration has; it is read again for that, without following anything."""
+    try:
+        ElementTree.fromstring(data, forbid_dtd=False)
+    except EntitiesForbidden as error:
+        if error.sysid or error.pubid:
+            return "has an external entity, which could read files or addresses from here"
+        return "has an entity declaration, which could expand without end"
+    except ExternalReferenceForbidden:
+        return "has a reference to an external file"
+    except (ElementTree.ParseError, ValueError, LookupError):
+        pass
+    return "has a document type declaration (DTD), which metadata do not need"
+
+
+def _entity(root: Element) -> Element:
+    """The only entity."""
+    if root.tag == f"{_METADATA}EntityDescriptor":
+        return root
+    if root.tag != f"{_METADATA}EntitiesDescriptor":
+        _refuse("is not SAML metadata: its first element is not EntityDescriptor")
+    found: list[Element] = []
+    groups = [root]
+    while groups:
+        group = groups.pop()
+        found += group.findall(f"{_METADATA}EntityDescriptor")
+        groups += group.findall(f"{_METADATA}EntitiesDescriptor")
+    if len(found) != 1:
+        _refuse(f"has {len(found):,} entities: give the metadata of one provider")
+    return found[0]
+
+
+def _signing_certificates(descriptor: Element) -> Iterator[str]:
+    """The certificates for signing, each once."""
+    path = f"{_SIGNATURE}KeyInfo/{_SIGNATURE}X509Data/{_SIGNATURE}X509Certificate"
+    seen: set[str] = set()
+    for key in descriptor.findall(f"{_METADATA}KeyDescriptor"):
+        for element in key.findall(path) if key.get("use") in (None, "signing") else ():
+            body = "".join((element.text or "").split())
+            if body not in seen:
+                seen.add(body)
+                yield body
+
+
+def _sign_in_url(descriptor: Element) -> str:
+    services = descriptor.findall(f"{_METADATA}SingleSignOnService")
+    for binding in BINDINGS:
+        for service in services:
+            url = (service.get("Location") or "").strip()
+            if service.get("Binding") == f"{_BINDING}{binding}" and url:
+                return _checked(url)
+    _refuse(f"has no sign-in URL for {' or '.join(BINDINGS)}")
+
+
+def _checked(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        _refuse(f"has a sign-in URL that is no web address: {url[:100]}")
+    return url
