@@ -13,6 +13,7 @@ from presscheck.api.change_requests import (
     ListChangeRequests,
     ListOrganizationChangeRequests,
     RequestReviewers,
+    SubmitReview,
     UpdateChangeRequest,
 )
 from presscheck.api.comments import Document, PostComment, UpdateComment
@@ -136,6 +137,8 @@ async def test_open_comments_are_counted(world: World) -> None:
     assert (await world.admin.send(GetChangeRequest(**path))).comments == 2
     listing = ListChangeRequests(space_id=world.space, status="draft")
     assert (await world.admin.send(listing)).items[0].comments == 2
+    await world.admin.send(SubmitReview(**path, status="approved", comment=Document(markdown="Good.")))
+    assert (await world.admin.send(GetChangeRequest(**path))).comments == 2, "the text of a review asks for no answer"
 
 
 async def test_missing_and_forbidden_change_requests(world: World) -> None:

@@ -146,7 +146,7 @@ async def test_counts_match_the_data(client: Client) -> None:
                 and (request.revision_merged_ancestor or request.revision_initial) != space.revision
             )
             comments = (await client.send(ListComments(**at(request), status="open"))).items
-            assert request.comments == len(comments)
+            assert request.comments == sum(comment.target.review is None for comment in comments)
             for comment in comments:
                 replies = await client.send(ListReplies(**at(request), comment_id=comment.id))
                 assert comment.replies == len(replies.items)

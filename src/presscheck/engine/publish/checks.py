@@ -234,7 +234,7 @@ def _redirect_chain(content: SiteContent) -> Iterator[Problem]:
 
 
 def _redirect_target(content: SiteContent) -> Iterator[Problem]:
-    pages = {space.item.id: {page.id for page in flatten(space.pages)} for space in content.spaces}
+    pages = {space.item.id: space.by_id for space in content.spaces}
     sections = {space.section.id for space in content.spaces if space.section}
     for redirect in content.redirects:
         to = redirect.destination
@@ -299,12 +299,12 @@ def _open_comments(content: SiteContent) -> Iterator[Problem]:
 
 def _outdated_comments(content: SiteContent) -> Iterator[Problem]:
     for space in content.spaces:
-        titles = {page.id: page.title for page in flatten(space.pages)}
         for page, number in Counter(space.outdated).items():
             comments = count(number, "open comment")
             is_are = "is" if number == 1 else "are"
             gone = "text" if page else "page"
-            where = f"{space.title}: {titles.get(page, '')}" if page else space.title
+            titled = space.by_id.get(page)
+            where = f"{space.title}: {titled.title if titled else ''}" if page else space.title
             yield Problem(where, f"{comments} {is_are} outdated: the {gone} is gone", space.space.id, page)
 
 
@@ -314,13 +314,13 @@ def _changed_address(content: SiteContent) -> Iterator[Problem]:
         why = "former addresses are not known: this machine did not publish it, and had not seen it before"
         yield Problem(content.site.title, why, is_note=True)
     now = {space.item.id: space for space in content.spaces}
-    reached = _reached(content)
+    reached = _reached(content) if content.former else NOWHERE
     for then, pages in content.former:
         space = now.get(then.id)
         if space is None:
             continue
         path = space_path(space.item, space.section)
-        present = {page.id: page for page in flatten(space.pages)}
+        present = space.by_id
         moved = [
             (page, f"{then.path}/{page.path}", f"{path}/{present[page.id].path}")
             for page in flatten(pages)
@@ -340,6 +340,8 @@ def _changed_address(content: SiteContent) -> Iterator[Problem]:
 
 
 def _incoming_link(content: SiteContent) -> Iterator[Problem]:
+    if not content.incoming:
+        return
     pages = {page.id for _, page in _pages(content)}
     reached = _reached(content)
     base = urlsplit(content.site.urls.published or "").path.rstrip("/")
@@ -477,14 +479,16 @@ def _is_unread(content: SiteContent, name: str) -> bool:
 
 def _pages(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage]]:
     for space in content.spaces:
-        for page in flatten(space.pages):
+        for page in space.by_id.values():
             yield space, page
 
 
 def _texts(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage, PageFacts]]:
-    for space, page in _pages(content):
-        if page.id in space.facts:
-            yield space, page, space.facts[page.id]
+    for space in content.spaces:
+        facts_of, pages = space.facts, space.by_id
+        for page_id, page in pages.items():
+            if page_id in facts_of:
+                yield space, page, facts_of[page_id]
 
 
 def _on(space: SpaceContent, page: RevisionPage, message: str, line: int = 0) -> Problem:
@@ -548,7 +552,7 @@ def _target_path(content: SiteContent, redirect: Redirect) -> str:
         if is_section:
             return _join(_section_path(space))
         if space.item.id == to.site_space_id:
-            page = next((page for page in flatten(space.pages) if page.id == to.page_id), None)
+            page = space.by_id.get(to.page_id or "")
             return _join(
                 _section_path(space), "" if space.item.default else space.item.path, (page and page.path) or ""
             )
@@ -566,6 +570,9 @@ class _Reached(NamedTuple):
         return path in self.paths or f"{path}/".startswith(self.wildcards)
 
 
+NOWHERE = _Reached((), ())
+
+
 def _reached(content: SiteContent) -> _Reached:
     sources = [(redirect.source.rstrip("/"), bool(redirect.capture_wildcard)) for redirect in content.redirects]
     wildcards = (source.removesuffix("/*") for source, is_all in sources if is_all or source.endswith("/*"))
@@ -580,7 +587,7 @@ def _page_paths(content: SiteContent) -> Iterator[str]:
         section = _join(_section_path(space))
         for base in {space_path(space.item, space.section), section, f"{section}/{space.item.path}"}:
             yield base
-            yield from (f"{base}/{page.path}" for page in flatten(space.pages) if page.path)
+            yield from (f"{base}/{page.path}" for page in space.by_id.values() if page.path)
 
 
 def _section_path(space: SpaceContent) -> str:

@@ -11,13 +11,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from presscheck.api.comments import Comment, CommentTarget, ListSpaceComments
 from presscheck.api.content import GetPage, ListPages, ListRevisionPages, RevisionPage
 from presscheck.api.links import Link
 from presscheck.api.openapi import ListOpenAPISpecs, OpenAPISpec
-from presscheck.api.operation import Operation, Page
 from presscheck.api.site_settings import (
     AdaptiveSchema,
     GetAdaptiveSchema,
@@ -46,10 +46,10 @@ from presscheck.documents.nodes.comment_targets import CellIds, cell_words, has_
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import StoreWorker
 from presscheck.engine.publish.published_state import PublishedSpace, PublishedState
-from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import REQUESTED
+from presscheck.engine.reads.whole_listing import whole_listing
 from presscheck.engine.search.backlinks import LinkReader, links_of_space
-from presscheck.engine.shared_calls import ALL, live_page
+from presscheck.engine.shared_calls import live_page
 from presscheck.errors import NotFound, NotSupported, PresscheckError
 from presscheck.store.cache import Cache
 from presscheck.text.phrases import count
@@ -102,6 +102,11 @@ class SpaceContent:
     facts: Mapping[str, PageFacts] = field(default_factory=dict[str, PageFacts])
     links: tuple[Link, ...] = ()
     outdated: tuple[str, ...] = ()
+
+    @cached_property
+    def by_id(self) -> Mapping[str, RevisionPage]:
+        """All its pages by their ids, in the order of the tree."""
+        return {page.id: page for page in flatten(self.pages)}
 
     @property
     def title(self) -> str:
@@ -244,16 +249,18 @@ class SiteReader:
         )
         shared: tuple[ShareLink, ...] = ()
         if site.visibility == "share-link":
-            shared = await part("share links", self._all(ListShareLinks(**path)), ())
+            shared = await part("share links", whole_listing(self._engine, ListShareLinks(**path)), ())
         authentication: PublishingAuth | None = None
         if site.visibility == "visitor-auth":
             authentication = await part("visitors", self._engine.read(GetPublishingAuth(**path)), None)
         specs: tuple[OpenAPISpec, ...] | None = ()
         if any(facts.specs for space in spaces for facts in space.facts.values()):
-            specs = await part("specifications", self._all(ListOpenAPISpecs(organization_id=organization_id)), None)
+            specs = await part(
+                "specifications", whole_listing(self._engine, ListOpenAPISpecs(organization_id=organization_id)), None
+            )
             unread += _outside_specs(spaces, specs or ())
         redirects, claims, incoming = await asyncio.gather(
-            part("redirects", self._all(ListRedirects(**path)), ()),
+            part("redirects", whole_listing(self._engine, ListRedirects(**path)), ()),
             part("schema", schema(), None),
             part("links of other sites", self._incoming(organization_id, site, spaces, unread), ()),
         )
@@ -294,7 +301,7 @@ class SiteReader:
         unread: tuple[Unread, ...] = ()
         redirects: tuple[Redirect, ...] = ()
         try:
-            redirects = await self._all(ListRedirects(**path))
+            redirects = await whole_listing(self._engine, ListRedirects(**path))
         except PresscheckError as error:
             unread = (Unread("redirects", site.title, error.message),)
         return SiteContent(site, structure, tuple(spaces), redirects, unread=unread)
@@ -361,10 +368,10 @@ class SiteReader:
         Raises:
             PresscheckError: the sites cannot be listed.
         """
-        spaces = {space.space.id: {page.id for page in flatten(space.pages)} for space in own}
+        spaces = {space.space.id: space.by_id for space in own}
         address = (site.urls.published or "").rstrip("/")
         found: dict[str, tuple[str, Space]] = {}
-        for other in await self._all(ListSites(organization_id=organization_id)):
+        for other in await whole_listing(self._engine, ListSites(organization_id=organization_id)):
             if other.id == site.id or not other.published:
                 continue
             call = GetSiteStructure(organization_id=organization_id, site_id=other.id)
@@ -416,20 +423,19 @@ class SiteReader:
             return ()
         call = ListSpaceComments(space_id=space.id, status="open", format="markdown")
         try:
-            comments = await self._all(call)
+            comments = await whole_listing(self._engine, call)
             return tuple([page async for page in self._pages_of_outdated(content, comments)])
         except PresscheckError as error:
             unread.append(Unread("comments", where, error.message))
             return ()
 
     async def _pages_of_outdated(self, content: SpaceContent, comments: Iterable[Comment]) -> AsyncIterator[str]:
-        pages = {page.id: page for page in flatten(content.pages)}
         for comment in comments:
             about = comment.target
             page_id = about.page.id if about.page else None
-            if page_id and page_id not in pages:
+            if page_id and page_id not in content.by_id:
                 yield ""
-            elif page_id and await self._is_gone(content.space.id, pages[page_id], about):
+            elif page_id and await self._is_gone(content.space.id, content.by_id[page_id], about):
                 yield page_id
 
     async def _is_gone(self, space: str, page: RevisionPage, about: CommentTarget) -> bool:
@@ -452,7 +458,7 @@ class SiteReader:
     ) -> tuple[dict[str, PageFacts], int]:
         """The facts about the documents of a tree, by id, and the number of those that could not be read."""
         documents = [page for page in flatten(pages) if page.type == "document"]
-        new = [page for page in documents if page.document_id and not self._is_known(space, page)]
+        new = self._unknown(space, documents)
         for start in range(0, len(new), BATCH):
             batch = new[start : start + BATCH]
             found = await self._engine.in_store(lambda cache, batch=batch: _stored_facts(cache, space, batch))
@@ -460,15 +466,24 @@ class SiteReader:
                 if page.id in found and page.document_id:
                     self._facts[space, page.id] = (page.document_id, found[page.id])
         limit = asyncio.Semaphore(AT_ONCE)
-        unknown = [page for page in new if not self._is_known(space, page)]
+        unknown = self._unknown(space, new)
         await asyncio.gather(*(self._fetch(space, page, limit, priority) for page in unknown))
-        known = {page.id: self._facts[space, page.id][1] for page in documents if self._is_known(space, page)}
-        empty = {page.id: PageFacts(is_empty=True) for page in documents if not page.document_id}
-        return known | empty, len(documents) - len(known) - len(empty)
+        missing = {page.id for page in self._unknown(space, unknown)}
+        facts = {
+            page.id: self._facts[space, page.id][1] if page.document_id else PageFacts(is_empty=True)
+            for page in documents
+            if page.id not in missing
+        }
+        return facts, len(missing)
 
-    def _is_known(self, space: str, page: RevisionPage) -> bool:
-        version, _ = self._facts.get((space, page.id), ("", None))
-        return bool(version) and version == page.document_id
+    def _unknown(self, space: str, pages: Iterable[RevisionPage]) -> list[RevisionPage]:
+        """The pages whose current text was not examined."""
+        nothing = ("", None)
+        return [
+            page
+            for page in pages
+            if page.document_id and self._facts.get((space, page.id), nothing)[0] != page.document_id
+        ]
 
     async def _fetch(self, space: str, page: RevisionPage, limit: asyncio.Semaphore, priority: Priority) -> None:
         async with limit:
@@ -479,24 +494,6 @@ class SiteReader:
         if page.document_id:
             facts = await asyncio.to_thread(page_facts, fetched.markdown or "")
             self._facts[space, page.id] = (page.document_id, facts)
-
-    async def _all(self, listing: Operation[Page[T]]) -> tuple[T, ...]:
-        """All items of a listing.
-
-        Raises:
-            PresscheckError: it cannot be read, or does not end.
-        """
-        guard, found = ListingGuard(listing), list[T]()
-        call = listing.model_copy(update={"limit": ALL})
-        while True:
-            page = await self._engine.read(call)
-            found += guard.new_items(page.items)
-            if page.next is None:
-                return tuple(found)
-            problem = guard.problem(page.next.page)
-            if problem:
-                raise problem
-            call = call.model_copy(update={"page": page.next.page})
 
 
 def _outside_specs(spaces: Iterable[SpaceContent], specs: Iterable[OpenAPISpec]) -> Iterator[Unread]:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from sqlalchemy import select
 
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, find, walk
+from presscheck.documents.visitors.conditions import holds
 from presscheck.service.content.serializers import page_at
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import RevisionRow
@@ -17,7 +18,6 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.urls import space_path
 from presscheck.service.web.access import Reader
-from presscheck.service.web.visitor_conditions import holds
 
 
 class SpaceContent(NamedTuple):

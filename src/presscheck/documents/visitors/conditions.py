@@ -1,13 +1,15 @@
 """Evaluates visitor conditions, such as `visitor.claims.plan == "pro" && visitor.claims.beta`.
 
-An invalid condition is false for everyone, so that a typo does not publish restricted content.
+For a published site an invalid condition is false for everyone (`holds`), so that a typo does not publish restricted
+content. Who asks what visitors will see gets the reason instead (`judge`), because another service may understand more.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any, cast
+from collections.abc import Collection
+from typing import Any, NamedTuple, cast
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|(?P<number>-?\d+(?:\.\d+)?)"
@@ -18,18 +20,83 @@ LONGEST = 1024
 """Most characters of a condition."""
 
 
+Path = tuple[str, ...]
+"""The names that lead to a claim, such as `("address", "country")`."""
+
+
 class _Unreadable(Exception):
-    pass
+    """The condition cannot be read, because of the reason that it has as its text."""
+
+
+class Verdict(NamedTuple):
+    """Whether a visitor meets a condition; None if that cannot be told, for a reason."""
+
+    holds: bool | None
+    reason: str = ""
 
 
 def holds(condition: str | None, claims: dict[str, Any]) -> bool:
-    """Whether a condition is true for these claims; an empty one is."""
-    if not condition or not condition.strip():
-        return True
+    """Whether a condition is true for these claims; an empty one is, an invalid one never."""
     try:
-        return len(condition) <= LONGEST and _truth(_Reading(condition, claims).whole())
-    except (_Unreadable, RecursionError):
+        return _evaluated(condition, claims)[0]
+    except _Unreadable:
         return False
+
+
+def judge(condition: str | None, claims: dict[str, Any], known: Collection[Path] | None = None) -> Verdict:
+    """Whether a visitor with these claims meets a condition, or why that cannot be told.
+
+    Args:
+        condition: the condition; an empty one holds.
+        claims: the claims of the visitor.
+        known: the claims of the schema; None if the schema is not known.
+    """
+    try:
+        is_met, paths, names = _evaluated(condition, claims)
+    except _Unreadable as problem:
+        return Verdict(None, str(problem))
+    for name in names:
+        return Verdict(None, f"“{name}” is not known: conditions are about visitor.claims")
+    for path in paths:
+        if known is not None and path not in known and not _is_given(path, claims):
+            return Verdict(None, f"the schema has no claim “{'.'.join(path)}”")
+    return Verdict(is_met)
+
+
+def claim_paths(condition: str) -> tuple[Path, ...]:
+    """The claims that a condition is about, each once; none if the condition cannot be read."""
+    try:
+        return _evaluated(condition, {})[1]
+    except _Unreadable:
+        return ()
+
+
+def problem_of(condition: str) -> str:
+    """Why a condition cannot be read; empty if it can."""
+    return judge(condition, {}).reason
+
+
+def _evaluated(condition: str | None, claims: dict[str, Any]) -> tuple[bool, tuple[Path, ...], tuple[str, ...]]:
+    """Whether it holds, the claims that it is about, and the names in it that are not known."""
+    if not condition or not condition.strip():
+        return True, (), ()
+    if len(condition) > LONGEST:
+        raise _Unreadable(f"the condition is longer than {LONGEST:,} characters")
+    try:
+        reading = _Reading(condition, claims)
+        is_met = _truth(reading.whole())
+    except RecursionError:
+        raise _Unreadable("the condition is nested too deep") from None
+    return is_met, tuple(dict.fromkeys(reading.paths)), tuple(dict.fromkeys(reading.unknown))
+
+
+def _is_given(path: Path, claims: dict[str, Any]) -> bool:
+    value: Any = claims
+    for name in path:
+        if not isinstance(value, dict) or name not in value:
+            return False
+        value = cast("dict[str, Any]", value)[name]
+    return True
 
 
 def _truth(value: Any) -> bool:
@@ -43,12 +110,20 @@ class _Reading:
         self._tokens = _tokens(text)
         self._at = 0
         self._names: dict[str, Any] = {"visitor": {"claims": claims}}
+        self.paths: list[Path] = []
+        """The claims that were asked for."""
+        self.unknown: list[str] = []
+        """The names that mean nothing."""
 
     def whole(self) -> Any:
         value = self._either()
         if self._at < len(self._tokens):
-            raise _Unreadable
+            raise self._unreadable()
         return value
+
+    def _unreadable(self) -> _Unreadable:
+        kind, text = self._next()
+        return _Unreadable("the condition ends too early" if kind == "end" else f"“{text}” is not understood there")
 
     def _next(self) -> tuple[str, str]:
         return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "")
@@ -63,7 +138,7 @@ class _Reading:
 
     def _demand(self, sign: str) -> None:
         if not self._take(sign):
-            raise _Unreadable
+            raise self._unreadable()
 
     def _either(self) -> Any:
         value = self._both()
@@ -100,39 +175,55 @@ class _Reading:
         if self._take("["):
             return self._items()
         kind, found = self._next()
+        if kind not in ("text", "number", "word"):
+            raise self._unreadable()
         self._at += 1
         if kind == "text":
             return _unquoted(found)
         if kind == "number":
             return float(found)
-        if kind == "word":
-            return _WORDS[found] if found in _WORDS else self._parts(self._names.get(found))
-        raise _Unreadable
+        if found in _WORDS:
+            return _WORDS[found]
+        if found not in self._names:
+            self.unknown.append(found)
+        return self._parts(found, self._names.get(found))
 
     def _items(self) -> list[Any]:
         items: list[Any] = []
         while not self._take("]"):
             items.append(self._operand())
             if not self._take(",") and self._next()[1] != "]":
-                raise _Unreadable
+                raise self._unreadable()
         return items
 
-    def _parts(self, value: Any) -> Any:
+    def _parts(self, first: str, value: Any) -> Any:
         """Resolves a path of attribute names."""
+        path: list[str] = [first]
         while sign := self._take(".", "?.", "["):
             kind, name = self._next()
+            if kind not in ("word", "text"):
+                raise self._unreadable()
             self._at += 1
             if sign == "[":
                 self._demand("]")
-            if kind not in ("word", "text"):
-                raise _Unreadable
             name = _unquoted(name) if kind == "text" else name
             if name == "includes" and self._take("("):
                 value = _has(value, self._operand())
                 self._demand(")")
+                self._note(path)
+                path = []  # what follows is about the answer
             else:
+                path.append(name)
                 value = _number(cast("dict[str, Any]", value).get(name)) if isinstance(value, dict) else None
+        self._note(path)
         return value
+
+    def _note(self, path: list[str]) -> None:
+        """Note what was asked for: a claim, or something of the visitor that is none."""
+        if path[:2] == ["visitor", "claims"]:
+            self.paths += [tuple(path[2:])] if path[2:] else []
+        elif path[:1] == ["visitor"]:  # such as visitor.plan, or the visitor alone
+            self.unknown.append(".".join(path[:2]))
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
@@ -141,7 +232,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None or token.lastgroup is None:
-            raise _Unreadable
+            raise _Unreadable(f"“{text[at:].split()[0][:20]}” is not understood there")
         tokens.append((token.lastgroup, token[token.lastgroup]))
         at = token.end()
     return tokens
@@ -166,5 +257,5 @@ def _unquoted(text: str) -> str:
         try:
             return str(json.loads(text))
         except ValueError:
-            raise _Unreadable from None
+            raise _Unreadable(f"{text} is not a text") from None
     return re.sub(r"\\(.)", r"\1", text[1:-1])

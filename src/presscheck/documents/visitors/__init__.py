@@ -1,0 +1,1 @@
+"""Adaptive content: conditions on the claims of visitors, and the schema of these claims."""

@@ -1,0 +1,260 @@
+"""Saved audiences: named sets of claims of a site, kept on this machine; and what a visitor with them sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol, cast
+
+from presscheck.api.content import ListPages, RevisionPage
+from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteStructure
+from presscheck.documents.attribute_json import parse_json
+from presscheck.documents.visitors.conditions import Path, Verdict, claim_paths, judge, problem_of
+from presscheck.engine.protocols import Reader
+from presscheck.engine.publish.site_content import site_spaces
+from presscheck.errors import InvalidArgument, PresscheckError
+
+LONGEST_NAME = 50
+LONGEST_CLAIMS = 4000
+"""The most characters of the claims of an audience as JSON: those of a visitor have to fit into a cookie."""
+NO_CONDITION = Verdict(True)
+
+
+class LocalValues(Protocol):
+    """Where values are kept on this machine, as in the outbox of a profile."""
+
+    def recall_all(self, prefix: str) -> dict[str, str]:
+        """The values whose keys start with a prefix, by the rest of the key."""
+        ...
+
+    def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
+        """Store all values at once if `key` has the expected value; returns whether it had."""
+        ...
+
+    def remember(self, key: str, value: str | None) -> None:
+        """Store a value; None deletes it."""
+        ...
+
+
+class Audience(NamedTuple):
+    """Visitors with the same claims.
+
+    Attributes:
+        name: its name in the site.
+        claims: the claims.
+        problem: why its claims cannot be read, such as those that a newer version saved; empty if they can.
+    """
+
+    name: str
+    claims: dict[str, Any]
+    problem: str = ""
+
+
+class Audiences:
+    """The saved audiences of a site.
+
+    Args:
+        local: keeps them.
+        site_id: the site.
+    """
+
+    def __init__(self, local: LocalValues, site_id: str) -> None:
+        self._local, self._prefix = local, f"audience {site_id} "
+
+    def all(self) -> tuple[Audience, ...]:
+        """All audiences by name."""
+        stored = self._local.recall_all(self._prefix)
+        return tuple(_audience(name, stored[name]) for name in sorted(stored, key=str.casefold))
+
+    def save(self, name: str, claims: Mapping[str, Any], *, former: str = "") -> None:
+        """Save an audience, in the place of a former one if one is named.
+
+        Raises:
+            InvalidArgument: the name is invalid or taken by another one, or the claims are too long.
+        """
+        name = " ".join(name.split())
+        if not 1 <= len(name) <= LONGEST_NAME:
+            raise InvalidArgument("name", f"1 to {LONGEST_NAME} characters")
+        text = json.dumps(claims, ensure_ascii=False)
+        if len(text) > LONGEST_CLAIMS:
+            raise InvalidArgument("claims", f"at most {LONGEST_CLAIMS:,} characters; these are {len(text):,}")
+        key = self._prefix + name
+        if name == former:
+            self._local.remember(key, text)
+            return
+        gone = {self._prefix + former: None} if former else {}
+        if not self._local.swap(key, None, {key: text, **gone}):
+            raise InvalidArgument("name", f"there is an audience “{name}” already")
+
+    def remove(self, name: str) -> None:
+        """Remove an audience."""
+        self._local.remember(self._prefix + name, None)
+
+
+def read_claims(text: str) -> dict[str, Any]:
+    """The claims of a JSON text.
+
+    Raises:
+        InvalidArgument: it is no JSON object.
+    """
+    try:
+        claims = parse_json(text)
+    except ValueError as error:
+        raise InvalidArgument("claims", f"is not valid JSON: {error}") from None
+    if not isinstance(claims, dict):
+        raise InvalidArgument("claims", 'must be a JSON object, such as {"plan": "pro"}')
+    return cast("dict[str, Any]", claims)
+
+
+class Rule(NamedTuple):
+    """A condition, and the title of the section, space or page that it is set on."""
+
+    title: str
+    condition: str
+
+
+@dataclass(frozen=True)
+class AdaptivePlace:
+    """A section, space or page of a site.
+
+    Attributes:
+        kind: what it is.
+        title: its title.
+        depth: how many places it is in.
+        condition: its own condition; empty without one.
+        above: the conditions of what it is in, outermost first.
+        space_id: its space; empty for a section.
+        page_id: the page; empty for a section or space.
+        key: identifies it.
+    """
+
+    kind: Literal["section", "space", "page"]
+    title: str
+    depth: int
+    condition: str
+    above: tuple[Rule, ...]
+    space_id: str = ""
+    page_id: str = ""
+    key: str = ""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All conditions that a visitor has to meet to see it."""
+        return (*self.above, Rule(self.title, self.condition)) if self.condition else self.above
+
+    def seen_by(self, audience: Audience, known: Collection[Path] | None) -> Verdict:
+        """Whether the visitors of an audience see it, and which condition decides.
+
+        Args:
+            audience: the visitors.
+            known: the claims of the schema; None if the schema is not known.
+        """
+        if audience.problem:
+            return Verdict(None, audience.problem)
+        verdicts = [(rule, judge(rule.condition, audience.claims, known)) for rule in self.rules]
+        for rule, verdict in verdicts:  # one that does not hold hides it, whatever the others are
+            if verdict.holds is False:
+                return Verdict(False, f"{rule.title}: {rule.condition}")
+        for rule, verdict in verdicts:
+            if verdict.holds is None:
+                return Verdict(None, f"{rule.title}: {verdict.reason}")
+        return NO_CONDITION
+
+
+class Use(NamedTuple):
+    """A condition, what it is set on, and what is wrong with it; empty if nothing is."""
+
+    condition: str
+    places: tuple[AdaptivePlace, ...]
+    problem: str
+
+
+class AdaptiveSite(NamedTuple):
+    """The places of a site, and the spaces whose pages could not be read, with the reasons."""
+
+    places: tuple[AdaptivePlace, ...]
+    unread: tuple[tuple[str, str], ...] = ()
+
+
+async def read_adaptive(engine: Reader, organization_id: str, site_id: str) -> AdaptiveSite:
+    """The places of a site; pages that cannot be read are missing, and named.
+
+    Raises:
+        PresscheckError: the structure of the site cannot be read.
+    """
+    structure = await engine.read(GetSiteStructure(organization_id=organization_id, site_id=site_id))
+    trees: dict[str, Sequence[RevisionPage]] = {}
+    unread: list[tuple[str, str]] = []
+    for item, _ in site_spaces(structure.structure):
+        if item.space.id not in trees:
+            try:
+                trees[item.space.id] = (await engine.read(ListPages(space_id=item.space.id))).pages
+            except PresscheckError as error:
+                trees[item.space.id] = ()
+                unread.append((item.title or item.space.title, error.message))
+    return AdaptiveSite(tuple(places_of(structure, trees)), tuple(unread))
+
+
+def places_of(structure: SiteStructure, trees: Mapping[str, Sequence[RevisionPage]]) -> Iterator[AdaptivePlace]:
+    """The sections, spaces and pages of a site in order."""
+    last: SiteSection | None = None
+    for item, section in site_spaces(structure.structure):
+        above: tuple[Rule, ...] = ()
+        depth = 0
+        if section:
+            if section is not last:
+                yield AdaptivePlace(
+                    "section", section.title, 0, section.condition or "", (), key=f"section {section.id}"
+                )
+            above = (Rule(section.title, section.condition),) if section.condition else ()
+            depth = 1
+        last = section
+        title, condition = item.title or item.space.title, item.condition or ""
+        yield AdaptivePlace("space", title, depth, condition, above, item.space.id, key=f"space {item.id}")
+        above = (*above, Rule(title, condition)) if condition else above
+        yield from _pages(trees.get(item.space.id, ()), item.space.id, item.id, above, depth + 1)
+
+
+def _pages(
+    pages: Iterable[RevisionPage], space_id: str, item_id: str, above: tuple[Rule, ...], depth: int
+) -> Iterator[AdaptivePlace]:
+    for page in pages:
+        condition, key = page.condition or "", f"page {item_id} {page.id}"
+        yield AdaptivePlace("page", page.title, depth, condition, above, space_id, page.id, key)
+        inside = (*above, Rule(page.title, condition)) if condition else above
+        yield from _pages(page.pages, space_id, item_id, inside, depth + 1)
+
+
+def uses_of(places: Iterable[AdaptivePlace], known: Collection[Path] | None) -> tuple[Use, ...]:
+    """Every condition of a site with what it is set on, in the order of the site.
+
+    Args:
+        places: the places of the site.
+        known: the claims of the schema; None if the schema is not known.
+    """
+    found: dict[str, list[AdaptivePlace]] = {}
+    for place in places:
+        if place.condition:
+            found.setdefault(place.condition, []).append(place)
+    return tuple(Use(condition, tuple(at), condition_problem(condition, known)) for condition, at in found.items())
+
+
+def condition_problem(condition: str, known: Collection[Path] | None) -> str:
+    """What is wrong with a condition: it cannot be read, or names a claim that the schema lacks; empty if nothing is.
+
+    Args:
+        condition: the condition.
+        known: the claims of the schema; None if the schema is not known.
+    """
+    if problem := problem_of(condition):
+        return problem
+    missing = [".".join(path) for path in claim_paths(condition) if known is not None and path not in known]
+    return f"the schema has no claim “{missing[0]}”" if missing else ""
+
+
+def _audience(name: str, text: str) -> Audience:
+    try:
+        return Audience(name, read_claims(text))
+    except InvalidArgument as error:
+        return Audience(name, {}, f"its claims cannot be read: {error.reason}")

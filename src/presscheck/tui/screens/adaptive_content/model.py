@@ -1,0 +1,98 @@
+"""What is known of the adaptive content of a site: schema, conditions, audiences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from presscheck.api.site_settings import TemplateCondition
+from presscheck.api.sites import Site
+from presscheck.documents.visitors.claim_schema import Claim, schema_claims
+from presscheck.documents.visitors.conditions import Path, Verdict
+from presscheck.engine.publish.audiences import AdaptivePlace, AdaptiveSite, Audience, Use, uses_of
+from presscheck.errors import PresscheckError
+
+
+class SchemaFacts:
+    """A visitor schema, and what is in it.
+
+    Args:
+        schema: the schema; None if the site has none.
+        updated_at: when it was changed last.
+    """
+
+    def __init__(self, schema: dict[str, Any] | None, updated_at: str | None = None) -> None:
+        self.schema, self.updated_at = schema, updated_at
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims in order."""
+        return tuple(schema_claims(self.schema))
+
+    @cached_property
+    def known(self) -> frozenset[Path]:
+        """The paths of the claims."""
+        return frozenset(claim.path for claim in self.claims)
+
+
+@dataclass
+class AdaptiveModel:
+    """The adaptive content of a site, as far as it is loaded.
+
+    Attributes:
+        organization_id: the organization of the site.
+        site: the site.
+        schema: the visitor schema; None while it is not loaded.
+        templates: the conditions that the service suggests.
+        content: the sections, spaces and pages; None while they are not loaded.
+        uses: the conditions of these.
+        audiences: the saved audiences.
+        errors: why something could not be loaded, by the noun of its tab.
+        version: counts the changes of what the rows are found from.
+    """
+
+    organization_id: str
+    site: Site
+    schema: SchemaFacts | None = None
+    templates: tuple[TemplateCondition, ...] = ()
+    content: AdaptiveSite | None = None
+    uses: tuple[Use, ...] = ()
+    audiences: tuple[Audience, ...] = ()
+    errors: dict[str, PresscheckError] = field(default_factory=dict[str, PresscheckError])
+    version: int = 0
+    _verdicts: dict[tuple[str, str], Verdict] = field(default_factory=dict[tuple[str, str], Verdict])
+    """Who sees what, by the keys of places and the names of audiences, as far as it was asked for."""
+
+    @property
+    def path(self) -> dict[str, Any]:
+        """The arguments that name the site in a call."""
+        return {"organization_id": self.organization_id, "site_id": self.site.id}
+
+    @property
+    def known(self) -> frozenset[Path] | None:
+        """The claims of the schema; None if the schema is not known."""
+        return self.schema.known if self.schema else None
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the site adapts to its visitors."""
+        return bool(self.site.adaptive_content and self.site.adaptive_content.enabled)
+
+    def verdict(self, place: AdaptivePlace, audience: Audience) -> Verdict:
+        """Whether the visitors of an audience see a place."""
+        at = (place.key, audience.name)
+        if at not in self._verdicts:
+            self._verdicts[at] = place.seen_by(audience, self.known)
+        return self._verdicts[at]
+
+    def take_audiences(self, audiences: tuple[Audience, ...]) -> None:
+        """Take the saved audiences."""
+        self.audiences = audiences
+        self._verdicts.clear()
+
+    def update_uses(self) -> None:
+        """Find the conditions again, after the schema, the suggestions or the content changed."""
+        self._verdicts.clear()
+        self.version += 1
+        self.uses = uses_of(self.content.places, self.known) if self.content else ()

@@ -1,0 +1,85 @@
+"""Audiences and visitor tokens: who sees what, and tokens compared with those of PyJWT."""
+
+import hmac
+import json
+from base64 import urlsafe_b64encode
+
+import jwt
+import pytest
+
+from presscheck.api.content import RevisionPage
+from presscheck.api.site_structure import SiteStructure
+from presscheck.engine.publish.audiences import Audience, places_of, uses_of
+from presscheck.engine.publish.visitor_tokens import audience_of, make_token, read_token
+from presscheck.errors import InvalidArgument
+
+KEY = "a key of at least thirty-two characters"
+NOW = 1_800_000_000
+PRO, FREE = Audience("Pro", {"plan": "pro"}), Audience("Free", {"plan": "free"})
+KNOWN = frozenset((("plan",),))
+STRUCTURE = SiteStructure.model_validate(
+    {
+        "type": "sections",
+        "structure": [
+            {
+                "object": "site-section",
+                "id": "s",
+                "title": "News",
+                "condition": 'visitor.claims.plan == "pro"',
+                "siteSpaces": [{"object": "site-space", "id": "i", "title": "Notes", "space": {"id": "space"}}],
+            }
+        ],
+    }
+)
+BELOW = RevisionPage(id="b", title="Below")
+PAGES = {"space": (RevisionPage(id="a", title="Beta", condition="visitor.claims.beta", pages=(BELOW,)),)}
+
+
+def test_a_place_is_seen_if_all_conditions_above_it_hold() -> None:
+    places = {place.title: place for place in places_of(STRUCTURE, PAGES)}
+    assert [(place.kind, place.depth) for place in places.values()] == [
+        ("section", 0),
+        ("space", 1),
+        ("page", 2),
+        ("page", 3),
+    ]
+    assert places["Notes"].seen_by(PRO, KNOWN).holds is True
+    assert places["Below"].seen_by(FREE, KNOWN) == (False, 'News: visitor.claims.plan == "pro"')
+    assert places["Below"].seen_by(PRO, KNOWN) == (None, "Beta: the schema has no claim “beta”")
+    assert places["Below"].seen_by(PRO, {("plan",), ("beta",)}).holds is False
+    assert [bool(use.problem) for use in uses_of(places.values(), KNOWN)] == [False, True]
+
+
+def test_a_token_is_that_of_the_library_and_the_other_way_round() -> None:
+    made = make_token(PRO.claims, KEY, NOW)
+    decoded = jwt.decode(made, KEY, algorithms=["HS256"], options={"verify_exp": False, "verify_iat": False})
+    assert decoded == {"plan": "pro", "iat": NOW, "exp": NOW + 3600}
+    token = read_token(f"https://example.org/?jwt_token={jwt.encode(decoded, KEY, 'HS256')}&x=1", KEY, NOW)
+    assert (token.signature, token.problem, token.time_problem) == ("valid", "", "")
+    assert audience_of(token.visitor_claims, (FREE, PRO)) is PRO
+    assert read_token(made, KEY, NOW + 3600).time_problem.startswith("expired at 20")
+    assert read_token(made, None, NOW).signature == "unknown"
+
+
+@pytest.mark.parametrize("algorithm", ["none", "HS384", "HS512"])
+def test_other_algorithms_are_refused(algorithm: str) -> None:
+    token = jwt.encode({"plan": "pro"}, None if algorithm == "none" else KEY * 3, algorithm)
+    assert read_token(token, KEY * 3, NOW).signature == "invalid"
+
+
+def test_a_changed_token_is_invalid_and_other_texts_are_none() -> None:
+    head, claims, signature = make_token(PRO.claims, KEY, NOW).split(".")
+    other = make_token({"plan": "max"}, KEY, NOW).split(".")[1]
+    assert read_token(f"{head}.{other}.{signature}", KEY, NOW).signature == "invalid"
+    assert read_token(f"{head}.{claims}.", KEY, NOW).signature == "invalid"
+    for text in ("", "a.b", "a.b.c", f"{head}.!!.{signature}", "x" * 5000):
+        with pytest.raises(InvalidArgument):
+            read_token(text, KEY, NOW)
+
+
+@pytest.mark.parametrize("header", [{"alg": "none"}, {"alg": "HS384"}, {}, {"alg": "HS256", "crit": ["exp"]}])
+def test_a_header_with_another_algorithm_is_refused_although_the_signature_fits(header: dict[str, object]) -> None:
+    signed = ".".join(urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in (header, {}))
+    digest = hmac.new(KEY.encode(), signed.encode(), "sha256").digest()
+    token = f"{signed}.{urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+    assert read_token(token, KEY, NOW).signature == "invalid"
