@@ -1,0 +1,360 @@
+"""`presscheck site config`: the configuration of a site as a file in a repository."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from presscheck.cli import lookup
+from presscheck.cli.output import print_line, print_message
+from presscheck.cli.session import Session, confirm, with_session
+from presscheck.engine.site_config.comparison import Difference, Drift, Field
+from presscheck.engine.site_config.document import WRITTEN, Part, SiteConfig
+from presscheck.engine.site_config.files import ConfigFile, form_of, read_file, text_of, write_file
+from presscheck.engine.site_config.push import Push, Receipt
+from presscheck.engine.site_config.push_plan import prepare
+from presscheck.engine.site_config.site_state import SiteState, StateReader
+from presscheck.engine.site_config.snapshots import Snapshots
+from presscheck.engine.site_config.steps import Plan, Step
+from presscheck.engine.site_config.validation import Problem
+from presscheck.errors import ChecksFailed, ConfigurationError, InvalidArgument
+from presscheck.paths import places
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
+
+MARKS = {"added": ("+", "added"), "changed": ("~", ""), "removed": ("-", "removed")}
+"""How the change of a difference is drawn: its mark and its style."""
+LONGEST_VALUE = 60
+"""The most characters of a value in a line."""
+MOST_LINES = 20
+"""The most lines about what a push leaves alone."""
+
+Command = Callable[..., Any]
+org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
+file_argument = click.argument("file", type=click.Path(path_type=Path))
+
+
+def push_options(function: Command) -> Command:
+    """Add the options of a push to a command."""
+    for option in (
+        org_option,
+        click.option("--yes", "-y", is_flag=True, help="Skip the confirmation."),
+        click.option("--prune", is_flag=True, help="Also remove from the site what the file does not have."),
+        click.option("--dry-run", is_flag=True, help="Print the calls and send nothing."),
+    ):
+        function = option(function)
+    return function
+
+
+@click.group()
+def config() -> None:
+    """Keep the configuration of a site in a file.
+
+    FILE ends with .toml, .yaml or .yml. It has up to five parts: customization, structure, redirects, visitor_schema
+    and the names of share_links. A part that the file does not have is left alone. The file never has secrets.
+    """
+
+
+@config.command()
+@click.argument("site")
+@file_argument
+@click.option("--only", multiple=True, metavar="PART", type=click.Choice(WRITTEN), help="Write this part (repeatable).")
+@click.option("--force", is_flag=True, help="Replace what the file has.")
+@org_option
+@with_session
+async def pull(session: Session, site: str, file: Path, org: str | None, *, only: tuple[str, ...], force: bool) -> None:
+    """Write the configuration of a site to a file.
+
+    A file that differs from the site is only replaced with --force. A file with fewer parts keeps these parts; --only
+    adds to them. Comments of a TOML file stay.
+    """
+    form_of(file)
+    _, reader = await _reader(session, site, org)
+    before = _present_file(file, force=force)
+    managed = (*(before.config.parts if before else ()), *cast("tuple[Part, ...]", only)) or WRITTEN
+    state, _, plan = await prepare(before.config if before else SiteConfig(), reader)
+    differences = [one for one in plan.differences if one.field.part not in state.unread]
+    problems = [one for one in plan.problems if one.place[0] not in state.unread]
+    if not force and (differences or problems):
+        _print_differences(differences)
+        raise ChecksFailed(f"not written: {file} differs from the site. --force replaces what the file has")
+    plain, old = state.config.plain, before.config.plain if before else {}
+    new = {part: plain.get(part) if part not in state.unread else old.get(part) for part in WRITTEN if part in managed}
+    new = {part: value for part, value in new.items() if value is not None}
+    for part, error in state.unread.items():
+        if part in managed:
+            print_message(f"{part} cannot be read, and is left out: {error.message}")
+    is_equal = not differences and not problems and set(new) == set(old)  # the order of redirects is the user's own
+    if before and before.config.parts and (new == old or (is_equal and not force)):
+        print_message(f"{file} is up to date.")
+    else:
+        text, has_comments = text_of(new, file, before.text if before else None)
+        write_file(file, text)
+        print_message(f"{count(len(new), 'part')} written to {file}: {', '.join(new)}.")
+        if not has_comments:
+            print_message("The comments of the file could not be kept.")
+    if session.json:
+        session.show({"file": str(file), "parts": list(new)})
+
+
+@config.command()
+@click.argument("site")
+@file_argument
+@org_option
+@with_session
+async def diff(session: Session, site: str, file: Path, org: str | None) -> None:
+    """Compare a file with a site, field by field.
+
+    The exit code is 6 if they differ. Lines begin with + for what a push adds, with ~ for what it changes, and with -
+    for what only the site has.
+    """
+    read = _read(file)
+    _, reader = await _reader(session, site, org)
+    _, _, plan = await prepare(read.config, reader)
+    if session.json:
+        session.show([_difference_json(one) for one in plan.differences])
+    else:
+        _print_differences(plan.differences)
+    _require_valid(read, plan.problems)
+    if plan.differences:
+        raise ChecksFailed(f"{count(len(plan.differences), 'difference')} between {file} and the site")
+    print_message("The file and the site are equal.")
+
+
+@config.command()
+@click.argument("site")
+@file_argument
+@push_options
+@with_session
+async def push(
+    session: Session, site: str, file: Path, org: str | None, *, dry_run: bool, prune: bool, yes: bool
+) -> None:
+    """Give a site the configuration of a file.
+
+    Prints the calls and asks before they are sent. What the file does not have stays in the site, unless --prune is
+    given. If somebody else changes the site in the meantime, the push stops and shows what they changed. If it fails,
+    push again: it compares first, and sends only the rest.
+    """
+    await _push(session, _read(file), site, org, dry_run=dry_run, prune=prune, yes=yes)
+
+
+@config.command()
+@click.argument("site")
+@org_option
+@with_session
+async def snapshots(session: Session, site: str, org: str | None) -> None:
+    """List what a site had before each push, newest first."""
+    owner, chosen = await lookup.site(session, site, org)
+    found = _snapshots(session, chosen.id).every()
+    session.show(
+        [{"snapshot": one.name, "file": str(one.file), "organization": owner.id} for one in found], ("snapshot", "file")
+    )
+
+
+@config.command()
+@click.argument("site")
+@click.argument("snapshot")
+@push_options
+@with_session
+async def restore(
+    session: Session, site: str, snapshot: str, org: str | None, *, dry_run: bool, prune: bool, yes: bool
+) -> None:
+    """Push a snapshot of a site back.
+
+    SNAPSHOT is the name of one that `snapshots` lists, or latest. With --prune, what was added since then is removed. A
+    share link or space that is added again has another id and address.
+    """
+    _, chosen = await lookup.site(session, site, org)
+    read = _read(_snapshots(session, chosen.id).named(snapshot).file)
+    await _push(session, read, site, org, dry_run=dry_run, prune=prune, yes=yes)
+
+
+async def _push(
+    session: Session, read: ConfigFile, site: str, org: str | None, *, dry_run: bool, prune: bool, yes: bool
+) -> None:
+    title, reader = await _reader(session, site, org)
+    state, resolved, plan = await prepare(read.config, reader, prune=prune)
+    _require_valid(read, plan.problems)
+    if dry_run and session.json:
+        session.show(
+            {
+                "steps": [_step_json(step) for step in plan.steps],
+                "kept": [_difference_json(one) for one in plan.kept],
+                "manual": [_difference_json(one) for one in plan.manual],
+            }
+        )
+    elif not session.json:
+        _print_plan(plan)
+    if not plan.steps:
+        print_message("Nothing to push.")
+        if session.json and not dry_run:
+            session.show(_receipt_json(Receipt(), None))
+        return
+    calls = count(len(plan.steps), "call")
+    if dry_run:
+        raise ChecksFailed(f"{calls} to send to {title}")
+    confirm(f"Send {calls} to {sanitize(title)}?", yes=yes)
+    kept = list[str]()
+
+    def keep(present: SiteState) -> None:
+        kept.append(_snapshots(session, present.site.id).keep(present.config).name)
+
+    receipt = await Push(session.engine, reader, state, resolved, plan, keep).send(_progress(len(plan.steps)))
+    if session.json:
+        session.show(_receipt_json(receipt, kept[0] if kept else None))
+    if kept:
+        print_message(f"What the site had before is kept as the snapshot {kept[0]}.")
+    _report(receipt, len(plan.steps))
+
+
+def _report(receipt: Receipt, total: int) -> None:
+    """Print what a push did.
+
+    Raises:
+        PresscheckError: it failed.
+        ChecksFailed: the service did not take over everything.
+    """
+    if receipt.failed is None or receipt.error is None:
+        print_message(f"{count(len(receipt.sent), 'call')} sent.")
+        if receipt.differing:
+            _print_differences(receipt.differing)
+            raise ChecksFailed(f"the service did not take over {count(len(receipt.differing), 'difference')}")
+        return
+    print_message(f"{len(receipt.sent):,} of {count(total, 'call')} sent.")
+    for heading, steps in (("Sent", receipt.sent), ("Failed", [receipt.failed]), ("Not sent", receipt.left)):
+        for step in steps:
+            print_message(f"{heading}: {step.text}")
+    for drift in receipt.drift:
+        print_message(_drift_text(drift))
+    print_message("Push again to go on: it compares with the site first.")
+    raise receipt.error
+
+
+async def _reader(session: Session, site: str, org: str | None) -> tuple[str, StateReader]:
+    owner, chosen = await lookup.site(session, site, org)
+    return chosen.title or chosen.id, StateReader(session.engine, owner.id, chosen.id)
+
+
+def _snapshots(session: Session, site_id: str) -> Snapshots:
+    return Snapshots(places().site_snapshots(session.profile.name), site_id)
+
+
+def _read(file: Path) -> ConfigFile:
+    """Read a file without mistakes.
+
+    Raises:
+        ConfigurationError: it cannot be read.
+        InvalidArgument: it has mistakes, which are printed.
+    """
+    read = read_file(file)
+    _require_valid(read, read.problems)
+    if not read.config.parts:
+        raise InvalidArgument("FILE", f"{file} has none of the parts {', '.join(WRITTEN)}")
+    return read
+
+
+def _require_valid(read: ConfigFile, problems: Sequence[Problem]) -> None:
+    if problems:
+        for line in read.described(problems):
+            print_message(line)
+        raise InvalidArgument("FILE", f"{count(len(problems), 'problem')} in {read.path}; nothing was sent")
+
+
+def _present_file(file: Path, *, force: bool) -> ConfigFile | None:
+    """The file that a pull changes; None if there is none, or if another one is replaced.
+
+    Raises:
+        InvalidArgument: it is another file, which only `--force` replaces.
+    """
+    if not file.exists():
+        return None
+    try:
+        read = read_file(file)
+        problem = str(read.problems[0]) if read.problems else ""
+    except ConfigurationError as error:
+        read, problem = None, error.message
+    if not problem:
+        return read
+    if force:
+        return None
+    raise InvalidArgument("FILE", f"{file} is not the configuration of a site ({problem}). --force replaces it")
+
+
+def _print_plan(plan: Plan) -> None:
+    for step in plan.steps:
+        print_line((Span(f"{step.part}: ", "quiet"), Span(sanitize(step.text))))
+    _print_left("Only in the site, and stays there without --prune", plan.kept)
+    _print_left("Can only be changed in the web app", plan.manual)
+
+
+def _print_left(heading: str, differences: Sequence[Difference]) -> None:
+    for difference in differences[:MOST_LINES]:
+        print_message(f"{heading}: {_field_text(difference.field)}")
+    if len(differences) > MOST_LINES:
+        print_message(f"{heading}: {len(differences) - MOST_LINES:,} more")
+
+
+def _print_differences(differences: Iterable[Difference]) -> None:
+    for difference in differences:
+        mark, style = MARKS[difference.change]
+        values = [_value_text(one) for one in (difference.site, difference.file) if one is not None]
+        text = f"{mark} {_field_text(difference.field)}{': ' if values else ''}{' → '.join(values)}"
+        print_line((Span(sanitize(text), style),))
+
+
+def _field_text(field: Field) -> str:
+    return str(field)
+
+
+def _value_text(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+
+
+def _drift_text(drift: Drift) -> str:
+    values = [_value_text(one) if one is not None else "–" for one in (drift.before, drift.now, drift.file)]
+    return f"Changed by somebody else: {_field_text(drift.field)}: {values[0]} → {values[1]} (in the file: {values[2]})"
+
+
+def _field_json(field: Field) -> dict[str, Any]:
+    return {"part": field.part, "item": field.item, "field": field.name}
+
+
+def _difference_json(one: Difference) -> dict[str, Any]:
+    values = {"change": one.change, "site": one.site, "file": one.file, "needsPrune": one.needs_prune}
+    return {**_field_json(one.field), **values}
+
+
+def _step_json(step: Step) -> dict[str, Any]:
+    return {"part": step.part, "call": step.operation.stored_name(), "text": step.text}
+
+
+def _receipt_json(receipt: Receipt, snapshot: str | None) -> dict[str, Any]:
+    failed = (
+        {**_step_json(receipt.failed), "error": receipt.error.message} if receipt.failed and receipt.error else None
+    )
+    return {
+        "sent": [_step_json(step) for step in receipt.sent],
+        "unneeded": [_step_json(step) for step in receipt.unneeded],
+        "failed": failed,
+        "left": [_step_json(step) for step in receipt.left],
+        "drift": [
+            {**_field_json(one.field), "before": one.before, "now": one.now, "file": one.file} for one in receipt.drift
+        ],
+        "differing": [_difference_json(one) for one in receipt.differing],
+        "snapshot": snapshot,
+    }
+
+
+def _progress(total: int) -> Callable[[Receipt], None]:
+    def show(receipt: Receipt) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r{len(receipt.sent) + len(receipt.unneeded):,} of {total:,}", err=True, nl=False)
+
+    return show

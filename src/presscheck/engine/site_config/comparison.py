@@ -1,0 +1,306 @@
+"""Compares two configurations field by field, and three of them to see what somebody else changed.
+
+A configuration becomes named fields: those of an item of the structure, of a redirect, or a path in a customization.
+Items of a file are matched with those of the site before, so that a section with another title is a changed title.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, cast
+
+from presscheck.engine.publish.site_paths import plain_path
+from presscheck.engine.site_config.document import (
+    FLAGS,
+    TEXTS,
+    Entry,
+    Kind,
+    Part,
+    Place,
+    SiteConfig,
+    every_entry,
+)
+
+Change = Literal["added", "changed", "removed"]
+Matching = Mapping[Place, str]
+"""The keys of the items of a site by the places of those of a file that are the same."""
+ORDER, DEFAULT, DEFAULT_SECTION = "order", "default", "default section"
+NEVER_REMOVED = frozenset((DEFAULT, DEFAULT_SECTION, "path"))
+"""Fields of a structure that every site has: a file without them leaves them alone."""
+READ_ONLY = frozenset(("draft", "hidden"))
+"""Fields that no call of the API can set."""
+
+
+class Field(NamedTuple):
+    """The name of a value: the part, the item in it (empty for the part itself), and the field of the item."""
+
+    part: Part
+    item: str
+    name: str
+
+    def __str__(self) -> str:
+        return ": ".join(word for word in (" ".join(one for one in (self.part, self.item) if one), self.name) if word)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A field, or a whole item, that differs between a site and a file.
+
+    Attributes:
+        field: its name; the name of a whole item has no field.
+        change: what a push does: adds it to the site, changes it, or removes it.
+        site: its value in the site; None if it is not there.
+        file: its value in the file.
+        needs_prune: whether only a push that prunes removes it.
+    """
+
+    field: Field
+    change: Change
+    site: Any
+    file: Any
+    needs_prune: bool = False
+
+
+class Drift(NamedTuple):
+    """A field that somebody else changed: before, now, and in the file that was to be pushed."""
+
+    field: Field
+    before: Any
+    now: Any
+    file: Any
+
+
+def match(site: Sequence[Entry], file: Sequence[Entry]) -> dict[Place, str]:
+    """Which items of a site the items of a file are.
+
+    Spaces are the same by their ids. Sections and groups are the same if title, path or content tell so, the most
+    telling pairs first: so both a new title and a new path are changes, not a new section.
+    """
+    ours, theirs = list(every_entry(site)), list(every_entry(file))
+    matched: dict[Place, str] = {}
+    for entry in theirs:
+        if entry.kind == "space":
+            taken = set(matched.values())
+            same = [one.key for one in ours if one.kind == "space" and one.space == entry.space]
+            if same and same[0] not in taken:
+                matched[entry.place] = same[0]
+    for kind in ("section", "group"):
+        pairs = [
+            (score, -ours_at, -theirs_at)
+            for theirs_at, entry in enumerate(theirs)
+            for ours_at, one in enumerate(ours)
+            if entry.kind == one.kind == kind and (score := _likeness(one, entry, matched)) > 0
+        ]
+        for _, ours_at, theirs_at in sorted(pairs, reverse=True):
+            key, place = ours[-ours_at].key, theirs[-theirs_at].place
+            if place not in matched and key not in matched.values():
+                matched[place] = key
+    return matched
+
+
+def _likeness(site: Entry, file: Entry, matched: Matching) -> int:
+    """How much a section or group of a file is one of the site."""
+    inside = {entry.key for entry in every_entry(site.entries)}
+    shared = sum(matched.get(entry.place) in inside for entry in every_entry(file.entries))
+    path = file.texts.get("path")
+    return 30 * (site.title == file.title) + 30 * (bool(path) and site.texts.get("path") == path) + min(shared, 20)
+
+
+def names_of(entries: Sequence[Entry], known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A name for each item of a site, by its key: as short as it is unique.
+
+    Args:
+        entries: the items.
+        known: names that some have already.
+    """
+    names, taken = dict[str, str](), set[str]()
+    for entry in every_entry(entries):
+        name = (known or {}).get(entry.key) or unique_name(entry, taken)
+        names[entry.key] = name
+        taken.add(name)
+    return names
+
+
+def unique_name(entry: Entry, taken: Iterable[str]) -> str:
+    """A name for an item that no other one has."""
+    names, more = set(taken), entry.space or entry.texts.get("path", "")
+    name = entry.label if entry.label not in names or not more else f"{entry.label} ({more})"
+    number = 2
+    while name in names:
+        name, number = f"{entry.label} ({number})", number + 1
+    return name
+
+
+def fields_of(config: SiteConfig, name_of: Callable[[Entry], str]) -> dict[Field, Any]:
+    """The fields of a configuration.
+
+    Args:
+        config: the configuration.
+        name_of: the name of an item of its structure.
+    """
+    fields: dict[Field, Any] = {}
+    for part in ("customization", "visitor_schema"):
+        value = getattr(config, part)
+        if value is not None:
+            fields |= {Field(part, "", name): inner for name, inner in _leaves("", value)}
+    if config.structure is not None:
+        _add_structure(fields, "", config.structure, name_of)
+        sections = [one for one in every_entry(config.structure) if one.kind == "section"]
+        _add_default(fields, "", DEFAULT_SECTION, sections, name_of)
+    for redirect in config.redirects or ():
+        fields[Field("redirects", plain_path(redirect.source) or "/", "to")] = str(redirect.target)
+    numbers = dict[str, int]()
+    for link in config.share_links or ():
+        numbers[link] = numbers.get(link, 0) + 1
+        name = link if numbers[link] == 1 else f"{link} ({numbers[link]})"
+        fields[Field("share_links", name, "name")] = link
+    return fields
+
+
+def _add_structure(
+    fields: dict[Field, Any], parent: str, entries: Sequence[Entry], name_of: Callable[[Entry], str]
+) -> None:
+    names = [name_of(entry) for entry in entries]
+    fields[Field("structure", parent, ORDER)] = names
+    _add_default(fields, parent, DEFAULT, [entry for entry in entries if entry.kind == "space"], name_of)
+    for entry, name in zip(entries, names, strict=True):
+        texts = dict(entry.texts)
+        if entry.kind != "space":
+            texts["title"] = entry.title
+        fields |= {Field("structure", name, text): texts[text] for text in TEXTS[entry.kind] if texts.get(text)}
+        fields |= {Field("structure", name, flag): flag in entry.flags for flag in _plain_flags(entry.kind)}
+        fields[Field("structure", name, "in")] = parent
+        if entry.kind != "space":
+            _add_structure(fields, name, entry.entries, name_of)
+
+
+def _add_default(
+    fields: dict[Field, Any], parent: str, name: str, entries: Sequence[Entry], name_of: Callable[[Entry], str]
+) -> None:
+    default = next((entry for entry in entries if "default" in entry.flags), None)
+    if default:
+        fields[Field("structure", parent, name)] = name_of(default)
+
+
+def _plain_flags(kind: Kind) -> list[str]:
+    return [flag for flag in FLAGS[kind] if flag in READ_ONLY]
+
+
+def _leaves(name: str, value: Any) -> Iterable[tuple[str, Any]]:
+    """The values in a JSON value by their paths; an empty object or list is a value."""
+    if isinstance(value, dict) and value:
+        for key, inner in cast("dict[str, Any]", value).items():
+            yield from _leaves(f"{name}.{key}" if name else key, inner)
+    elif isinstance(value, list) and value:
+        for number, inner in enumerate(cast("list[Any]", value)):
+            yield from _leaves(f"{name}[{number}]", inner)
+    elif name:
+        yield name, value
+
+
+def file_fields(site: SiteConfig, file: SiteConfig) -> dict[Field, Any]:
+    """The fields of a file, its items named like those of the site."""
+    matched = match(site.structure or (), file.structure or ())
+    names, own = names_of(site.structure or ()), dict[Place, str]()
+    for entry in every_entry(file.structure or ()):
+        taken = {*names.values(), *own.values()}
+        own[entry.place] = names[matched[entry.place]] if entry.place in matched else unique_name(entry, taken)
+    return fields_of(file, lambda entry: own[entry.place])
+
+
+def compare(site: SiteConfig, file: SiteConfig) -> list[Difference]:
+    """What a push of a file changes in a site; the parts that the file does not have are not compared."""
+    names = names_of(site.structure or ())
+    theirs = fields_of(site, lambda entry: names[entry.key])
+    ours = file_fields(site, file)
+    found = list[Difference]()
+    for part in file.parts:
+        found += _compare_part(_only(part, theirs), _only(part, ours))
+    return found
+
+
+def _only(part: Part, fields: Mapping[Field, Any]) -> dict[Field, Any]:
+    return {field: value for field, value in fields.items() if field.part == part}
+
+
+def _compare_part(site: Mapping[Field, Any], file: Mapping[Field, Any]) -> list[Difference]:
+    site_items, file_items = {field.item for field in site}, {field.item for field in file}
+    whole = {"", *(site_items & file_items)}
+    found = list[Difference]()
+    for field in [*file, *(field for field in site if field not in file)]:
+        if field.item not in whole:
+            if field == next(one for one in (*file, *site) if one.item == field.item):
+                found.append(_whole(field, site, file))
+            continue
+        difference = _compare_field(field, site, file)
+        if difference:
+            found.append(difference)
+    return found
+
+
+def _whole(field: Field, site: Mapping[Field, Any], file: Mapping[Field, Any]) -> Difference:
+    """An item that only one side has, with what tells most of it."""
+    fields = file if field in file else site
+    named = next((fields[one] for name in ("to", "path") if (one := field._replace(name=name)) in fields), None)
+    whole = field._replace(name="")
+    if fields is file:
+        return Difference(whole, "added", None, named)
+    return Difference(whole, "removed", named, None, needs_prune=True)
+
+
+def _compare_field(field: Field, site: Mapping[Field, Any], file: Mapping[Field, Any]) -> Difference | None:
+    ours, theirs = file.get(field), site.get(field)
+    if field.part == "structure":
+        if field.name == ORDER:
+            return _compare_order(field, site, file)
+        if ours is None and field.name in NEVER_REMOVED:
+            return None
+    if same_value(theirs, ours):
+        return None
+    if field not in site:
+        return Difference(field, "added", None, ours)
+    if field in file:
+        return Difference(field, "changed", theirs, ours)
+    return Difference(field, "removed", theirs, None, needs_prune=not _is_in_list(field, file))
+
+
+def _compare_order(field: Field, site: Mapping[Field, Any], file: Mapping[Field, Any]) -> Difference | None:
+    """Whether the items that both sides have in the same place are in another order."""
+    theirs, ours = site.get(field) or (), file.get(field) or ()
+    before, after = [name for name in theirs if name in ours], [name for name in ours if name in theirs]
+    return Difference(field, "changed", before, after) if before != after else None
+
+
+def _is_in_list(field: Field, file: Mapping[Field, Any]) -> bool:
+    """Whether a missing field belongs to a list that the file has: lists are replaced as a whole."""
+    name, bracket, _ = field.name.partition("[")
+    return bool(bracket) and any(
+        one.item == field.item and (one.name == name or one.name.startswith(f"{name}[")) for one in file
+    )
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal; true and 1 are not."""
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def drifts(part: Part, before: SiteConfig, now: SiteConfig, file: SiteConfig) -> list[Drift]:
+    """The fields of a part that are not as they were.
+
+    Args:
+        part: the part.
+        before: the site when a plan was made.
+        now: the site now.
+        file: what was to be sent, for comparison.
+    """
+    names = names_of(before.structure or ())
+    present = names_of(now.structure or (), names)
+    fields = [
+        fields_of(before, lambda entry: names[entry.key]),
+        fields_of(now, lambda entry: present[entry.key]),
+        file_fields(before, file),
+    ]
+    first, second, third = [_only(part, one) for one in fields]
+    differing = [field for field in {**first, **second} if not same_value(first.get(field), second.get(field))]
+    return [Drift(field, first.get(field), second.get(field), third.get(field)) for field in differing]

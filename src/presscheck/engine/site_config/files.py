@@ -1,0 +1,151 @@
+"""The files that documents are read from and written to: TOML or YAML, by their ending."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from presscheck.config.file_replacement import replace_file
+from presscheck.config.validation import read_toml_error
+from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
+from presscheck.engine.site_config.document import Place, SiteConfig
+from presscheck.engine.site_config.toml_text import changed_toml, toml_lines, write_toml
+from presscheck.engine.site_config.validation import Problem, parse
+from presscheck.engine.site_config.yaml_text import write_yaml, yaml_lines
+from presscheck.errors import ConfigurationError, InvalidArgument
+
+ENDINGS = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
+MAX_BYTES = 4 << 20
+"""The maximum size of a file: 10,000 redirects take about a third of it."""
+HEADING = "# The configuration of a site: presscheck site config diff|push SITE FILE\n\n"
+SHARED = 0o644
+"""The permissions of a new file: it is made to be shared, and has no secrets."""
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """A file that was read.
+
+    Attributes:
+        path: its path.
+        text: its text.
+        config: its document.
+        problems: the mistakes in it; the document is incomplete then.
+    """
+
+    path: Path
+    text: str
+    config: SiteConfig
+    problems: tuple[Problem, ...] = ()
+
+    def described(self, problems: Sequence[Problem]) -> list[str]:
+        """Mistakes with the file and the line in front, in the order of the file."""
+        lines = toml_lines(self.text) if form_of(self.path) == "toml" else yaml_lines(self.text)
+        placed = sorted(((_line(lines, problem.place), str(problem)) for problem in problems), key=lambda one: one[0])
+        return [f"{self.path}:{line}: {message}" if line else f"{self.path}: {message}" for line, message in placed]
+
+
+def form_of(path: Path) -> str:
+    """Whether a file is TOML or YAML, by its ending.
+
+    Raises:
+        InvalidArgument: it is neither.
+    """
+    form = ENDINGS.get(path.suffix.lower())
+    if form is None:
+        raise InvalidArgument("FILE", f"{path.name} must end with .toml, .yaml or .yml")
+    return form
+
+
+def read_file(path: Path) -> ConfigFile:
+    """Read a file.
+
+    Raises:
+        ConfigurationError: it cannot be read: missing, too large, not UTF-8, neither TOML nor YAML.
+        InvalidArgument: its ending is unknown.
+    """
+    form = form_of(path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # a path with a NUL character is a ValueError
+        reason = getattr(error, "strerror", None) or "invalid path"
+        raise ConfigurationError(f"{path}: cannot be read: {reason}") from None
+    if len(content) > MAX_BYTES:
+        raise ConfigurationError(f"{path}: is larger than {MAX_BYTES >> 20} MB")
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise ConfigurationError(f"{path}:{line}: is not UTF-8 text: save the file as UTF-8") from None
+    config, problems = parse(_loaded(path, form, text))
+    return ConfigFile(path, text, config, tuple(problems))
+
+
+def _loaded(path: Path, form: str, text: str) -> Mapping[str, Any]:
+    try:
+        value = tomllib.loads(text) if form == "toml" else load_yaml_value(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(str(read_toml_error(path, error))) from None
+    except InvalidYaml as error:
+        raise ConfigurationError(f"{path}:{error.line}: is not valid YAML: {error}") from None
+    except RecursionError:
+        raise ConfigurationError(f"{path}: is nested too deep") from None
+    if value is not None and not isinstance(value, dict):
+        raise ConfigurationError(f"{path}: must have keys at its top level, such as structure or redirects")
+    return cast("dict[str, Any]", value or {})
+
+
+def text_of(plain: Mapping[str, Any], path: Path, before: str | None = None) -> tuple[str, bool]:
+    """The text of a file with a document, and whether it has all comments that were there.
+
+    Args:
+        plain: the document.
+        path: the file.
+        before: its text before, of which the comments stay in TOML.
+
+    Raises:
+        ConfigurationError: the form cannot express a value of the document.
+    """
+    form = form_of(path)
+    changed = changed_toml(before, plain) if before is not None and form == "toml" else None
+    text = changed or HEADING + (write_toml(plain) if form == "toml" else write_yaml(plain))
+    try:
+        text.encode()
+        is_same = (tomllib.loads(text) if form == "toml" else load_yaml_value(text)) == plain
+    except (UnicodeEncodeError, tomllib.TOMLDecodeError, InvalidYaml):
+        is_same = False
+    if not is_same:
+        raise ConfigurationError(
+            f"{path}: the configuration of this site has values that {form.upper()} cannot express"
+        )
+    return text, changed is not None or before is None or "#" not in before.removeprefix(HEADING)
+
+
+def write_file(path: Path, text: str, mode: int = SHARED) -> None:
+    """Write a file, at once; if it is a link, its target. It keeps its permissions.
+
+    Raises:
+        ConfigurationError: it cannot be written.
+    """
+    try:
+        file = path.resolve()
+        replace_file(file, text, file.stat().st_mode & 0o777 if file.exists() else mode)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "invalid path"
+        raise ConfigurationError(f"{path}: cannot be written: {reason}") from None
+
+
+def _line(lines: Mapping[Place, int], place: Place) -> int:
+    """The line of a place, or of the nearest one that contains it; 0 if there is none."""
+    while place:
+        if place in lines:
+            return lines[place]
+        deeper = [line for found, line in lines.items() if found[: len(place)] == place]
+        if deeper:
+            return min(deeper)
+        place = place[:-1]
+    return 0

@@ -1,0 +1,337 @@
+"""The plan of a push: what a file means in a site, what is wrong with it, and the calls that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from presscheck.api.operation import Operation
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    CreateShareLink,
+    DeleteRedirect,
+    DeleteShareLink,
+    Redirect,
+    RedirectDestination,
+    UpdateAdaptiveSchema,
+    UpdateCustomization,
+    UpdateRedirect,
+)
+from presscheck.api.spaces import Space
+from presscheck.engine.publish.redirects import LONGEST_URL, source_problem
+from presscheck.engine.publish.site_paths import plain_path, wire_path
+from presscheck.engine.site_config.comparison import READ_ONLY, compare
+from presscheck.engine.site_config.customization import customization_problems, merged, with_link_targets
+from presscheck.engine.site_config.document import (
+    Entry,
+    Part,
+    Place,
+    RedirectEntry,
+    SiteConfig,
+    Target,
+    every_entry,
+)
+from presscheck.engine.site_config.secrets import SiteSecrets
+from presscheck.engine.site_config.site_state import SiteState, StateReader, paths_of
+from presscheck.engine.site_config.steps import Keys, Plan, Step, id_of
+from presscheck.engine.site_config.structure_plan import StructurePlanner
+from presscheck.engine.site_config.validation import Problem
+from presscheck.errors import InvalidArgument
+from presscheck.text.phrases import count
+
+
+async def prepare(
+    config: SiteConfig, reader: StateReader, *, prune: bool = False
+) -> tuple[SiteState, SiteConfig, Plan]:
+    """What a site has, what a file means in it, and the plan of a push; see `resolve` and `plan_push`.
+
+    Raises:
+        PresscheckError: the site cannot be read.
+    """
+    state = await reader.read()
+    known = {one.space for one in every_entry(state.config.structure or ())}
+    spaces = await reader.spaces() if _named_spaces(config) - known else ()
+    resolved, problems = resolve(config, state, spaces)
+    pages = {one.target.space_id for one in resolved.redirects or () if one.target.page and one.target.space_id}
+    state = await reader.with_pages(state, pages)
+    if problems:
+        return state, resolved, Plan(problems=tuple(problems))
+    return state, resolved, plan_push(resolved, state, prune=prune)
+
+
+def _named_spaces(config: SiteConfig) -> set[str]:
+    """The ids of the spaces that a document names; an empty one for a space without an id."""
+    entries = {one.space for one in every_entry(config.structure or ()) if one.kind == "space"}
+    targets = [one.target for one in config.redirects or ()]
+    return entries | {one.space_id for one in targets if one.space_id or one.space}
+
+
+def resolve(config: SiteConfig, state: SiteState, spaces: Iterable[Space]) -> tuple[SiteConfig, list[Problem]]:
+    """A document with the id and the present title of each space, and what could not be found.
+
+    Args:
+        config: the document of a file.
+        state: the site.
+        spaces: the spaces of the organization.
+    """
+    known = {one.space: one.title for one in every_entry(state.config.structure or ()) if one.kind == "space"}
+    resolver = _SpaceNames({**{space.id: space.title for space in spaces}, **known}, state.secrets)
+    structure = None if config.structure is None else tuple(resolver.entry(one) for one in config.structure)
+    redirects = None if config.redirects is None else tuple(resolver.redirect(one) for one in config.redirects)
+    looks = state.secrets.hide(config.customization)
+    return replace(config, structure=structure, redirects=redirects, customization=looks), resolver.problems
+
+
+@dataclass
+class _SpaceNames:
+    """Finds spaces by their ids, or by titles that only one has; keys of share links are hidden as in the site."""
+
+    titles: Mapping[str, str]
+    secrets: SiteSecrets
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    def entry(self, entry: Entry) -> Entry:
+        """An item of a structure with the ids of its spaces."""
+        entries = tuple(self.entry(one) for one in entry.entries)
+        if entry.kind != "space":
+            return replace(entry, entries=entries)
+        space, title = self._found(entry.space, entry.title, entry.place, "space")
+        return replace(entry, space=space, title=title)
+
+    def redirect(self, redirect: RedirectEntry) -> RedirectEntry:
+        """A redirect with the id of its space."""
+        target = redirect.target
+        if not target.space and not target.space_id:
+            return redirect._replace(target=target._replace(url=self.secrets.hide(target.url)))
+        space, title = self._found(target.space_id, target.space, (*redirect.place, "to"), "space")
+        return redirect._replace(target=target._replace(space_id=space, space=title))
+
+    def _found(self, space: str, title: str, place: Place, key: str) -> tuple[str, str]:
+        if space:
+            if space not in self.titles:
+                self.problems.append(Problem((*place, "id"), f"no space of the organization has the id {space}"))
+            return space, self.titles.get(space, title)
+        found = [one for one, its in self.titles.items() if its == title]
+        if len(found) == 1:
+            return found[0], title
+        reason = f"{count(len(found), 'space')} of the organization have this title: add the id" if found else ""
+        self.problems.append(Problem((*place, key), reason or f"no space of the organization has the title {title}"))
+        return space, title
+
+
+def plan_push(config: SiteConfig, state: SiteState, *, prune: bool = False) -> Plan:
+    """The plan that gives a site the configuration of a file.
+
+    Args:
+        config: the document of the file, resolved.
+        state: the site, with all parts that the file has.
+        prune: whether what the file does not have is removed; otherwise it stays.
+    """
+    builder = _Planner(config, state, prune=prune)
+    for part in config.parts:
+        if part in state.unread:
+            builder.problems.append(Problem((part,), f"cannot be read: {state.unread[part].message}"))
+    if not builder.problems:
+        builder.plan()
+    differences = compare(state.config, config)
+    manual = [one for one in differences if one.field.part == "structure" and one.field.name in READ_ONLY]
+    kept = [one for one in differences if one.needs_prune and not prune and one not in manual]
+    steps = () if builder.problems else tuple(builder.steps)
+    return Plan(steps, tuple(differences), tuple(kept), tuple(manual), tuple(builder.problems))
+
+
+@dataclass
+class _Planner:
+    """Plans the parts one after another: redirects need the items of the structure."""
+
+    config: SiteConfig
+    state: SiteState
+    prune: bool
+    steps: list[Step] = field(default_factory=list[Step])
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    def __post_init__(self) -> None:
+        self._sections: dict[str, str] = {}
+        self._spaces: dict[str, str] = {}
+
+    def plan(self) -> None:
+        """Plan all parts."""
+        self._plan_schema()
+        self._plan_structure()
+        self._plan_redirects()
+        self._plan_customization()
+        self._plan_share_links()
+
+    def _step(
+        self,
+        part: Part,
+        text: str,
+        operation: type[Operation[Any]],
+        given: Mapping[str, Any],
+        destination: Mapping[str, str] | None = None,
+    ) -> None:
+        def build(keys: Keys) -> Operation[Any]:
+            place = {"destination": _destination_of(destination, keys)} if destination else {}
+            return operation(**self.state.path, **given, **place)
+
+        self.steps.append(Step(part, text, operation, build))
+
+    def _plan_schema(self) -> None:
+        wanted = self.config.visitor_schema
+        if wanted is None:
+            return
+        present = self.state.config.visitor_schema
+        schema = merged(present, wanted, prune=self.prune)
+        if schema != present:
+            text = "replace the visitor schema" if present else "set the visitor schema"
+            self._step("visitor_schema", text, UpdateAdaptiveSchema, {"json_schema": schema})
+
+    def _plan_customization(self) -> None:
+        wanted = self.config.customization
+        if wanted is None:
+            return
+        site, secrets = self.state.config.customization or {}, self.state.secrets
+        self.problems += customization_problems(site, wanted)
+        if merged(site, wanted, prune=self.prune) == site:
+            return
+        fields = compare(SiteConfig(customization=site), SiteConfig(customization=wanted))
+        changed = [one for one in fields if self.prune or not one.needs_prune]
+        settings = with_link_targets(merged(self.state.customization, secrets.reveal(wanted), prune=self.prune))
+        text = f"replace the customization: {count(len(changed), 'field')} changed"
+        self._step("customization", text, UpdateCustomization, {"settings": settings})
+
+    def _plan_structure(self) -> None:
+        present, names = self.state.config.structure or (), dict[Place, str]()
+        if self.config.structure is not None:
+            planner = StructurePlanner(self.state.path, present, self.config.structure, prune=self.prune)
+            planner.plan()
+            self.steps += planner.steps
+            self.problems += planner.problems
+            names = planner.names
+        staying = {*names.values()}
+        is_pruned = self.prune and self.config.structure is not None
+        for entry in every_entry(present):
+            if not is_pruned or entry.key in staying:
+                self._take(entry, entry.key)
+        renamed = {names[entry.place] for entry in every_entry(self.config.structure or ()) if "path" in entry.texts}
+        self._sections = {path: key for path, key in self._sections.items() if key not in renamed}
+        for entry in every_entry(self.config.structure or ()):
+            self._take(entry, names[entry.place])
+
+    def _take(self, entry: Entry, name: str) -> None:
+        """Note what redirects can lead to: sections by their paths, spaces by their ids."""
+        if entry.kind == "space":
+            self._spaces[entry.space] = name
+        elif entry.kind == "section" and entry.texts.get("path"):
+            self._sections[entry.texts["path"]] = name
+
+    # -- redirects
+
+    def _plan_redirects(self) -> None:
+        if self.config.redirects is None:
+            return
+        wanted = {plain_path(one.source): one for one in self.config.redirects}
+        if self.prune:
+            for path, redirect in self.state.redirects.items():
+                if path not in wanted:
+                    given = {"site_redirect_id": redirect.id}
+                    self._step(
+                        "redirects",
+                        f"delete the redirect {redirect.source}",
+                        DeleteRedirect,
+                        given,
+                    )
+        present = {plain_path(one.source): one for one in self.state.config.redirects or ()}
+        for path, entry in wanted.items():
+            redirect = self.state.redirects.get(path)
+            if redirect is None and (reason := source_problem(entry.source)):
+                self.problems.append(Problem((*entry.place, "source"), reason))
+            elif redirect is None or not self._leads_there(redirect, present[path].target, entry.target):
+                self._plan_redirect(entry, redirect)
+
+    def _leads_there(self, redirect: Redirect, present: Target, wanted: Target) -> bool:
+        """Whether a redirect leads to what a file has, also after the structure was changed."""
+        to = redirect.destination
+        if wanted.gone or wanted.url:
+            return wanted == present
+        if wanted.section:
+            return to.kind == "site-section" and f"site-section {to.site_section_id}" == self._sections.get(
+                wanted.section
+            )
+        page = wanted.page_id or self._page(wanted)
+        return f"site-space {to.site_space_id}" == self._spaces.get(wanted.space_id) and (to.page_id or "") == page
+
+    def _page(self, target: Target) -> str:
+        return paths_of(self.state.trees.get(target.space_id, ())).get(target.page, "") if target.page else ""
+
+    def _plan_redirect(self, entry: RedirectEntry, redirect: Redirect | None) -> None:
+        destination = self._destination(entry)
+        if isinstance(destination, Problem):
+            self.problems.append(destination)
+            return
+        source = wire_path(entry.source)
+        if redirect is None:
+            text = f"add the redirect {source} → {entry.target}"
+            self._step("redirects", text, CreateRedirect, {"source": source}, destination)
+            return
+        given = {"site_redirect_id": redirect.id, "source": redirect.source}
+        text = f"change the redirect {source} → {entry.target}"
+        self._step("redirects", text, UpdateRedirect, given, destination)
+
+    def _destination(self, entry: RedirectEntry) -> dict[str, str] | Problem:
+        """What a redirect says, with names in the place of ids that are not known yet; or why it cannot."""
+        place, target = (*entry.place, "to"), entry.target
+        if target.gone:
+            return Problem((*place, "gone"), "is not in the site: choose a url, a section, a space or a page")
+        if target.url:
+            if not target.url.startswith(("https://", "http://")) or any(one.isspace() for one in target.url):
+                return Problem((*place, "url"), "must be a web address such as https://example.org/page")
+            if len(target.url) > LONGEST_URL:
+                return Problem((*place, "url"), f"must have at most {LONGEST_URL:,} characters")
+            return {"kind": "external", "url": self.state.secrets.reveal(target.url)}
+        if target.section:
+            name = self._sections.get(target.section)
+            reason = f"no section of the site has the path {target.section}"
+            return {"kind": "site-section", "site_section_id": name} if name else Problem((*place, "section"), reason)
+        name = self._spaces.get(target.space_id)
+        if name is None:
+            return Problem((*place, "space"), f"the space {target.space or target.space_id} is not in the site")
+        if not target.page and not target.page_id:
+            return {"kind": "site-space", "site_space_id": name}
+        page = target.page_id or self._page(target)
+        if not page:
+            return Problem((*place, "page"), f"no page of {target.space or target.space_id} has the path {target.page}")
+        return {"kind": "site-page", "site_space_id": name, "page_id": page}
+
+    # -- share links
+
+    def _plan_share_links(self) -> None:
+        if self.config.share_links is None:
+            return
+        left = [link for link in self.state.share_links if link.name]
+        for number, name in enumerate(self.config.share_links):
+            present = next((link for link in left if link.name == name), None)
+            if present:
+                left.remove(present)
+                continue
+            try:
+                CreateShareLink(**self.state.path, name=name)
+            except InvalidArgument as error:
+                self.problems.append(Problem(("share_links", number), error.reason))
+                continue
+            self._step("share_links", f"create the share link {name}", CreateShareLink, {"name": name})
+        for link in left if self.prune else ():
+            given = {"share_link_id": link.id}
+            text = f"delete the share link {link.name}: its address stops working"
+            self._step("share_links", text, DeleteShareLink, given)
+
+
+def _destination_of(given: Mapping[str, str], keys: Keys) -> RedirectDestination:
+    """A destination with the ids of items that earlier steps created."""
+    ids = {
+        name: id_of(keys, value) if name in ("site_section_id", "site_space_id") else value
+        for name, value in given.items()
+    }
+    values: dict[str, Any] = ids
+    return RedirectDestination(**values)

@@ -1,0 +1,291 @@
+"""What a site has now, as a document, with what calls need that a document does not have: ids and whole answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
+
+from presscheck.api.content import ListPages, RevisionPage
+from presscheck.api.site_settings import (
+    AdaptiveSchema,
+    GetAdaptiveSchema,
+    GetCustomization,
+    ListRedirects,
+    ListShareLinks,
+    Redirect,
+    RedirectTarget,
+    ShareLink,
+)
+from presscheck.api.site_structure import (
+    GetSiteStructure,
+    SiteSection,
+    SiteSectionGroup,
+    SiteSpace,
+    SiteStructure,
+    StructureItem,
+)
+from presscheck.api.sites import GetSite, Site
+from presscheck.api.spaces import ListSpaces, Space
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.connection_state import Status
+from presscheck.engine.protocols import Reader
+from presscheck.engine.publish.redirects import reference
+from presscheck.engine.publish.site_content import site_spaces
+from presscheck.engine.publish.site_paths import plain_path
+from presscheck.engine.publish.structure_items import children_of, key_of
+from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.site_config.document import (
+    GENERATED,
+    PARTS,
+    Entry,
+    Part,
+    RedirectEntry,
+    SiteConfig,
+    Target,
+    without_nulls,
+)
+from presscheck.engine.site_config.secrets import SiteSecrets
+from presscheck.errors import Forbidden, NotFound, NotNow, NotSupported, PresscheckError
+
+T = TypeVar("T")
+Trees = Mapping[str, Sequence[RevisionPage]]
+"""Page trees by the ids of their spaces; a space whose pages cannot be read is missing."""
+
+
+class OnlineReader(Reader, Protocol):
+    """Reads from the service; tells whether it can be reached."""
+
+    @property
+    def status(self) -> Status:
+        """The state of the connection."""
+        ...
+
+
+@dataclass(frozen=True)
+class SiteState:
+    """What a site has, as far as it was read.
+
+    Attributes:
+        organization_id: the organization of the site.
+        site: the site.
+        config: its configuration; a part is None if it was not read, or if the site has none.
+        unread: why parts could not be read.
+        customization: the whole answer, with null values and keys.
+        structure: the whole answer.
+        redirects: the redirects by their sources as they are compared.
+        share_links: the share links, oldest first.
+        trees: the pages of spaces that redirects lead to.
+        secrets: the keys of the site.
+    """
+
+    organization_id: str
+    site: Site
+    config: SiteConfig = field(default_factory=SiteConfig)
+    unread: Mapping[Part, PresscheckError] = field(default_factory=dict[Part, PresscheckError])
+    customization: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    structure: SiteStructure = field(default_factory=lambda: SiteStructure(type="siteSpaces"))
+    redirects: Mapping[str, Redirect] = field(default_factory=dict[str, Redirect])
+    share_links: tuple[ShareLink, ...] = ()
+    trees: Trees = field(default_factory=dict[str, Sequence[RevisionPage]])
+    secrets: SiteSecrets = field(default_factory=lambda: SiteSecrets(Site(id=""), ()))
+
+    @property
+    def path(self) -> dict[str, Any]:
+        """The arguments that name the site in a call."""
+        return {"organization_id": self.organization_id, "site_id": self.site.id}
+
+
+@dataclass
+class StateReader:
+    """Reads what a site has, always from the service: what is cached may be overwritten by now.
+
+    Args:
+        engine: reads.
+        organization_id: the organization of the site.
+        site_id: the site.
+    """
+
+    engine: OnlineReader
+    organization_id: str
+    site_id: str
+
+    async def read(self, parts: Iterable[Part] = PARTS) -> SiteState:
+        """What the site has.
+
+        Args:
+            parts: what is read; the others stay None.
+
+        Raises:
+            NotNow: the service cannot be reached.
+            PresscheckError: the site or its structure cannot be read.
+        """
+        site = await self.engine.read(GetSite(**self._path))
+        unread: dict[Part, PresscheckError] = {}
+        links = await self._part("share_links", whole_listing(self.engine, ListShareLinks(**self._path)), unread, ())
+        state = SiteState(
+            self.organization_id,
+            site,
+            unread=unread,
+            structure=await self.engine.read(GetSiteStructure(**self._path)),
+            share_links=links,
+            secrets=SiteSecrets(site, links),
+        )
+        wanted = set(parts)
+        if "share_links" not in wanted:
+            unread.pop("share_links", None)
+        elif "share_links" not in unread:
+            names = tuple(link.name for link in links if link.name)
+            state = replace(state, config=replace(state.config, share_links=names))
+        if "structure" in wanted:
+            entries = entries_of(state.structure.structure)
+            state = replace(state, config=replace(state.config, structure=entries))
+        if "customization" in wanted:
+            state = await self._with_customization(state, unread)
+        if "visitor_schema" in wanted:
+            state = await self._with_schema(state, unread)
+        if "redirects" in wanted:
+            state = await self._with_redirects(state, unread)
+        if not self.engine.status.online:
+            raise NotNow("You are offline: the configuration of a site is always compared with the service")
+        return state
+
+    @property
+    def _path(self) -> dict[str, Any]:
+        return {"organization_id": self.organization_id, "site_id": self.site_id}
+
+    @staticmethod
+    async def _part(name: Part, work: Awaitable[T], unread: dict[Part, PresscheckError], default: T) -> T:
+        """What a part has; the default if the user may not read it, or the service does not have it."""
+        try:
+            return await work
+        except (Forbidden, NotSupported, NotFound) as error:
+            if not (name == "visitor_schema" and type(error) is NotFound):  # a site without a schema
+                unread[name] = error
+            return default
+
+    async def _with_customization(self, state: SiteState, unread: dict[Part, PresscheckError]) -> SiteState:
+        read: Awaitable[dict[str, Any] | None] = self.engine.read(GetCustomization(**self._path))
+        looks = await self._part("customization", read, unread, None)
+        if looks is None:
+            return state
+        own = {name: value for name, value in looks.items() if name not in GENERATED}
+        hidden = state.secrets.hide(without_nulls(own))
+        return replace(state, customization=own, config=replace(state.config, customization=hidden))
+
+    async def _with_schema(self, state: SiteState, unread: dict[Part, PresscheckError]) -> SiteState:
+        read: Awaitable[AdaptiveSchema | None] = self.engine.read(GetAdaptiveSchema(**self._path))
+        schema = await self._part("visitor_schema", read, unread, None)
+        if schema is None or schema.json_schema is None:
+            return state
+        return replace(state, config=replace(state.config, visitor_schema=without_nulls(schema.json_schema)))
+
+    async def _with_redirects(self, state: SiteState, unread: dict[Part, PresscheckError]) -> SiteState:
+        read: Awaitable[tuple[Redirect, ...] | None] = whole_listing(self.engine, ListRedirects(**self._path))
+        found = await self._part("redirects", read, unread, None)
+        if found is None:
+            return state
+        by_source = {plain_path(redirect.source): redirect for redirect in found}
+        ids = {item.id: item.space.id for item, _ in site_spaces(state.structure.structure)}
+        spaces = {ids.get(one.destination.site_space_id or "") for one in found if one.destination.page_id}
+        state = await self.with_pages(replace(state, redirects=by_source), [one for one in spaces if one])
+        return replace(state, config=replace(state.config, redirects=redirects_of(state)))
+
+    async def spaces(self) -> tuple[Space, ...]:
+        """The spaces of the organization.
+
+        Raises:
+            PresscheckError: they cannot be read.
+        """
+        return await whole_listing(self.engine, ListSpaces(organization_id=self.organization_id))
+
+    async def with_pages(self, state: SiteState, spaces: Iterable[str]) -> SiteState:
+        """What the site has, with the pages of some spaces; those that cannot be read are named by their ids.
+
+        Raises:
+            PresscheckError: the service failed, or cannot be reached.
+        """
+        trees = dict(state.trees)
+        for space in sorted({*spaces} - trees.keys()):
+            try:
+                trees[space] = (await self.engine.read(ListPages(space_id=space))).pages
+            except (Forbidden, NotFound, NotSupported):
+                continue
+        return replace(state, trees=trees)
+
+
+def entries_of(items: Iterable[StructureItem]) -> tuple[Entry, ...]:
+    """The items of a structure; those of kinds that only the newest release has are left out."""
+    return tuple(entry for item in items if (entry := _entry(item)))
+
+
+def _entry(item: StructureItem) -> Entry | None:
+    inside = entries_of(children_of(item))
+    key = key_of(item)
+    if isinstance(item, SiteSpace):
+        texts = {"path": item.path, "condition": item.condition or ""}
+        title = item.space.title or item.title
+        return Entry("space", title, _given(texts), _flags(item), item.space.id, key=key)
+    if isinstance(item, SiteSection):
+        names = ("path", "icon", "description", "condition")
+        texts = {name: getattr(item, name) or "" for name in names}
+        return Entry("section", item.title, _given(texts), _flags(item), entries=inside, key=key)
+    if isinstance(item, SiteSectionGroup):
+        return Entry("group", item.title, _given({"icon": item.icon or ""}), _flags(item), entries=inside, key=key)
+    return None
+
+
+def _given(texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if text}
+
+
+def _flags(item: StructureItem) -> frozenset[str]:
+    return frozenset(name for name in ("default", "draft", "hidden") if getattr(item, name, None))
+
+
+def redirects_of(state: SiteState) -> tuple[RedirectEntry, ...]:
+    """The redirects of a site, by their sources."""
+    places = _Places(state)
+    return tuple(
+        RedirectEntry(redirect.source, places.target(redirect.destination))
+        for _, redirect in sorted(state.redirects.items())
+    )
+
+
+class _Places:
+    """What redirects lead to, by their ids."""
+
+    def __init__(self, state: SiteState) -> None:
+        pairs = list(site_spaces(state.structure.structure))
+        self._secrets = state.secrets
+        self._spaces = {item.id: item.space for item, _ in pairs}
+        self._sections = {section.id: section.path for section in every_section(state.structure.structure)}
+        self._paths = {
+            space: {page_id: path for path, page_id in paths_of(tree).items()} for space, tree in state.trees.items()
+        }
+
+    def target(self, destination: RedirectTarget) -> Target:
+        """Where a redirect leads, in the names of a document."""
+        if destination.kind == "external":
+            return Target(url=self._secrets.hide(destination.url or ""))
+        if path := self._sections.get(destination.site_section_id or ""):
+            return Target(section=path)
+        space = self._spaces.get(destination.site_space_id or "")
+        if space is None:
+            return Target(gone=reference(destination))
+        page = destination.page_id or ""
+        path = self._paths.get(space.id, {}).get(page, "")
+        return Target(space=space.title, space_id=space.id, page=path, page_id="" if path else page)
+
+
+def paths_of(tree: Iterable[RevisionPage]) -> dict[str, str]:
+    """The ids of pages by their paths."""
+    return {page.path: page.id for page in flatten(tree) if page.path is not None and page.type != "link"}
+
+
+def every_section(items: Iterable[StructureItem]) -> list[SiteSection]:
+    """All sections of a structure."""
+    found = list[SiteSection]()
+    for item in items:
+        found += [item] if isinstance(item, SiteSection) else every_section(children_of(item))
+    return found

@@ -1,0 +1,68 @@
+"""Documents as YAML, written so that a reviewer sees every character; comments of a file are not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import yaml
+
+from presscheck.engine.site_config.document import Place
+from presscheck.engine.site_config.toml_text import is_visible
+
+WIDTH = 110
+"""The columns after which a long text continues in the next line."""
+
+
+class _Writer(yaml.SafeDumper):
+    """Writes texts with invisible characters in double quotes, where escapes are possible."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Never: each value is written where it is."""
+        return True
+
+    def text(self, value: str) -> Any:
+        """A text as a node."""
+        lines = value.split("\n")
+        is_visible_text = all(is_visible(character) for line in lines for character in line)
+        style = '"' if not is_visible_text else "|" if len(lines) > 1 else None
+        return cast("Any", self).represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Writer.add_representer(str, _Writer.text)
+
+
+def write_yaml(plain: Mapping[str, Any]) -> str:
+    """A document as YAML; characters that a reviewer cannot see are written as escapes."""
+    text = yaml.dump(dict(plain), Dumper=_Writer, sort_keys=False, allow_unicode=True, width=WIDTH)
+    # the library leaves some format characters as they are; all are in double quotes here
+    return "".join(
+        character if is_visible(character) or character == "\n" else _escape(character) for character in text
+    )
+
+
+def yaml_lines(text: str) -> dict[Place, int]:
+    """The lines of the keys and items of a file that was loaded before."""
+    found: dict[Place, int] = {}
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    waiting: list[tuple[Place, Any]] = [((), cast("Any", yaml).compose(text, Loader=loader))]
+    seen = set[int]()
+    while waiting:
+        place, node = waiting.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                found[(*place, str(key.value))] = key.start_mark.line + 1
+                waiting.append(((*place, str(key.value)), value))
+        elif isinstance(node, yaml.SequenceNode):
+            for number, value in enumerate(node.value):
+                found[(*place, number)] = value.start_mark.line + 1
+                waiting.append(((*place, number), value))
+    return found
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -1,0 +1,158 @@
+"""`presscheck site config` against the real service: exit codes, JSON, secrets, failures in the middle, two people."""
+
+import json
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.cli.shell import Shell, signed_in
+from tests.running_service import RunningService
+
+SITE = "Tallowick Docs"
+
+
+def config(shell: Shell, verb: str, *words: str, site: str = SITE) -> tuple[int, str, str]:
+    ran = shell.run("site", "config", verb, site, *words)
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+@pytest.mark.parametrize("ending", ["toml", "yaml"])
+def test_a_file_goes_around(shell: Shell, tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"site.{ending}"
+    assert config(shell, "pull", str(file))[0] == 0
+    assert config(shell, "push", str(file), "--yes")[2] == "Nothing to push.\n"
+    assert config(shell, "diff", str(file))[0] == 0
+    old, new = ("rounded", "straight") if "rounded" in file.read_text() else ("straight", "rounded")
+    file.write_text(file.read_text().replace(old, new))
+    code, out, _ = config(shell, "diff", str(file), "--json")
+    assert (code, [(one["field"], one["file"]) for one in json.loads(out)]) == (6, [("styling.corners", new)])
+    assert config(shell, "pull", str(file))[0] == 6, "what the user wrote is not lost"
+    code, out, _ = config(shell, "push", str(file), "--dry-run", "--json")
+    assert (code, [one["call"] for one in json.loads(out)["steps"]]) == (6, ["updateSiteCustomizationById"])
+    assert config(shell, "push", str(file))[0] == 2, "asks, and there is no terminal"
+    code, out, _ = config(shell, "push", str(file), "--yes", "--json")
+    sent = json.loads(out)
+    assert (code, len(sent["sent"]), sent["failed"], sent["drift"]) == (0, 1, None, [])
+    text = file.read_text()
+    assert config(shell, "pull", str(file))[0] == 0
+    assert file.read_text() == text
+    assert sent["snapshot"] in config(shell, "snapshots")[1]
+    assert config(shell, "restore", "latest", "--yes")[0] == 0
+    assert config(shell, "diff", str(file))[0] == 6
+
+
+def test_what_the_file_lacks_stays_without_prune(shell: Shell, tmp_path: Path) -> None:
+    site = shell.ok("site", "create", "--title", "Lacking").strip()
+    shell.ok("site", "add", site, "--space-id", "handbook")
+    file = tmp_path / "part.toml"
+    first = next(page["path"] for page in shell.json("space", "pages", "handbook"))
+    target = f'{{ space = "Handbook", page = "{first}" }}'
+    file.write_text(f'share_links = ["P"]\n[[redirects]]\nsource = "/a"\nto = {target}\n')
+    assert config(shell, "push", str(file), "--yes", site=site)[0] == 0
+    file.write_text("share_links = []\nredirects = []\n")
+    code, _, err = config(shell, "push", str(file), "--yes", site=site)
+    assert (code, "stays there without --prune" in err) == (0, True)
+    assert [one["name"] for one in shell.json("site", "share-links", "list", site)] == ["P"]
+    assert config(shell, "push", str(file), "--yes", "--prune", site=site)[0] == 0
+    assert shell.json("site", "share-links", "list", site) == shell.json("site", "redirects", "list", site) == []
+
+
+def test_secrets_do_not_get_into_a_file(shell: Shell, tmp_path: Path) -> None:
+    site = shell.ok("site", "create", "--title", "Shared", "--visibility", "share-link").strip()
+    shell.ok("site", "add", site, "--space-id", "handbook")
+    shell.ok("site", "share-links", "create", site, "--name", "Partners")
+    shell.ok("site", "publish", site, "--yes")
+    link = shell.json("site", "share-links", "list", site)[0]["urls"]["published"]
+    own = shell.json("site", "show", site)["urls"]["published"]
+    looks = shell.json("site", "customization", "show", site)
+    looks["header"]["links"] = [{"title": "Secret", "to": {"kind": "url", "url": link}, "links": []}]
+    shell.ok("site", "customization", "set", site, "--settings", json.dumps(looks), "--yes")
+    shell.ok("site", "redirects", "add", site, "/self", "https://elsewhere.example" + urlsplit(own).path)
+    secrets = [urlsplit(one).path.rstrip("/").rpartition("/")[2] for one in (link, own)]
+    secrets += [shell.json("site", "auth", "show", site)["privateKey"], shell.env["PRESSCHECK_TOKEN"]]
+    assert all(len(secret) >= 8 for secret in secrets)
+    for ending in ("toml", "yaml"):
+        file = tmp_path / f"site.{ending}"
+        assert config(shell, "pull", str(file), site=site)[0] == 0
+        assert not [secret for secret in secrets if secret in file.read_text()]
+    assert "Partners" in file.read_text()
+    assert config(shell, "diff", str(file), site=site)[0] == 0
+    file.write_text(file.read_text().replace("rounded", "straight"))
+    assert config(shell, "push", str(file), "--yes", site=site)[0] == 0
+    assert shell.json("site", "customization", "show", site)["header"]["links"][0]["to"]["url"] == link
+    for snapshot in (shell.home / "data").rglob("*.yaml"):
+        assert not [secret for secret in secrets if secret in snapshot.read_text()]
+
+
+def test_the_next_push_goes_on_after_a_failure_in_the_middle(shell: Shell, tmp_path: Path) -> None:
+    site = shell.ok("site", "create", "--title", "Halfway").strip()
+    shell.ok("site", "add", site, "--space-id", "handbook")
+    file = tmp_path / "half.toml"
+    bad = "share_links = ['One']\n[visitor_schema]\ntype = 'object'\nadditionalProperties = false\nproperties = {}\n"
+    customization = "[customization.externalLinks]\ntarget = 'blank'\n[customization.themes]\ndefault = 'pink'\n"
+    file.write_text(bad + customization)
+    code, out, err = config(shell, "push", str(file), "--yes", "--json", site=site)
+    receipt = json.loads(out)
+    parts = [[one["part"] for one in receipt[name]] for name in ("sent", "left")]
+    assert (code, parts, receipt["failed"]["part"]) == (1, [["visitor_schema"], ["share_links"]], "customization")
+    assert "Sent: set the visitor schema" in err
+    assert "Not sent: create the share link One" in err
+    assert shell.json("outbox", "list") == []
+    file.write_text(file.read_text().replace("pink", "dark"))
+    code, out, _ = config(shell, "push", str(file), "--yes", "--json", site=site)
+    assert (code, [one["part"] for one in json.loads(out)["sent"]]) == (0, ["customization", "share_links"])
+
+
+def test_mistakes_have_a_line_and_send_nothing(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    for text, message in (
+        ('[customization.styling]\nprimaryColor = { light = "red", dark = "#fff" }\n', "bad.toml:2: customization.st"),
+        ('[customization]\nstylling = "x"\n', "bad.toml:2: customization.stylling: is not a known key"),
+        ('[[structure]]\nsection = "Guides"\n[[structure.spaces]]\nspace = "Nix"\n', "bad.toml:4: structure[0].spa"),
+        ('[[structure]]\nsection = "Guides"\npath = "Über"\n', "bad.toml:3: structure[0].path: small letters only"),
+        ("a = [\n = 1]", "bad.toml:2: is not valid TOML"),
+        ("", "has none of the parts"),
+    ):
+        file.write_text(text)
+        code, _, err = config(shell, "push", str(file), "--yes")
+        assert (code, message in err) == (2, True), err
+    file.write_bytes(b"share_links = ['\xff']")
+    assert "bad.toml:1: is not UTF-8 text" in config(shell, "diff", str(file))[2]
+    file.write_bytes(b"#" * (5 << 20))
+    assert "is larger than 4 MB" in config(shell, "diff", str(file))[2]
+    assert "must end with" in config(shell, "diff", str(tmp_path / "x.json"))[2]
+    other = tmp_path / "other.toml"
+    other.write_text("[tool]\nname = 1\n")
+    assert config(shell, "pull", str(other))[0] == 2
+    assert other.read_text() == "[tool]\nname = 1\n"
+    assert config(shell, "pull", str(other), "--force")[0] == 0
+
+
+def test_hostile_names_come_back_and_never_reach_the_terminal(shell: Shell, tmp_path: Path) -> None:
+    name = "\x1b[2J\u202e[[x]] \"'#: - !"
+    site = shell.ok("site", "create", "--title", "Hostile").strip()
+    shell.ok("site", "add", site, "--space-id", "handbook")
+    shell.ok("site", "share-links", "create", site, "--name", name)
+    for ending in ("toml", "yaml"):
+        file = tmp_path / f"hostile.{ending}"
+        assert config(shell, "pull", str(file), site=site)[0] == 0
+        assert not {"\x1b", "\u202e"} & {*file.read_text()}
+        assert config(shell, "diff", str(file), site=site)[0] == 0
+    link = shell.json("site", "share-links", "list", site)[0]["id"]
+    shell.ok("site", "share-links", "delete", site, link, "--yes")
+    code, out, err = config(shell, "push", str(file), "--yes", site=site)
+    assert (code, {"\x1b", "\u202e"} & {*out, *err}) == (0, set())
+    assert [one["name"] for one in shell.json("site", "share-links", "list", site)] == [name]
+
+
+def test_two_people_and_a_service_that_is_away(shell: Shell, service: RunningService, tmp_path: Path) -> None:
+    file, other = tmp_path / "a.toml", signed_in(tmp_path / "other", service)
+    assert config(shell, "pull", str(file), "--only", "share_links")[0] == 0
+    other.ok("site", "share-links", "create", SITE, "--name", "Theirs")
+    file.write_text('share_links = ["Mine"]\n')
+    code, out, _ = config(shell, "diff", str(file))
+    assert (code, sorted(out.splitlines())) == (6, ["+ share_links Mine", "- share_links Theirs"])
+    assert config(shell, "push", str(file), "--yes")[0] == 0
+    assert {one["name"] for one in shell.json("site", "share-links", "list", SITE)} >= {"Mine", "Theirs"}
+    assert shell.run("--offline", "site", "config", "diff", SITE, str(file)).exit_code == 3
