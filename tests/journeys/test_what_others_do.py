@@ -41,7 +41,7 @@ from presscheck.tui.screens.review.screen import ReviewScreen
 GUIDE = {"space_id": "api", "change_request_id": "5"}
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
 KEYRING = {"space_id": "cli", "change_request_id": "3"}
-RENAMES = "4 Rename workspaces to projects"
+RENAMES = "#4 Rename workspaces to projects"
 LIMITS = {"space_id": "api", "change_request_id": "4"}
 ORGANIZATION = "tallowick"
 
@@ -144,16 +144,16 @@ async def test_an_event_is_reported_once(service: RunningService, mia: str, home
         )
         told = await look(engine, before)
         assert told[:6] == [
-            "Mia commented on 5 Rewrite the auth guide",
-            "Mia commented on 5 Rewrite the auth guide",
-            "Mia requested changes to 2 Explain 409 with an example",
-            "Mia approved 4 Limits per workspace",
-            "Mia merged 4 Limits per workspace",
-            "Mia requested your review of 2 Install on Windows",
+            "Mia commented on #5 Rewrite the auth guide",
+            "Mia commented on #5 Rewrite the auth guide",
+            "Mia requested changes to #2 Explain 409 with an example",
+            "Mia approved #4 Limits per workspace",
+            "Mia merged #4 Limits per workspace",
+            "Mia requested your review of #2 Install on Windows",
         ]
         assert {*told[6:]} == {
-            "5 Rewrite the auth guide is outdated: main has new changes",
-            "2 Explain 409 with an example is outdated: main has new changes",
+            "#5 Rewrite the auth guide is outdated: main has new changes",
+            "#2 Explain 409 with an example is outdated: main has new changes",
         }
         assert await look(engine, before) == told
     async with running_engine(service, home) as engine:
@@ -273,7 +273,7 @@ async def test_an_incomplete_check_reports_no_events(service: RunningService, mi
         engine.refresh()
         async for events, error in watched:
             if not error:
-                assert [sentence(event) for event in events] == ["Mia commented on 5 Rewrite the auth guide"]
+                assert [sentence(event) for event in events] == ["Mia commented on #5 Rewrite the auth guide"]
                 break
         await watched.aclose()
 
@@ -304,9 +304,9 @@ async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
         await pilot.press("4", "g", "g")
         sent.clear()
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="\x1b]0;owned\x07")))
-        await until_shown(pilot, shows="Mia commented on 5 Rewrite the auth guide")
+        await until_shown(pilot, shows="Mia commented on #5 Rewrite the auth guide")
         await until_shown(pilot, shows="• #5 Rewrite the auth guide")
-        assert sent == ["\x1b]9;presscheck: Mia commented on 5 Rewrite the auth guide\a"]
+        assert sent == ["\x1b]9;presscheck: Mia commented on #5 Rewrite the auth guide\a"]
         await pilot.press("D")
         await until_shown(pilot, shows="✓ #5 Rewrite the auth guide")
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Well?")))
@@ -344,7 +344,7 @@ async def test_watch_prints_events_until_it_is_stopped(service: RunningService, 
         assert (first["event"], second["event"]) == ("approved", "merged"), "a restart prints nothing twice"
         assert first["by"] == {"id": "mia", "displayName": "Mia Okonkwo"}
         assert first["changeRequest"]["number"] == 3
-        assert (first["site"], first["text"]) == (None, "Mia approved 3 Fix typos in quickstart")
+        assert (first["site"], first["text"]) == (None, "Mia approved #3 Fix typos in quickstart")
         assert again.end(signal.SIGINT) == 130
     finally:
         again.close()

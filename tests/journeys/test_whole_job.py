@@ -76,7 +76,7 @@ async def test_triage_comment_approve_merge_publish(start: Start) -> None:
     terminal.gone("longer text" if start.has_all else "the draft is kept")
     if start.has_all:
         terminal.wait("✓3")
-    terminal.wait("2 open comments" if start.has_all else "3 open comments")
+    terminal.wait("1 open comment" if start.has_all else "2 open comments")
     terminal.gone("pending")
     terminal.press("m")
     terminal.wait("Merge into the live content")

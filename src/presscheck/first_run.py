@@ -1,0 +1,183 @@
+"""The start without a token: the app begins with a screen that asks where the documentation is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import ListSpaces
+from presscheck.config.profile import Profile
+from presscheck.demo import LocalService, demo_service, folder_service
+from presscheck.errors import (
+    ConfigurationError,
+    Forbidden,
+    InvalidArgument,
+    NetworkError,
+    NotSignedIn,
+    PresscheckError,
+    RequestError,
+)
+from presscheck.extras import missing_modules
+from presscheck.paths import Places, places
+from presscheck.sign_in import SignIn
+from presscheck.wiring import app_without_token, connect
+
+MOST_ENTRIES = 50_000
+"""Files and folders that are searched for a page before a folder is rejected."""
+POLL = 0.2
+"""Seconds between two checks whether a service that was started is ready."""
+
+
+def open_first_run(profile: Profile, theme: str | None = None) -> int:
+    """Run the app, beginning with the first screen; returns the exit code.
+
+    Args:
+        profile: the profile without a token: signing in gives it one.
+        theme: the name of a theme to use instead of the profile's.
+
+    Raises:
+        ConfigurationError: a setting is invalid.
+    """
+    with ExitStack() as services:
+        where = places()
+        sign_in = SignIn(where.config_file, profile.name, os.environ)
+        return app_without_token(profile, FirstRunChoices(sign_in, where, services), theme=theme).run_to_end()
+
+
+class FirstRunChoices:
+    """Does what the first screen offers; see `FirstRun` in `tui/screens/welcome`.
+
+    Args:
+        sign_in: signs in to the service of the profile.
+        where: the directories of the user.
+        services: ends the services that were started.
+    """
+
+    def __init__(self, sign_in: SignIn, where: Places, services: ExitStack) -> None:
+        self._sign_in, self._where, self._services = sign_in, where, services
+        self.space = ""
+
+    @property
+    def address(self) -> str:
+        """The URL of the profile's service."""
+        return self._sign_in.default_address
+
+    def missing_extra(self) -> str:
+        """Why the local service cannot run; empty if it can."""
+        missing = next(missing_modules("serve"), None)
+        return "The last two need the local service: pip install 'presscheck[serve]'" if missing else ""
+
+    async def sign_in(self, address: str, token: str) -> Profile:
+        """Check the token and store it, as `presscheck login` does.
+
+        Raises:
+            InvalidArgument: the field `address` or `token` is wrong.
+            PresscheckError: the token cannot be stored.
+        """
+        base_url = None if address.rstrip("/") == self.address else address
+        try:
+            checked = self._sign_in.check(base_url)
+            user = await self._sign_in.verify(checked, token)
+        except (NotSignedIn, Forbidden) as error:
+            raise InvalidArgument("token", error.message) from error
+        except (ConfigurationError, NetworkError) as error:
+            raise InvalidArgument("address", error.message) from error
+        except RequestError as error:
+            message = f"it does not respond as a documentation service does: {error.message}. Check the address"
+            raise InvalidArgument("address", message) from error
+        try:
+            done = await asyncio.to_thread(self._sign_in.store, base_url, token, user)
+        except OSError as error:
+            raise ConfigurationError(
+                f"{self._sign_in.file.parent}: the token is not stored: {error.strerror}"
+            ) from None
+        return done.profile
+
+    async def open_sample(self) -> Profile:
+        """Start the sample workspace.
+
+        Raises:
+            PresscheckError: it cannot be started.
+        """
+        try:
+            return await asyncio.to_thread(self._services.enter_context, demo_service(where=self._where))
+        except OSError as error:
+            raise ConfigurationError(
+                f"{self._where.data}: the sample workspace did not start: {error.strerror}"
+            ) from None
+
+    async def open_folder(self, folder: str) -> Profile:
+        """Start a service with a folder, and wait until it is imported.
+
+        Raises:
+            InvalidArgument: the folder cannot be read, has no Markdown file, or cannot be imported.
+            PresscheckError: the service cannot be started.
+        """
+        path = await asyncio.to_thread(_documentation_folder, folder)
+        attempt = self._services.enter_context(ExitStack())  # ends with the others, or at once if it fails
+        try:
+            service = await asyncio.to_thread(attempt.enter_context, folder_service(path, self._where))
+            self.space = await _imported_space(service)
+        except OSError as error:
+            raise ConfigurationError(f"{self._where.data}: the service did not start: {error.strerror}") from None
+        except BaseException:
+            await asyncio.shield(asyncio.to_thread(attempt.close))
+            raise
+        return service.profile
+
+
+def _documentation_folder(text: str) -> Path:
+    """The folder with a typed path.
+
+    Raises:
+        InvalidArgument: it cannot be read, or has no Markdown file.
+    """
+    try:
+        path = Path(text).expanduser().absolute()
+        if not path.is_dir():
+            reason = "is a file: give the folder that it is in" if path.exists() else "does not exist"
+            raise InvalidArgument("folder", f"{path} {reason}")
+        os.scandir(path).close()
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a path"
+        raise InvalidArgument("folder", f"{text} cannot be read: {reason}") from None
+    if not _has_page(path):
+        raise InvalidArgument("folder", f"{path} has no Markdown file (.md): choose the folder with your pages")
+    return path
+
+
+def _has_page(path: Path) -> bool:
+    """Whether there is a Markdown file in a folder, outside of hidden ones."""
+    seen = 0
+    for _, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
+        if any(name.lower().endswith(".md") for name in files):
+            return True
+        seen += len(files) + len(folders)
+        if seen > MOST_ENTRIES:
+            break
+    return False
+
+
+async def _imported_space(service: LocalService) -> str:
+    """Wait until a service answers; the id of the space that it has imported.
+
+    Raises:
+        InvalidArgument: it ended, because the folder cannot be imported.
+    """
+    while True:
+        try:
+            async with connect(service.profile) as client:
+                [organization, *_] = (await client.send(ListOrganizations())).items
+                spaces = (await client.send(ListSpaces(organization_id=organization.id))).items
+                return spaces[0].id if spaces else ""
+        except PresscheckError as error:
+            failure = await asyncio.to_thread(service.failure)
+            if failure:
+                raise InvalidArgument("folder", f"could not be imported: {failure}") from error
+            if not isinstance(error, NetworkError):
+                raise
+            await asyncio.sleep(POLL)

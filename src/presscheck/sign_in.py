@@ -1,0 +1,136 @@
+"""Signing in to the service of a profile: checks the address and the token, then stores them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.users import GetCurrentUser, User
+from presscheck.config.profile import Profile, load
+from presscheck.config.settings_schema import first_file
+from presscheck.config.tokens import set_elsewhere, store_token
+from presscheck.config.validation import HOSTED, read, require_encryption
+from presscheck.errors import ConfigurationError, NotSupported
+from presscheck.paths import private_directory
+from presscheck.wiring import connect
+
+
+class SignedIn(NamedTuple):
+    """The result of signing in.
+
+    Attributes:
+        profile: the profile, with its token.
+        user: who signed in; None if the service does not tell.
+        place: where the token is stored, in words.
+    """
+
+    profile: Profile
+    user: User | None
+    place: str
+
+
+class SignIn:
+    """Signs in to the service of a profile.
+
+    Args:
+        file: the settings file; it need not exist.
+        name: the name of the profile; it need not be in the file.
+        environment: the environment variables.
+
+    Raises:
+        ConfigurationError: a setting is invalid.
+    """
+
+    def __init__(self, file: Path, name: str, environment: Mapping[str, str]) -> None:
+        self.file, self.name, self._environment = file, name, dict(environment)
+        self._settings = read(file, name)
+
+    @property
+    def default_address(self) -> str:
+        """The URL of the service, if no other is given."""
+        address: str = self._environment.get("PRESSCHECK_BASE_URL") or self._settings.get("base_url") or HOSTED
+        return address.rstrip("/")
+
+    def check(self, base_url: str | None) -> str:
+        """Check, before a token is asked for, that the user can sign in; returns the URL of the service.
+
+        Args:
+            base_url: the URL of the service; None for the default.
+
+        Raises:
+            ConfigurationError: the profile has another URL or gets its token elsewhere, or the token would be sent
+                unencrypted.
+        """
+        if self._settings and base_url and base_url.rstrip("/") != self._settings.get("base_url", HOSTED).rstrip("/"):
+            raise ConfigurationError(
+                f"{self.file}: profiles.{self.name} already has another base_url. "
+                "Change it in the file, or use --profile"
+            )
+        elsewhere = set_elsewhere(self._settings, self._environment)
+        if elsewhere:
+            raise ConfigurationError(
+                f"the token of profile {self.name} comes from {elsewhere}. Remove it there, then sign in again"
+            )
+        address = (base_url or self.default_address).rstrip("/")
+        require_encryption(address, self.file, self.name, allow_http=self._allow_http)
+        return address
+
+    async def verify(self, address: str, token: str) -> User | None:
+        """Check a token; returns its user, or None if the service does not tell.
+
+        Raises:
+            PresscheckError: the URL is invalid, the service does not respond, or it rejects the token.
+        """
+        profile = Profile(name=self.name, base_url=address, token=token, allow_http=self._allow_http)
+        async with connect(profile) as client:
+            try:
+                return await client.send(GetCurrentUser())
+            except NotSupported:
+                await client.send(ListOrganizations(limit=1))
+                return None
+
+    def store(self, base_url: str | None, token: str, user: User | None) -> SignedIn:
+        """Store the profile and its token; the keyring or the disk may take a while.
+
+        Args:
+            base_url: the URL to write into a new profile; None for the default.
+            token: the token, which was checked.
+            user: its user.
+
+        Raises:
+            ConfigurationError: the settings file cannot be changed.
+        """
+        address = (base_url or self.default_address).rstrip("/")
+        if not self._settings:
+            self._add_profile(base_url)
+        place = store_token(self.file.parent, self.name, address, token)
+        loaded = load(self.file, environment={**self._environment, "PRESSCHECK_PROFILE": self.name}, with_token=False)
+        return SignedIn(replace(loaded, base_url=address, token=token, token_from=place), user, place)
+
+    @property
+    def _allow_http(self) -> bool:
+        return bool(self._settings.get("allow_http", False))
+
+    def _add_profile(self, base_url: str | None) -> None:
+        """Add the profile to the end of the settings file; a new file starts with a description of every setting."""
+        file, name = self.file, self.name
+        private_directory(file.parent)
+        text = file.read_text("utf-8") if file.exists() else first_file() if name == "default" else ""
+        header = f'[profiles."{name}"]' if "." in name else f"[profiles.{name}]"
+        if header not in text:
+            text += ("\n" if text else "") + header + "\n"
+        if base_url:
+            text = text.replace(header + "\n", f"{header}\nbase_url = {json.dumps(base_url.rstrip('/'))}\n", 1)
+        try:
+            tomllib.loads(text)
+        except tomllib.TOMLDecodeError:
+            raise ConfigurationError(
+                f"{file}: could not add the profile. Add {header} to the file and try again"
+            ) from None
+        if not file.exists() or file.read_text("utf-8") != text:
+            file.write_text(text, "utf-8")

@@ -1,0 +1,336 @@
+"""The tour: a table of steps, each a line or two at the bottom of the app with the key to press.
+
+A step ends when its command ran, however that was started: by its key, the mouse or the palette. The key of `tour_next`
+goes on without it, and does the step if that only goes to another place. The tour itself never writes: outside of the
+sample workspace, a command that would write does not run while its step is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from string import Formatter
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.css.query import NoMatches
+from textual.screen import Screen
+from textual.worker import Worker
+
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import COMMANDS, keys_of, shown
+from presscheck.tui.status_bar import pressing
+from presscheck.tui.widgets.tour_bar import OVER_DIALOGS, TourBar
+
+if TYPE_CHECKING:
+    from presscheck.tui.app_context import AppContext
+    from presscheck.tui.screens.base_screen import BaseScreen
+
+SETTLED = 0.4
+"""Seconds after which a step ends, when what its command opened is closed and no further dialog opens."""
+OFFERED = "tour offered"
+"""The key in the local state of a profile."""
+GO_TO = {"inbox": "go_inbox", "review": "go_review", "browse": "go_browse", "publish": "go_publish"}
+"""The command that goes to a place."""
+_BY_NAME = {command.name: command for command in COMMANDS}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the tour. In its texts, the name of a command in braces stands for its key.
+
+    Attributes:
+        text: what to press.
+        commands: the commands that end the step; the first one is the most usual.
+        detail: more about it.
+        place: where it is shown, such as `review`; empty for every place.
+        inside: what is shown while the command has a screen or a dialog open; the step then ends when that is closed.
+        goes: whether the command only goes to another place, so that going on runs it.
+        writes: whether the command writes.
+    """
+
+    text: str
+    commands: tuple[str, ...]
+    detail: str = ""
+    place: str = ""
+    inside: str = ""
+    goes: bool = False
+    writes: bool = False
+
+
+STEPS = (
+    Step(
+        "The inbox lists the change requests that need you: {down} and {up} move.",
+        ("down", "up", "half_down", "half_up", "top", "bottom"),
+        "The last line shows the keys for where you are.",
+        place="inbox",
+    ),
+    Step(
+        "{open} opens the change request under the cursor.",
+        ("open",),
+        "{close} brings you back from everywhere.",
+        place="inbox",
+        goes=True,
+    ),
+    Step(
+        "A review shows each changed page: {next_change} goes to the next change.",
+        ("next_change", "previous_change", "next_page"),
+        "{next_page} goes to the next page, {next_thread} to the next thread.",
+        place="review",
+    ),
+    Step(
+        "{comment} comments on the line under the cursor.",
+        ("comment",),
+        place="review",
+        inside="Write a comment. Closing it keeps the text as a draft.",
+        writes=True,
+    ),
+    Step(
+        "{approve} approves the change request, {request_changes} requests changes.",
+        ("approve", "request_changes"),
+        place="review",
+        inside="Approve, with a line of text or without, or close it.",
+        writes=True,
+    ),
+    Step(
+        "{why} shows what a merge still requires; {merge} merges, and asks first.",
+        ("why",),
+        place="review",
+        inside="{open} goes to what is missing, {back} goes back.",
+    ),
+    Step(
+        "{go_browse} shows the organization: its spaces and their pages.",
+        ("go_browse",),
+        "There, {open} unfolds a space, and goes into a page.",
+        goes=True,
+    ),
+    Step(
+        "On a page, {edit} edits it, always in a change request: never the live page.",
+        ("edit",),
+        "First go to a page: {open} unfolds a space, {down} moves.",
+        place="browse",
+        inside="Edit the page. Leaving the editor keeps the text as a draft.",
+        writes=True,
+    ),
+    Step(
+        "{go_publish} opens the sites: their checks, and who can see them.",
+        ("go_publish",),
+        "There, {publish} publishes a site, and asks first.",
+        goes=True,
+    ),
+    Step(
+        "{palette} finds any command by name, and {help} lists all keys.",
+        ("palette", "help"),
+        "These two are all you have to remember.",
+        inside="{back} closes it, and ends the tour.",
+    ),
+)
+"""The steps, in order."""
+
+
+class Tour:
+    """Shows the steps, and goes on when they are done. Use a new one for each time.
+
+    Args:
+        app: the app.
+        place: returns the kind of the place on top; empty for dialogs, and screens that belong to another one.
+        has_review: whether a review was opened, so that it can be gone back to.
+    """
+
+    def __init__(self, app: AppContext, place: Callable[[], str], has_review: Callable[[], bool]) -> None:
+        self._app, self._place, self._has_review = app, place, has_review
+        self._at = -1
+        """The number of the step; -1 while the tour is only offered."""
+        self._was_here = False
+        """Whether the command that runs was started where its step is shown."""
+        self._is_inside = False
+        """Whether the command of the step ran, and what it opened is not closed yet."""
+        self._work: Worker[None] | None = None
+        """What runs the command of the step; None if it is done."""
+        self._bars: dict[Screen[Any], TourBar] = {}
+        self.is_running = False
+
+    def offer(self) -> None:
+        """Ask whether to start, once for each profile."""
+        outbox = self._app.engine.outbox
+        if outbox.recall(OFFERED) is None:
+            outbox.remember(OFFERED, "yes")
+            self._run()
+
+    def start(self) -> None:
+        """Show the first step."""
+        self._at = 0
+        self._run()
+
+    def end(self) -> None:
+        """End the tour, at any step."""
+        if not self.is_running:
+            return
+        self.is_running = False
+        self._app.observer = None
+        for bar in self._bars.values():
+            if bar.is_attached:
+                bar.remove()
+        self._bars.clear()
+
+    def go_on(self) -> None:
+        """Go to the next step; first to the place of this one, if the user is elsewhere."""
+        if self._at < 0:
+            self._next()
+            return
+        step = STEPS[self._at]
+        if not self._is_here():
+            self._run_command(GO_TO[step.place] if step.place else "back")
+        elif step.goes:
+            self._run_command(step.commands[0])
+        else:
+            self._next()
+
+    def takes(self, command: str) -> bool:
+        """End the tour instead of going back; do nothing instead of writing, unless in the sample workspace."""
+        step = STEPS[self._at] if self._at >= 0 else None
+        self._was_here = step is not None and self._is_here()
+        if command == "back" and not self._is_inside and self._place():
+            self._say_how_to_start("tour ended")
+            self.end()
+            return True
+        if step and step.writes and self._was_here and command in step.commands and not self._app.profile.is_sample:
+            self._next()
+            self._app.notify(f"the tour only shows this: nothing was sent, {_title(command)} works after it")
+            return True
+        return False
+
+    def ran(self, command: str, work: Worker[None] | None) -> None:
+        """Go on if it was the command of the step, or wait until what it opened is closed."""
+        if not self.is_running or self._at < 0:
+            return
+        step = STEPS[self._at]
+        if not self._was_here or command not in step.commands:
+            return
+        if step.inside:
+            self._is_inside, self._work = True, work
+            self._when_settled()
+        else:
+            self._next()
+
+    def screen_changed(self) -> None:
+        """Show the step on the screen that is on top now; go on if what its command opened was closed."""
+        self._app.screen.call_later(self._show)
+        if self._is_inside:
+            self._when_settled()
+
+    def _run(self) -> None:
+        self.is_running, self._app.observer = True, self
+        self._show()
+
+    def _run_command(self, name: str) -> None:
+        """Run a command on the screen on top, as its key does."""
+        cast("BaseScreen", self._app.screen).run_command(_BY_NAME[name])
+
+    def _is_here(self) -> bool:
+        """Whether the place on top is that of the step."""
+        place = self._place()
+        return bool(place) and STEPS[self._at].place in ("", place)
+
+    def _when_settled(self) -> None:
+        """Go on once the command is done, and nothing that it opened is open above the place of the step."""
+        step = self._at
+
+        def settled() -> None:
+            if not (self.is_running and self._is_inside and self._at == step and self._is_here()):
+                return
+            if self._work and not self._work.is_finished:
+                self._when_settled()  # it may open a further dialog
+            else:
+                self._next()
+
+        self._app.screen.set_timer(SETTLED, settled)
+
+    def _next(self) -> None:
+        self._is_inside = False
+        self._at += 1
+        while self._at < len(STEPS) and STEPS[self._at].place == "review" and not self._has_review():
+            self._at += 1  # there was no change request to open
+        if self._at < len(STEPS):
+            self._show()
+            return
+        self.end()
+        self._say_how_to_start("that was the tour")
+
+    def _say_how_to_start(self, what: str) -> None:
+        self._app.notify(f"{what}: {self._key('tour')} starts it again")
+
+    def _show(self) -> None:
+        """Show the step on the screen on top, once that has its widgets."""
+        screen = self._app.screen
+        if not self.is_running:
+            return
+        bar = self._bars.get(screen)
+        if bar is None or not bar.is_attached:
+            bar = self._mounted(screen)
+        if bar:
+            lines, keys = self._lines()
+            bar.show(lines, keys)
+
+    def _mounted(self, screen: Screen[Any]) -> TourBar | None:
+        bar = TourBar(self._app.style_for, is_over_dialog=screen.is_modal)
+        try:
+            if screen.is_modal:
+                screen.styles.layers = f"default {OVER_DIALOGS}"
+                screen.mount(bar)
+            else:
+                screen.mount(bar, before="#below")
+        except NoMatches:  # it is being closed, or has no widgets yet: then it is shown once it has
+            return None
+        self._bars[screen] = bar
+        return bar
+
+    def _lines(self) -> tuple[list[Line], Line]:
+        """What is shown now, and the keys on its right."""
+        if self._at < 0:
+            return [
+                self._line(" A tour of two minutes shows the keys that matter most."),
+                self._line(" You can take it at any time: {tour}."),
+            ], self._keys("start", "not now")
+        step, number = STEPS[self._at], Span(f" {self._at + 1}/{len(STEPS)}  ", "accent strong")
+        gap = Span(" " * len(number.text))
+        if self._is_here():
+            detail = step.detail
+            if step.writes and self._app.profile.is_sample:
+                detail = step.detail or "Try it: this is the sample workspace."
+            elif step.writes:
+                detail = "The tour only shows it: the key does nothing now."
+            return [(number, *self._line(step.text)), (gap, *self._line(detail))], self._keys("next", "end")
+        if self._is_inside:
+            return [(number, *self._line(step.inside))], ()
+        if self._place():
+            go = f"{{{GO_TO[step.place]}}}"
+            text = self._line(f"The tour goes on in the {_PLACES[step.place]}: {go} goes there.")
+            return [(number, *text)], self._keys("go there", "end")
+        return [(number, *self._line("The tour goes on when this is closed."))], ()
+
+    def _keys(self, on: str, end: str) -> Line:
+        go_on = self._pressing("tour_next", Span(self._key("tour_next"), "accent"), Span(f" {on}", "quiet"))
+        leave = self._pressing("back", Span(self._key("back"), "accent"), Span(f" {end}", "quiet"))
+        return (*go_on, Span("   "), *leave)
+
+    def _line(self, text: str) -> Line:
+        """A text with the keys of the commands in it; a click on one presses it."""
+        spans: list[Span] = []
+        for words, command, _, _ in Formatter().parse(text):
+            spans.append(Span(words))
+            if command:
+                spans += self._pressing(command, Span(self._key(command), "accent strong"))
+        return tuple(spans)
+
+    def _pressing(self, command: str, *spans: Span) -> Line:
+        return pressing(keys_of(_BY_NAME[command], self._app.keymap)[0], *spans)
+
+    def _key(self, command: str) -> str:
+        return shown(keys_of(_BY_NAME[command], self._app.keymap)[0])
+
+
+_PLACES = {"inbox": "inbox", "review": "review", "browse": "organization", "publish": "publish screen"}
+
+
+def _title(command: str) -> str:
+    return _BY_NAME[command].title

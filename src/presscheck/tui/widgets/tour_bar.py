@@ -1,0 +1,56 @@
+"""The line of the tour: above the footer of a screen, or at the top over a dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.tui.status_bar import ClickableLines
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import raised, render_strip
+
+if TYPE_CHECKING:
+    from textual.strip import Strip
+
+OVER_DIALOGS = "tour"
+"""The layer of a line over a dialog, so that the dialog keeps its place."""
+
+
+class TourBar(ClickableLines):
+    """Two lines, the second with keys on its right; over a dialog only the first.
+
+    Args:
+        style_for: returns the style for style words.
+        is_over_dialog: whether it is shown over a dialog.
+    """
+
+    DEFAULT_CSS = f"""
+    TourBar {{ height: 2; background: $ink-raised; }}
+    TourBar.over-dialog {{ height: 1; dock: top; layer: {OVER_DIALOGS}; }}
+    """
+
+    def __init__(self, style_for: StyleLookup, *, is_over_dialog: bool) -> None:
+        super().__init__(classes="over-dialog" if is_over_dialog else "")
+        self.style_for = raised(style_for)
+        self._lines: Sequence[Line] = ()
+        self._keys: Line = ()
+
+    def show(self, lines: Sequence[Line], keys: Line) -> None:
+        """Show other lines, with the keys on the right of the last one."""
+        if (lines, keys) != (self._lines, self._keys):
+            self._lines, self._keys = lines, keys
+            self.refresh()
+
+    def line_at(self, y: int) -> Line:
+        """A line."""
+        line = self._lines[y] if y < len(self._lines) else ()
+        if y != 1:
+            return line
+        columns = self.size.width
+        line = cut(line, max(0, columns - width(self._keys) - 3))
+        return (*line, Span(" " * max(1, columns - width(line) - width(self._keys) - 1)), *self._keys)
+
+    def render_line(self, y: int) -> Strip:
+        """The strip of a line."""
+        return render_strip(self.line_at(y), self.size.width, self.style_for)

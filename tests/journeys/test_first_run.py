@@ -1,0 +1,85 @@
+"""`presscheck` as somebody starts it for the first time, in a pseudo-terminal: no settings, no profile, no token."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.terminal import Terminal, children_of
+
+COMMAND = [sys.executable, "-m", "presscheck"]
+SMALL = (80, 24)
+
+
+def opened(home: Path, *words: str) -> Terminal:
+    own = {"PRESSCHECK_HOME": str(home), "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+    return Terminal([*COMMAND, *words], env=own, size=SMALL)
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("PRESSCHECK_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True) as one:
+        yield one
+
+
+def test_the_sample_workspace_with_the_tour(tmp_path: Path) -> None:
+    terminal = opened(tmp_path)
+    terminal.wait("Where is your documentation")
+    terminal.press("w")
+    terminal.wait("A tour of two minutes")
+    terminal.wait("Rewrite the auth guide", 60)
+    terminal.press(";")
+    terminal.wait(" 1/10 ")
+    terminal.press("j")
+    terminal.wait(" 2/10 ")
+    terminal.press("esc")
+    terminal.wait("tour ended")
+    service = children_of(terminal.pid)
+    assert service
+    terminal.press("q")
+    assert terminal.end() == 0
+    assert terminal.left_on() == []
+    assert not [pid for pid in service if Path(f"/proc/{pid}").exists()]
+    terminal.close()
+
+
+def test_signing_in_is_remembered_and_the_token_is_never_on_the_screen(tmp_path: Path, service: RunningService) -> None:
+    home = tmp_path / "home"
+    terminal = opened(home, "--theme", "paper")
+    terminal.wait("Where is your documentation")
+    terminal.press("enter")
+    terminal.wait("Personal access token")
+    terminal.press("up", "ctrl+u", *service.base_url, "enter")
+    terminal.wait("127.0.0.1")
+    terminal.press(*service.token, "enter")
+    terminal.wait("Needs me 7")
+    terminal.press("q")
+    assert terminal.end() == 0
+    assert service.token.encode() not in terminal.raw
+    terminal.close()
+    again = opened(home)
+    again.wait("Needs me 7")
+    assert "tour" not in again.text, "it is offered once"
+    assert "Where is your documentation" not in again.text
+    again.press("q")
+    assert again.end() == 0
+    again.close()
+
+
+def test_the_command_for_the_tour_opens_the_sample_workspace(tmp_path: Path) -> None:
+    terminal = opened(tmp_path, "tour")
+    terminal.wait(" 1/10 ", 60)
+    terminal.press("esc")
+    terminal.wait("tour ended")
+    terminal.press("q")
+    assert terminal.end() == 0
+    terminal.close()

@@ -1,0 +1,212 @@
+"""The tour: by keys through all steps, with other keys, without any write, and ended in the middle."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.tui.app_driver import all_sent, app_on, running, shown, until, write
+from textual.pilot import Pilot
+from textual.widgets import TextArea
+
+from presscheck.text.styled_text import width
+from presscheck.tui import tour
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.commands import COMMANDS, PRESETS, Keymap, keys_of
+from presscheck.tui.tour import STEPS, Tour
+from presscheck.tui.widgets.tour_bar import TourBar
+
+SMALL = (80, 24)
+CHANGED: Keymap = {**PRESETS["arrows"], "tour_next": ("f8",), "comment": ("ctrl+x",), "go_browse": ("f9",)}
+
+
+def written(app: PresscheckApp) -> list[str]:
+    """The requests that were sent and may have changed something."""
+    return [entry.path for entry in app.engine._activity._entries if entry.method != "GET"]
+
+
+async def step(pilot: Pilot[int], number: int) -> None:
+    """Wait until a step is shown."""
+    await until(pilot, shows=f" {number}/{len(STEPS)}  ")
+
+
+async def start(pilot: Pilot[int], rows: str = "Needs me 7") -> None:
+    await until(pilot, shows=rows)
+    app: Any = pilot.app
+    app.navigation.command_tour()
+    await step(pilot, 1)
+
+
+async def test_in_the_sample_workspace_every_step_can_be_done(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path, is_sample=True), SMALL) as pilot:
+        app: Any = pilot.app
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("g", "?")
+        await step(pilot, 1)
+        await pilot.press("j")
+        await step(pilot, 2)
+        await pilot.press("k", "enter")
+        await step(pilot, 3)
+        await until(pilot, shows="Can merge? ")
+        await pilot.press("]")
+        await step(pilot, 4)
+        assert "Try it" in shown(app)
+        await until(pilot, shows="▌")
+        await pilot.press("c")
+        await until(pilot, shows="Write a comment", holds=lambda: isinstance(app.focused, TextArea))
+        await pilot.press(*"So it is", "ctrl+s")
+        await step(pilot, 5)
+        await pilot.press("v", "a")
+        await until(pilot, shows="Approve, with a line of text")
+        await pilot.press("escape")
+        await step(pilot, 6)
+        await pilot.press("W")
+        await until(pilot, shows="enter goes to what is missing, esc goes back")
+        await pilot.press("escape")
+        await step(pilot, 7)
+        await pilot.press("g", "o")
+        await step(pilot, 8)
+        await until(pilot, shows="Developers")
+        await pilot.press("j", "j", "enter")
+        await until(pilot, shows="Authentication")
+        await pilot.press("j")
+        await until(pilot, shows="The Tallowick API moves parcels")
+        await pilot.press("e")
+        await until(pilot, shows="Edit API docs in")
+        assert "Edit the page. Leaving the editor" in shown(app)
+        await pilot.press("1")
+        await write(pilot, "", "Try", "enter")
+        await until(pilot, shows="ctrl+s save")
+        assert "Edit the page. Leaving the editor" in shown(app), "the step goes on in the editor"
+        await pilot.press("escape")
+        await step(pilot, 9)
+        await pilot.press("g", "p")
+        await step(pilot, 10)
+        await pilot.press("?")
+        await until(pilot, shows="closes it, and ends the tour")
+        await pilot.press("escape")
+        await until(pilot, shows="that was the tour: g ? starts it again")
+        assert not app.screen.query(TourBar)
+        await all_sent(pilot)
+        assert any("comments" in request for request in written(app)), "a step can be done there"
+
+
+@pytest.mark.parametrize("keymap", [PRESETS["lazygit"], CHANGED], ids=["preset", "changed keys"])
+async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(
+    service: RunningService, tmp_path: Path, keymap: Keymap
+) -> None:
+    app = app_on(service, tmp_path)
+    app.keymap = keymap
+    keys = {command.name: keys_of(command, keymap)[0] for command in COMMANDS}
+    async with running(app, SMALL) as pilot:
+        await start(pilot)
+        assert f"{tour.shown(keys['down'])} and {tour.shown(keys['up'])} move" in shown(app)
+        await pilot.press(keys["tour_next"])
+        await step(pilot, 2)
+        await pilot.press(keys["tour_next"])
+        await step(pilot, 3)
+        await until(pilot, shows="Can merge? ")
+        await pilot.press(keys["tour_next"])
+        await step(pilot, 4)
+        assert f"{tour.shown(keys['comment'])} comments on the line" in shown(app)
+        await pilot.press(keys["comment"])
+        await step(pilot, 5)
+        assert "the tour only shows this" in shown(app)
+        assert not app.screen.is_modal, "it opens no composer"
+        await pilot.press(*keys["approve"].split())
+        await step(pilot, 6)
+        assert not app.screen.is_modal
+        await pilot.press(keys["tour_next"])
+        await step(pilot, 7)
+        await pilot.press(*keys["go_browse"].split())
+        await step(pilot, 8)
+        await pilot.press(keys["edit"])
+        await step(pilot, 9)
+        await pilot.press(keys["tour_next"])
+        await step(pilot, 10)
+        await pilot.press(keys["tour_next"])
+        await until(pilot, shows="that was the tour")
+        assert not written(app)
+        assert not app.engine.waiting()
+
+
+async def test_it_works_in_a_profile_that_is_read_only_and_offline(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path), SMALL) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("enter")
+        await until(pilot, shows="Can merge? ")
+    service.stop()
+    async with running(app_on(service, tmp_path, offline=True, read_only=True), SMALL) as pilot:
+        await start(pilot)
+        await pilot.press(";", ";")
+        await step(pilot, 3)
+        await until(pilot, shows="Can merge? ")
+        for number in range(4, len(STEPS) + 1):
+            await pilot.press(";")
+            await step(pilot, number)
+        await pilot.press(";")
+        await until(pilot, shows="that was the tour")
+
+
+async def test_escape_ends_it_at_any_step_and_closes_a_dialog_first(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path, is_sample=True), SMALL) as pilot:
+        app: Any = pilot.app
+        await start(pilot)
+        await pilot.press("escape")
+        await until(pilot, shows="tour ended: g ? starts it again")
+        assert not app.screen.query(TourBar)
+        assert app.observer is None
+        await pilot.press("g", "?", ";", ";")
+        await step(pilot, 3)
+        await until(pilot, shows="Can merge? ")
+        await pilot.press(":")
+        await until(pilot, shows="The tour goes on when this is closed")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: not app.screen.is_modal)
+        await step(pilot, 3)
+        await pilot.press("g", "i")
+        await until(pilot, shows="The tour goes on in the review: g r goes there")
+        await pilot.press(";")
+        await step(pilot, 3)
+        await pilot.press("escape")
+        await until(pilot, shows="tour ended")
+        assert app.navigation.last_review, "the review stays open"
+        await pilot.press("escape")
+        await until(pilot, shows="Needs me 7")
+        assert not [bar for screen in app.screen_stack for bar in screen.query(TourBar)]
+
+
+async def test_without_change_requests_it_leaves_out_the_review(tmp_path: Path) -> None:
+    with running_service(tmp_path) as empty:
+        async with running(app_on(empty, tmp_path / "home"), SMALL) as pilot:
+            await start(pilot, "Nothing to review")
+            await pilot.press(";")
+            await step(pilot, 2)
+            await pilot.press(";")
+            await step(pilot, 7)
+            await pilot.click(TourBar, offset=(SMALL[0] - 14, 1))  # on “next”
+            await step(pilot, 8)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_its_texts_fit_on_a_small_screen(name: str) -> None:
+    class App:
+        keymap = PRESETS[name]
+
+    names = {command.name for command in COMMANDS}
+    guide = Tour(App(), lambda: "", lambda: True)  # type: ignore[arg-type]
+    for number, one in enumerate(STEPS, 1):
+        assert set(one.commands) <= names
+        for text in (one.text, one.inside):
+            assert width(guide._line(text)) + len(f" {number}/{len(STEPS)}  ") < SMALL[0], text
+        room = SMALL[0] - width(guide._keys("next", "end")) - 8 - 3
+        assert width(guide._line(one.detail)) <= room, one.detail
+
+
+def test_the_steps_that_write_are_known() -> None:
+    assert {command for one in STEPS if one.writes for command in one.commands} == {
+        "comment",
+        "approve",
+        "request_changes",
+        "edit",
+    }
