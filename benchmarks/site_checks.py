@@ -45,7 +45,13 @@ class Answers:
 
     def __init__(self) -> None:
         self.versions: dict[tuple[int, int], int] = {}
+        self.bodies: dict[tuple[str, str], bytes] = {}
         self.pages_read = 0
+
+    @property
+    def version(self) -> str:
+        """What has changed."""
+        return str(sorted(self.versions.items()))
 
     def tree(self, space: int) -> list[dict[str, Any]]:
         """The pages of a space."""
@@ -86,15 +92,19 @@ class Answers:
         if isinstance(call, ListPages):
             return {"pages": self.tree(space)}
         if "page_id" in given:
-            self.pages_read += 1
             page = int(str(given["page_id"])[1:])
             version = self.versions.get((space, page), 0)
             return {**self.page(space, page), "markdown": text(space, page, version)}
         return {"items": []}
 
     async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
-        """The answer as bytes."""
-        return json.dumps(self.body(call)).encode()
+        """The answer as bytes, made once for each version: the service's work is not what is timed."""
+        key = (call.key(), self.version)
+        if key not in self.bodies:
+            self.bodies[key] = json.dumps(self.body(call)).encode()
+        if "page_id" in call.given():
+            self.pages_read += 1
+        return self.bodies[key]
 
     async def download(self, call: Operation[Any], url: str) -> bytes:
         """There are no files."""
@@ -137,6 +147,9 @@ async def compare(home: Path, rounds: int) -> None:
         for page in range(PAGES):
             call = live_page(f"s{space}", f"p{page}")
             await engine.keep(call, await answers.fetch(call))
+    while await engine.in_store(lambda cache: cache.search.waiting()):  # noqa: ASYNC110  # each pass does work
+        await asyncio.sleep(0.1)
+    await checked(SiteReader(engine))
     plain, cold, again = list[float](), list[float](), list[float]()
     for number in range(rounds):
         plain.append(await read_pages(engine))

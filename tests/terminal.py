@@ -144,8 +144,9 @@ class Terminal:
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes that this one has started."""
+    """The processes that this one has started, in any of its threads."""
+    children = Path(f"/proc/{pid}/task").glob("*/children")
     try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return [int(child) for file in children for child in file.read_text().split()]
     except FileNotFoundError:
         return []

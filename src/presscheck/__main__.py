@@ -22,7 +22,7 @@ def main() -> None:
 def _open_app() -> None:
     """Open the app without importing click, which takes a tenth of the start-up time.
 
-    Returns only if the app cannot be opened; the command line then prints the error.
+    Returns only if the app cannot be opened; the command line then opens its first screen, or prints the error.
     """
     try:
         # 36 ms, not needed for --version

@@ -1,8 +1,8 @@
-"""The sample workspace: the local service as a child process on a private Unix socket.
+"""The local service as a child process on a private Unix socket: with the sample workspace, or with a folder.
 
 The socket listens before the child is ready, so that the app can send requests at once. For browsers, which open
-published sites and PDFs, the service also listens on a port of this machine. Changes are kept until a demo is started
-with `fresh`.
+published sites and PDFs, the service also listens on a port of this machine. Changes are kept; those of the sample
+workspace until a demo is started with `fresh`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -30,6 +31,23 @@ from presscheck.paths import Places, places, private_directory
 LONGEST_SOCKET_PATH = 100
 """Bytes; systems allow 104 to 108."""
 LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class LocalService:
+    """A running local service: the profile to use it with, its process and its log."""
+
+    profile: Profile
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def failure(self) -> str:
+        """Why the service has ended: the last line of its log; empty while it runs."""
+        if self.process.poll() is None:
+            return ""
+        lines = self.log.read_text("utf-8", errors="replace").split("\n") if self.log.exists() else []
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return last.removeprefix("presscheck: ") or f"it ended with exit code {self.process.returncode}"
 
 
 @contextmanager
@@ -50,38 +68,74 @@ def demo_service(
     require_extra("serve")  # the child process would only log the error
     where = where or places()
     directory = where.data / "demo"
-    with _own_socket(private_directory(where.data), alone=fresh) as path:
+    with _own_socket(private_directory(where.data), "demo", alone=fresh) as path:
         if fresh:
             _delete_data(directory, where)
-        private_directory(directory)
-        with socket.socket(socket.AF_UNIX) as listening, _for_browsers(directory / f"{path.stem}.port") as web:
-            listening.bind(str(path))
-            path.chmod(0o600)
-            listening.listen(128)
-            child = _start(listening.fileno(), web.fileno(), directory, docs)
-        with child:
-            try:
-                yield Profile(name="demo", base_url=f"unix:{path}", token=_token(directory / "token"))
-            finally:
-                child.terminate()
+        with _running(path, directory, ["--sample"], docs) as (_, token):
+            yield Profile(name="demo", base_url=f"unix:{path}", token=token, is_sample=True)
 
 
 @contextmanager
-def _own_socket(directory: Path, *, alone: bool) -> Generator[Path]:
-    """The path of the socket, the same at each start; a second demo at the same time gets another one.
+def folder_service(folder: Path, where: Places | None = None) -> Generator[LocalService]:
+    """Run a service with a documentation folder as its only space, imported at the first time.
+
+    Each folder has a service of its own, with its own data. It ends with the block, or with this process.
+
+    Args:
+        folder: the folder; it must exist.
+        where: the directories to use; those of the user by default.
+
+    Raises:
+        MissingExtra: the libraries of the local service are not installed.
+    """
+    require_extra("serve")
+    where = where or places()
+    name = f"folder-{hashlib.sha256(bytes(folder.resolve())).hexdigest()[:8]}"
+    directory = where.data / name
+    with (
+        _own_socket(private_directory(where.data), name, alone=False) as path,
+        _running(path, directory, [], (folder,)) as (process, token),
+    ):
+        profile = Profile(name="folder", base_url=f"unix:{path}", token=token)
+        yield LocalService(profile, process, directory / "service.log")
+
+
+@contextmanager
+def _running(
+    path: Path, directory: Path, options: list[str], docs: tuple[Path, ...]
+) -> Generator[tuple[subprocess.Popen[bytes], str]]:
+    """Run the service on a socket; yields its process and the token of its owner."""
+    private_directory(directory)
+    token = _token(directory / "token")
+    with socket.socket(socket.AF_UNIX) as listening, _for_browsers(directory / f"{path.stem}.port") as web:
+        listening.bind(str(path))
+        path.chmod(0o600)
+        listening.listen(128)
+        child = _start(listening.fileno(), web.fileno(), directory, options, docs)
+    with child:
+        try:
+            yield child, token
+        finally:
+            child.terminate()
+
+
+@contextmanager
+def _own_socket(directory: Path, name: str, *, alone: bool) -> Generator[Path]:
+    """The path of the socket, the same at each start; a second service at the same time gets another one.
 
     Raises:
         ConfigurationError: `alone` is set and another demo is running.
     """
     for number in count(1):
-        lock = FileLock(directory / f"demo-{number}.lock", timeout=0, mode=0o600)
+        # it may be entered in another thread than it is left in
+        lock = FileLock(directory / f"{name}-{number}.lock", timeout=0, mode=0o600, thread_local=False)
         try:
             lock.acquire()
         except Timeout:
             if alone:
                 raise ConfigurationError("another demo is running: quit it before using --fresh") from None
             continue
-        path = _socket_path(directory, f"demo-{number}.sock")
+        path = _socket_path(directory, f"{name}-{number}.sock")
         path.unlink(missing_ok=True)
         try:
             yield path
@@ -104,9 +158,10 @@ def _for_browsers(port: Path) -> socket.socket:
     return listening
 
 
-def _start(fd: int, web_fd: int, directory: Path, docs: tuple[Path, ...]) -> subprocess.Popen[bytes]:
-    _token(directory / "token")
-    command = [sys.executable, "-m", "presscheck", "serve", "--sample", "--until-closed"]
+def _start(
+    fd: int, web_fd: int, directory: Path, options: list[str], docs: tuple[Path, ...]
+) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "presscheck", "serve", *options, "--until-closed"]
     command += ["--fd", str(fd), "--web-fd", str(web_fd)]
     command += ["--data", str(directory), "--token-file", str(directory / "token")]
     command += [part for repository in docs for part in ("--docs", str(repository.absolute()))]

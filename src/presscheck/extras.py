@@ -26,7 +26,6 @@ EXTRAS: dict[str, Extra] = {
             "httpcore",
             "itsdangerous",
             "jinja2",
-            "jsonschema",
             "jsonschema_path",
             "jwt",
             "lzstring",

@@ -23,7 +23,7 @@ class Places:
     state: Path
     """The outbox with local state, and the log; the program never deletes them."""
     data: Path
-    """The data of the local service."""
+    """The data of the local service, and snapshots of sites."""
 
     @property
     def config_file(self) -> Path:
@@ -37,6 +37,10 @@ class Places:
     def outbox_file(self, profile: str) -> Path:
         """The SQLite file with the unsent writes and the local state of a profile."""
         return private_directory(self.state) / f"{profile}.sqlite"
+
+    def site_snapshots(self, profile: str) -> Path:
+        """The directory with what the sites of a profile's service had before a configuration was pushed to them."""
+        return self.data / "site-snapshots" / profile
 
     def log_file(self) -> Path:
         """The log file, with tracebacks."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from presscheck.service.db.engine import Database
     from presscheck.store.cache import Cache
     from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.screens.welcome.screen import FirstRun
 
 
 def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | None = None) -> Client:
@@ -128,6 +129,45 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
         first=first,
     )
     return app.run_to_end()
+
+
+def app_without_token(profile: Profile, first_run: FirstRun, *, theme: str | None = None) -> PresscheckApp:
+    """The app for a profile without a token: it first asks where the documentation is.
+
+    Args:
+        profile: the profile; its theme is used.
+        first_run: what the first screen offers.
+        theme: the name of a theme to use instead of the profile's.
+
+    Raises:
+        ConfigurationError: the theme is unknown.
+    """
+    # 140 ms, not for commands, and not with a profile
+    from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.screens.welcome.screen import WelcomeScreen
+
+    async def begin(app: PresscheckApp) -> None:
+        if first_run.space:
+            await app.open_page(first_run.space)
+        app.navigation.offer_tour()
+
+    where = places()
+    app = PresscheckApp(
+        lambda: open_engine(app.profile, where),
+        profile=profile,
+        theme=theme or profile.theme,
+        own_themes=where.config / "themes",
+        settings=where.config_file,
+        log=where.log_file(),
+        first=begin,
+        welcome=lambda: WelcomeScreen(first_run, app.style_for),
+    )
+    return app
+
+
+def start_tour(app: PresscheckApp) -> None:
+    """Start the tour of a running app."""
+    app.navigation.command_tour()
 
 
 def run_service(

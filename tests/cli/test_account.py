@@ -127,3 +127,8 @@ def test_a_token_file_that_others_can_read_is_refused(shell: Shell, service: Run
 def test_login_refuses_plain_http(shell: Shell) -> None:
     ran = shell.run("login", "--base-url", "http://docs.example", typed="secret-token\n")
     assert (ran.exit_code, "allow_http" in ran.stderr) == (2, True)
+
+
+def test_the_tour_needs_a_terminal(shell: Shell) -> None:
+    ran = shell.run("tour")
+    assert (ran.exit_code, "needs a terminal" in ran.stderr) == (2, True)

@@ -45,6 +45,9 @@ LOCAL = frozenset(
             "serve token create",
             "serve token list",
             "serve token revoke",
+            "site config restore",  # there is no snapshot to restore
+            "site config snapshots",
+            "tour",
         ),
     )
 )
@@ -63,6 +66,9 @@ POSITIONAL = {
     ("site redirects add", "source"): "/x",
     ("site redirects add", "destination"): "https://docs.example",
     ("site redirects import", "file"): "-",
+    ("site config pull", "file"): "pulled.toml",
+    ("site config diff", "file"): "site.toml",
+    ("site config push", "file"): "site.toml",
 }
 """Arguments that cannot be any text."""
 MANY_SO_NAMED = frozenset(("site move",))
@@ -175,8 +181,10 @@ def problem_with(ran: Result, words: list[str]) -> str:
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("kind", NONSENSE)
-def test_every_command_ends(kind: str, tmp_path: Path) -> None:
+def test_every_command_ends(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     problems: list[str] = []
+    monkeypatch.chdir(tmp_path)
+    Path("site.toml").write_text("[customization.styling]\ntheme = 'clean'\n")
     place = NONSENSE.index(kind) % SOME
     with HostileService(kind).running() as service:
         env = {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "token"}

@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import running_service
+from tests.saml_files import certificate
 
 from presscheck.cli.command_factory import COMMAND_SPECS, CommandSpec
 from presscheck.cli.main import command
@@ -126,9 +127,9 @@ def test_names_in_place_of_ids(shell: Shell) -> None:
 
 
 def test_sign_in_and_invites(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "certificate.pem").write_text("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n")
+    (tmp_path / "certificate.pem").write_text(certificate())
     made = shell.ok("saml", "create", "--label", "Keys", "--certificate", f"@{tmp_path / 'certificate.pem'}").strip()
-    assert shell.json("saml", "show", "keys")["certificate"].endswith("END CERTIFICATE-----\n")
+    assert shell.json("saml", "show", "keys")["certificate"]["pem"] == (tmp_path / "certificate.pem").read_text()
     shell.ok("saml", "edit", "Keys", "--entity-id", "urn:tallowick", "--default-role", "read")
     assert shell.ok("saml", "list").startswith(f"{made}\tKeys\tpending\tread\t")
     assert isinstance(shell.json("saml", "logins"), list | dict)

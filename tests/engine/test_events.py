@@ -41,19 +41,19 @@ def looks(was: RequestState | None, now: RequestState) -> tuple[Snapshot, Snapsh
 
 
 CHANGES: dict[str, tuple[RequestState | None, RequestState, str]] = {
-    "asked again": (STILL, with_deed(deed("review-asked")), "Mia requested your review of 5 Rewrite"),
-    "asked at first sight": (None, with_deed(deed("review-asked")), "Mia requested your review of 5 Rewrite"),
-    "a reply": (STILL, with_deed(deed("reply")), "Mia commented on 5 Rewrite"),
-    "approved": (STILL, with_deed(deed("approved")), "Mia approved 5 Rewrite"),
-    "refused": (STILL, with_deed(deed("changes-requested")), "Mia requested changes to 5 Rewrite"),
-    "outdated": (STILL, replace(STILL, outdated=True), "5 Rewrite is outdated: main has new changes"),
+    "asked again": (STILL, with_deed(deed("review-asked")), "Mia requested your review of #5 Rewrite"),
+    "asked at first sight": (None, with_deed(deed("review-asked")), "Mia requested your review of #5 Rewrite"),
+    "a reply": (STILL, with_deed(deed("reply")), "Mia commented on #5 Rewrite"),
+    "approved": (STILL, with_deed(deed("approved")), "Mia approved #5 Rewrite"),
+    "refused": (STILL, with_deed(deed("changes-requested")), "Mia requested changes to #5 Rewrite"),
+    "outdated": (STILL, replace(STILL, outdated=True), "#5 Rewrite is outdated: main has new changes"),
     "conflict": (
         replace(STILL, outdated=True),
         replace(STILL, outdated=True, conflict=True),
-        "5 Rewrite conflicts with main",
+        "#5 Rewrite conflicts with main",
     ),
-    "merged": (STILL, replace(STILL, status="merged", merged=deed("merged")), "Mia merged 5 Rewrite"),
-    "merged by nobody knows whom": (STILL, replace(STILL, merged=UserAction("merged")), "somebody merged 5 Rewrite"),
+    "merged": (STILL, replace(STILL, status="merged", merged=deed("merged")), "Mia merged #5 Rewrite"),
+    "merged by nobody knows whom": (STILL, replace(STILL, merged=UserAction("merged")), "somebody merged #5 Rewrite"),
 }
 """What was, what is, and what is told of it."""
 
@@ -139,7 +139,7 @@ def test_events_are_sorted_by_time() -> None:
     now = replace(STILL, actions={**(STILL.actions or {}), "2": late, "1": early}, outdated=True)
     events = diff_snapshots(*looks(STILL, now), ME)
     assert [one.kind for one in events] == ["approved", "reply", "outdated"]
-    assert summarize(events) == "3 events, latest: 5 Rewrite is outdated: main has new changes"
+    assert summarize(events) == "3 events, latest: #5 Rewrite is outdated: main has new changes"
 
 
 def test_snapshots_and_events_survive_a_round_trip() -> None:

@@ -11,7 +11,7 @@ from tests.engine.live_engine import running_engine, until
 from tests.engine.test_rearrange import created_space, edited, merged, opened
 from tests.running_service import RunningService, running_service
 
-from presscheck.api.change_requests import ListChangeRequests
+from presscheck.api.change_requests import ListChangeRequests, UpdateChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import (
     GetChangeRequestPage,
@@ -23,9 +23,11 @@ from presscheck.api.content_changes import DeletePage, InsertPage, UpdatePage
 from presscheck.documents.pages.replacement import Match, Query
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.engine import Engine
-from presscheck.engine.replacement.application import apply_edits, edits_of
+from presscheck.engine.replacement import application
+from presscheck.engine.replacement.application import IncompleteApplication, apply_edits, edits_of
 from presscheck.engine.replacement.pattern_search import LONGEST_PATTERN, check_query, started, subject_of
 from presscheck.engine.replacement.space_search import Place, SpaceHits, page_names, search_again, search_space
+from presscheck.engine.review.page_edits import send_edits
 from presscheck.errors import ChecksFailed, InvalidArgument
 
 TEXT = "The old way.\n\nOld and `old`, [old](old.md).\n"
@@ -212,7 +214,9 @@ async def test_a_page_edited_in_the_meantime_is_searched_again(service: RunningS
         assert (await text_of(engine, request, ids["B"]))[1] == "# B\n\nNew.\n", "an edit of others stays"
 
 
-async def test_more_pages_than_one_write_takes_are_sent_in_several(service: RunningService, tmp_path: Path) -> None:
+async def test_more_pages_than_one_write_takes_are_sent_in_several(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with running_engine(service, tmp_path) as engine:
         space = await created_space(engine)
         request = await opened(engine, space)
@@ -225,6 +229,17 @@ async def test_more_pages_than_one_write_takes_are_sent_in_several(service: Runn
         await apply_all(engine, hits, place, request)
         again = await search_space(engine, place, Query("new", "old"), ignore)
         assert again.count == 80
+
+        async def send_and_archive(engine: Any, request: Any, changes: Any) -> None:
+            await send_edits(engine, request, changes)
+            archive = UpdateChangeRequest(space_id=space, change_request_id=request.id, status="archived")
+            await engine.write(archive).landed()
+
+        monkeypatch.setattr(application, "send_edits", send_and_archive)
+        with pytest.raises(IncompleteApplication, match=rf"^#{request.number} is not complete, 50 of 80 pages changed"):
+            await apply_all(engine, again, place, request)
+        counts = [(await search_space(engine, place, Query(word, "x"), ignore)).count for word in ("old", "new")]
+        assert counts == [50, 30], "what was sent stays, and a search finds the rest"
 
 
 async def test_titles_stay_valid(service: RunningService, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.tui.snapshot_setup import LOOK_NAMES
 
+from presscheck.tui.screens.inbox import prefetch
 from presscheck.tui.screens.review import drafts
 
 
@@ -22,6 +23,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Comments are sent at once, without the time to undo them."""
     monkeypatch.setattr(drafts, "HOLD", 0.0)
+
+
+@pytest.fixture
+def forecasts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The inbox forecasts conflicts without waiting until somebody stays, so that a picture has them."""
+    monkeypatch.setattr(prefetch, "STAY", 0.0)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 from tests.hostile_strings import ACTS
 from tests.running_service import RunningService, running_service
+from tests.saml_files import certificate, metadata
 from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.test_site_access import comes
+from textual.events import Paste
 from textual.widgets import Input
 
 from presscheck.api.organizations import GetMember, ListMembers
+from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders
 from presscheck.api.teams import CreateTeam, ListTeamMembers, ListTeams
 from presscheck.client.client import Client
 from presscheck.tui.screens.admin.families import FAMILIES
@@ -272,6 +275,97 @@ async def test_rows_are_found_sorted_marked_and_exported(
         await until(pilot, shows="delete: 3 teams")
         left = [one.title for one in (await client.send(ListTeams(organization_id=ORG))).items]
         assert not [title for title in left if "bulk" in title]
+
+
+async def test_certificates_of_providers_are_read_and_warned_of(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
+    given = {"Soon": certificate("Soon", days=12), "Gone": certificate("Gone", days=-3), "Late": certificate("Late")}
+    for label, text in {**given, "Broken": "hello there", "Empty": ""}.items():
+        sent = {"certificate": text} if text else {}
+        await client.send(CreateSAMLProvider(organization_id=ORG, label=label, **sent))
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        screen = await family(pilot, "SAML")
+        await until(pilot, shows="expires in 12 days")
+        assert {line[0].text: (line[2].text, line[2].style) for line in (spans(screen, at) for at in range(5))} == {
+            "Soon": ("expires in 12 days", "waiting"),
+            "Gone": ("expired 3 days ago", "error"),
+            "Late": ("expires in 400 days", "quiet"),
+            "Broken": ("invalid", "error"),
+            "Empty": ("–", "quiet"),
+        }
+        await pilot.press(".", "o")
+        await pick(pilot, "certificate")
+        await until(pilot, shows="certificate ↑")
+        assert [spans(screen, at)[0].text for at in range(3)] == ["Gone", "Soon", "Late"]
+        await go_to(pilot, "Soon")
+        await pilot.press("enter")
+        await until(pilot, shows="CN=Soon CA")
+        await until(pilot, shows="none yet: it needs a sign-in URL")
+        text = shown(pilot.app)
+        assert "(12 days left)" in text and "SHA-256" in text and "BEGIN" not in text
+        await pilot.press("q")
+        await go_to(pilot, "Broken")
+        await pilot.press("enter")
+        await until(pilot, shows="is not a certificate: neither PEM nor base64")
+        await pilot.press("q")
+    for provider in (await client.send(ListSAMLProviders(organization_id=ORG))).items:
+        await client.send(DeleteSAMLProvider(organization_id=ORG, saml_provider_id=provider.id))
+
+
+def spans(screen: AdminScreen, row: int) -> list[Any]:
+    """The spans of a row that are no gaps."""
+    return [span for span in screen.table._row(row, 98) if span.text.strip()]
+
+
+async def test_a_provider_is_made_from_its_metadata(service: RunningService, tmp_path: Path, client: Client) -> None:
+    good, bad = tmp_path / "good.xml", tmp_path / "bad.xml"
+    first, second = certificate("First", days=400), certificate("Second", days=20)
+    good.write_text(metadata([first], url="https://keys.example"), "utf-8")
+    bad.write_text(metadata([first], before='<!DOCTYPE x [<!ENTITY a "a">]>'), "utf-8")
+    async with running(app_on(service, tmp_path / "home"), (80, 24)) as pilot:
+        await family(pilot, "SAML")
+        await pilot.press("a")
+        dialog = await form(pilot)
+        await pilot.press(*"Keys", "ctrl+l")
+        for path, reason in ((tmp_path / "gone", "No such file"), (bad, "has an entity declaration")):
+            await until(pilot, shows="Fill in from a file (SAML metadata")
+            pilot.app.screen.query_one(Input).value = str(path)
+            await pilot.press("enter")
+            await until(pilot, shows=reason)
+        assert pilot.app.screen.query_one(Input).value == str(bad), "what was typed is there to be corrected"
+        pilot.app.screen.query_one(Input).value = str(good)
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: pilot.app.screen is dialog and dialog.texts["entity_id"] == "urn:keys")
+        assert dialog.texts["label"] == "Keys"
+        assert dialog.texts["sso_url"] == "https://keys.example/HTTP-Redirect"
+        await until(pilot, shows="CN=First: expires in 400 days")
+        assert (await client.send(ListSAMLProviders(organization_id=ORG))).items == ()
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="New SAML provider: done")
+        [made] = (await client.send(ListSAMLProviders(organization_id=ORG))).items
+        assert (made.label, made.status, made.certificate) == ("Keys", "active", first)
+
+        await until(pilot, shows="expires in 400 days")
+        await pilot.press("enter")
+        await until(pilot, shows="sign-in link              http")
+        await pilot.press("q", "E")
+        dialog = await form(pilot)
+        await pilot.press("tab", "tab", "ctrl+u")
+        await until(pilot, holds=lambda: dialog.texts["certificate"] == "")
+        dialog.focused.post_message(Paste(second[:200]))
+        await until(pilot, shows="is cut off")
+        await pilot.press("ctrl+s")
+        assert pilot.app.screen is dialog
+        await pilot.press("ctrl+u")
+        dialog.focused.post_message(Paste(second))
+        await until(pilot, shows="CN=Second: expires in 20 days")
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Change Keys: done")
+        [made] = (await client.send(ListSAMLProviders(organization_id=ORG))).items
+        assert (made.certificate, made.entity_id) == (second, "urn:keys")
+        await pilot.press("-", "y")
+        await until(pilot, shows="delete: 1 SAML provider")
 
 
 async def test_without_permission_or_connection_the_reason_is_shown(tmp_path: Path) -> None:

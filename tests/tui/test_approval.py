@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService
-from tests.service_users import say, somebody
+from tests.service_users import say, somebody, token_of
 from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 from tests.tui.change_request_factory import begun
 from textual.widgets import TextArea
 
-from presscheck.api.change_requests import ListReviews
-from presscheck.api.comments import Document
+from presscheck.api.change_requests import ListReviews, SubmitReview
+from presscheck.api.comments import Document, PostComment
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.text.styled_text import join_fitting
 
@@ -71,3 +71,30 @@ def test_names_are_cut_with_a_count() -> None:
     assert join_fitting(["Tokens", "Errors", "Scopes"], 21) == "Tokens and 2 more"
     assert join_fitting(["A very long title", "b"], 16) == "A ve… and 1 more"
     assert join_fitting([], 9) == ""
+
+
+async def test_the_text_of_a_review_is_no_open_comment(service: RunningService, tmp_path: Path) -> None:
+    _, at, _ = await begun(service, "Parcels by night", "By night.\n")
+    ada = token_of(service, "ada")
+    verdict = SubmitReview(**at, status="approved", comment=Document(markdown="Short and good."))
+    await say(service, ada, PostComment(**at, body=Document(markdown="By day?")), verdict)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await write(pilot, "4 F", "parcels by night", "enter")
+        await until(pilot, shows="1 open comment")
+        assert "2 open" not in shown(pilot.app)
+        await pilot.press("enter")
+        await until(pilot, shows="Can merge? ⚠ with warnings: 1 open comment")
+        await pilot.press("g", "g")
+        await until(pilot, shows="Short and good.", holds=lambda: "✓ approved" in shown(pilot.app))
+        await pilot.press("W")
+        await until(pilot, shows="1 open comment")
+        await until(pilot, shows="By day?")
+        assert "Short and good." not in shown(pilot.app), "nobody has to resolve it"
+        await pilot.press("q", "g", "t")
+        await until(pilot, shows="1 ● open 1     2 ✓ resolved 0     3 ◌ outdated 0     4 ◇ review 1")
+        await pilot.press("4")
+        await until(pilot, holds=lambda: "Short and good." not in shown(pilot.app))
+        await pilot.press("4", "j", "x")
+        await all_sent(pilot)
+        await until(pilot, shows="2 ✓ resolved 1     3 ◌ outdated 0     4 ◇ review 0")

@@ -248,10 +248,10 @@ async def test_what_others_did_is_in_the_log_one_by_one(pilot: Pilot[int], monke
 
     monkeypatch.setattr(app(pilot).engine.events, "watch", watch)
     await app(pilot)._announce_events()
-    await until(pilot, shows="2 events, latest: Ada approved 2 Auth")
+    await until(pilot, shows="2 events, latest: Ada approved #2 Auth")
     await pilot.press("!")
     await until(pilot, shows="Notices  2")
-    assert ["● Ada approved 2 Auth" in line for line in shown(pilot.app)[2:4]] == [True, False]
+    assert ["● Ada approved #2 Auth" in line for line in shown(pilot.app)[2:4]] == [True, False]
     opened: list[tuple[str, str]] = []
     monkeypatch.setattr(app(pilot), "open_review", lambda *place: opened.append(place))
     await pilot.press("j", "enter")

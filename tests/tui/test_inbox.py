@@ -43,6 +43,20 @@ async def test_keys_move_the_cursor_and_the_preview_follows(service: RunningServ
         await until(pilot, shows="▌   #5 Rewrite")
 
 
+async def test_keys_of_a_review_do_nothing_else_here(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="✗ Ada")
+        await pilot.press("v", "b")
+        await until(pilot, shows="v b (start a review) works in a review, not here")
+        await pilot.press("g", "h")
+        await until(pilot, shows="g h (history) works in a review, not here")
+        await until(pilot, holds=lambda: "works in a review" not in shown(pilot.app))
+        assert "★" not in shown(pilot.app), "no bookmark"
+        assert pilot.app.screen.model.view.title == "Needs me", "the same view"
+        await pilot.press("v", "j", "b")
+        await until(pilot, shows="★")
+
+
 async def test_views_are_one_key_apart(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Rewrite the auth guide")
@@ -98,7 +112,7 @@ async def test_a_change_request_is_opened_by_its_number(service: RunningService,
         await until(pilot, shows="▌#5 Rewrite the auth guide")
         await pilot.press("enter")
         await until(pilot, shows="Can merge?")
-        await until(pilot, shows="› 5 Rewrite the auth guide")
+        await until(pilot, shows="› #5 Rewrite the auth guide")
 
 
 async def opened(pilot: Any) -> str:

@@ -154,7 +154,7 @@ async def test_a_merge_train_skips_merged_and_stops_at_archived_requests(
         explained = {"space_id": "api", "change_request_id": "2"}
         await act(pilot, "merge", "Limits per workspace", "Explain 409 with an example", "Fix typos in quickstart")
         await until(pilot, shows="one after another?")
-        await until(pilot, shows="This cannot be undone")
+        await until(pilot, shows="To undo a merge")
         await noor.send(MergeChangeRequest(**LIMITS))
         await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))
         await pilot.press("y")

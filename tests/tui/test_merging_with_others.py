@@ -141,7 +141,7 @@ async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningSe
         await pilot.press("escape", "Z")
         await until(pilot, shows="Revert #3?")
         await pilot.press("y")
-        await until(pilot, shows='› 5 Revert "')
+        await until(pilot, shows='› #5 Revert "')
         request = pilot.app.screen.model.request
         call = ListChangeRequestPages(space_id="guides", change_request_id=request.id)
         assert texts((await noor.send(call)).pages) == texts(before)

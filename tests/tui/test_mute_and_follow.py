@@ -119,7 +119,7 @@ async def test_a_followed_request_is_involved_and_makes_news(service: RunningSer
         await until(pilot, holds=lambda: pilot.app.screen.current().id in pilot.app.engine.triage.followed)
         await luz.send(PostComment(**at, body=Document(markdown="After")))
         number = pilot.app.screen.current().number
-        await until(pilot, holds=lambda: f"Luz commented on {number} Errors by number" in said(pilot))
+        await until(pilot, holds=lambda: f"Luz commented on #{number} Errors by number" in said(pilot))
         assert sum("Errors by number" in text and "commented" in text for text in said(pilot)) == 1
         await write(pilot, "F", "is:followed", "enter")
         await until(pilot, shows="All open 1 ")
@@ -138,14 +138,14 @@ async def test_a_muted_request_makes_no_news_until_a_mention(service: RunningSer
         await mia.send(PostComment(**AUTH, body=Document(markdown="Not for @Robinson or @Robin")))
         await mia.send(PostReply(**AUTH, comment_id=thread.id, body=Document(markdown="Nor this")))
         await mia.send(PostComment(**LIMITS, body=Document(markdown="Hm")))
-        await until(pilot, holds=lambda: "Mia commented on 4 Limits per workspace" in said(pilot))
+        await until(pilot, holds=lambda: "Mia commented on #4 Limits per workspace" in said(pilot))
         await pilot.press("4")
         await until(pilot, shows=f"⊘ #5 {WORST}")
-        assert not any("commented on 5" in text for text in said(pilot))
+        assert not any("commented on #5" in text for text in said(pilot))
         await mia.send(
             PostReply(**AUTH, comment_id=thread.id, body=Document(markdown="What do you say, @Robin Achterberg?"))
         )
-        await until(pilot, holds=lambda: f"Mia commented on 5 {WORST}" in said(pilot))
+        await until(pilot, holds=lambda: f"Mia commented on #5 {WORST}" in said(pilot))
         await until(pilot, shows=f"• #5 {WORST}")
         await until(pilot, shows="Needs me 7")
 
@@ -158,7 +158,7 @@ async def test_a_review_request_ends_the_mute(service: RunningService, tmp_path:
         await until(pilot, shows="Needs me 6")
         await mia.send(RequestReviewers(**AUTH, users=("robin",)))
         await until(pilot, shows="Needs me 7")
-        await until(pilot, holds=lambda: f"Mia requested your review of 5 {WORST}" in said(pilot))
+        await until(pilot, holds=lambda: f"Mia requested your review of #5 {WORST}" in said(pilot))
 
 
 async def test_a_muted_thread_is_never_new_in_its_review(service: RunningService, tmp_path: Path) -> None:
@@ -185,8 +185,8 @@ async def test_a_muted_thread_is_never_new_in_its_review(service: RunningService
         await until(pilot, shows="Quietly said")
         assert model.discussion.new_threads() == 1
         assert "now new  Quietly said" not in shown(pilot.app)
-        await until(pilot, holds=lambda: f"Mia commented on 5 {WORST}" in said(pilot))
-        assert sum("Mia commented on 5" in text for text in said(pilot)) == 1
+        await until(pilot, holds=lambda: f"Mia commented on #5 {WORST}" in said(pilot))
+        assert sum("Mia commented on #5" in text for text in said(pilot)) == 1
         await pilot.press("z")
         await until(pilot, shows="now new  Quietly said")
 
@@ -254,8 +254,8 @@ async def test_a_muted_space_takes_its_requests_along(service: RunningService, t
         assert "API docs" not in rows(pilot)
         await mia.send(PostComment(**AUTH, body=Document(markdown="@Robin Achterberg, look")))
         await mia.send(PostComment(space_id="guides", change_request_id="3", body=Document(markdown="Hm")))
-        await until(pilot, holds=lambda: any("commented on 3" in text for text in said(pilot)))
-        assert not any("commented on 5" in text for text in said(pilot)), "a space stays muted"
+        await until(pilot, holds=lambda: any("commented on #3" in text for text in said(pilot)))
+        assert not any("commented on #5" in text for text in said(pilot)), "a space stays muted"
         await pilot.press("4")
         await until(pilot, shows=f"⊘ #5 {WORST}")
         while pilot.app.screen.current().subject != WORST:
@@ -285,6 +285,6 @@ async def test_another_process_mutes_while_the_app_is_open(service: RunningServi
         await other.close()
         await mia.send(PostComment(**AUTH, body=Document(markdown="Hm")))
         await mia.send(PostComment(**LIMITS, body=Document(markdown="Hm")))
-        await until(pilot, holds=lambda: "Mia commented on 4 Limits per workspace" in said(pilot))
-        assert not any("commented on 5" in text for text in said(pilot))
+        await until(pilot, holds=lambda: "Mia commented on #4 Limits per workspace" in said(pilot))
+        assert not any("commented on #5" in text for text in said(pilot))
         await until(pilot, shows="Needs me 6")

@@ -305,7 +305,7 @@ async def test_the_history_shows_contributors_and_changes_of_revisions(service: 
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="with warnings: Ada requested changes")
         await pilot.press("g", "h")
-        await until(pilot, shows="History of 5 Rewrite the auth guide")
+        await until(pilot, shows="History of #5 Rewrite the auth guide")
         await until(pilot, shows="Contributors")
         await until(pilot, shows="+ Sessions")
         await until(pilot, shows="~ Tokens  text")

@@ -246,11 +246,11 @@ class TestThreadFilter:
         threads.set_visible("outdated", visible=False)
         assert [thread.id for thread in (*threads.visible_on(None), *threads.visible_on(TOKENS))] == ["3", "1"]
         other = self.filter(model, engine)
-        assert other.visible == {"open"}
+        assert other.visible == {"open", "review"}
         threads.set_visible("outdated", visible=True)
-        assert other.visible == {"open"}
+        assert other.visible == {"open", "review"}
         other.reload()
-        assert other.visible == {"open", "outdated"}
+        assert other.visible == {"open", "outdated", "review"}
 
 
 class TestMergeForecast:

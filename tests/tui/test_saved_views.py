@@ -40,11 +40,11 @@ def tabs(pilot: Any) -> str:
 
 
 async def test_a_saved_view_is_a_tab_with_its_count(service: RunningService, tmp_path: Path, file: Path) -> None:
-    file.write_text('[[views]]\nname = "Busy"\nquery = "comments:>1"\nsort = "-number"\n[[views]]\nname = "Empty"\n')
+    file.write_text('[[views]]\nname = "Busy"\nquery = "comments:>0"\nsort = "-number"\n[[views]]\nname = "Empty"\n')
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Waiting for author  Busy 5  Empty 10")
+        await until(pilot, shows="Waiting for author  Busy 4  Empty 10")
         await pilot.press("9")
-        await until(pilot, holds=lambda: len(rows_of(pilot)) == 5)
+        await until(pilot, holds=lambda: len(rows_of(pilot)) == 4)
         found = [int(one) for one in numbers(pilot)]
         assert found == sorted(found, reverse=True)
         await pilot.press("l")
@@ -127,11 +127,11 @@ async def test_an_invalid_name_is_refused_with_a_reason(
 
 
 async def test_a_view_is_edited_in_place(service: RunningService, tmp_path: Path, file: Path) -> None:
-    text = '# mine\n[[views]]\nname = "Busy"  # at work\nquery = "comments:>1"\n\n# next\n[profiles.other]\n'
+    text = '# mine\n[[views]]\nname = "Busy"  # at work\nquery = "comments:>0"\n\n# next\n[profiles.other]\n'
     file.write_text(text)
     file.chmod(0o640)
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Busy 5")
+        await until(pilot, shows="Busy 4")
         await pilot.press("M", "e")
         await until(pilot, shows="this view is built in")
         await pilot.press("9", "M", "e")
@@ -143,7 +143,7 @@ async def test_a_view_is_edited_in_place(service: RunningService, tmp_path: Path
         await until(pilot, shows="Busy API 4")
         assert numbers(pilot) == ["API docs  4", *sorted(numbers(pilot)[1:], reverse=True)]
         assert len(numbers(pilot)) == 5
-    assert file.read_text() == text.replace('"Busy"', '"Busy API"').replace('"comments:>1"', '"space:api"').replace(
+    assert file.read_text() == text.replace('"Busy"', '"Busy API"').replace('"comments:>0"', '"space:api"').replace(
         'space:api"\n', 'space:api"\nsort_by = "-number"\ngroup = "space"\n'
     )
     assert file.stat().st_mode & 0o777 == 0o640
@@ -229,13 +229,13 @@ async def test_a_saved_view_can_be_filtered(service: RunningService, tmp_path: P
     file.write_text('[[views]]\nname = "API"\nquery = "space:api"\n')
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="API 4")
-        await write(pilot, "9 F", "comments:>1", "enter")
+        await write(pilot, "9 F", "comments:>0", "enter")
         await until(pilot, holds=lambda: "API 4" not in tabs(pilot) and "API " in tabs(pilot))
         count = len(rows_of(pilot))
         assert 0 < count < 4
         await write(pilot, "M s", "Both", "enter")
         await until(pilot, shows=f"Both {count}")
-    assert tomllib.loads(file.read_text())["views"][1] == {"name": "Both", "query": "space:api comments:>1"}
+    assert tomllib.loads(file.read_text())["views"][1] == {"name": "Both", "query": "space:api comments:>0"}
 
 
 async def test_the_current_tab_is_visible_in_a_narrow_terminal(

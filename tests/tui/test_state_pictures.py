@@ -27,6 +27,8 @@ from presscheck.service.models.spaces import SpaceRow
 
 __all__ = ["at_noon"]
 
+pytestmark = pytest.mark.usefixtures("forecasts_at_once")
+
 looks = pytest.mark.parametrize(("size", "theme"), LOOKS, ids=LOOK_NAMES)
 LONG = "Say in every place where we say “workspace” that it is a project now, also in the older"
 WIDE = """# 営業時間

@@ -103,6 +103,32 @@ async def test_marked_threads_alone_are_applied(service: RunningService, tmp_pat
     assert await text_of(service, one, other) == "More is more."
 
 
+async def test_what_the_role_may_not_resolve_stays_open(service: RunningService, tmp_path: Path) -> None:
+    one, _ = await suggested(service)
+    async with review(service, tmp_path, SUBJECT, token=token_of(service, "noor")) as pilot:
+        await until(pilot, shows="suggestion:")
+        await pilot.press("l", "t")
+        await until(pilot, holds=lambda: pilot.app.screen.view.is_on_thread)
+        await pilot.press("x")
+        await until(pilot, shows="only Mia or an admin of the space can resolve it")
+        await pilot.press("U")
+        await until(pilot, shows="The thread stays open: only Mia or an admin of the space can resolve it.")
+        await pilot.press("y")
+        await until(pilot, shows="suggestion applied; the thread stays open: only Mia")
+        await pilot.press("U")
+        await until(pilot, shows="nothing to apply: the page already has this text")
+        await pilot.press("g", "t")
+        await until(pilot, shows="1 ● open 5")
+        await pilot.press("x")
+        await until(pilot, shows="only Mia or an admin of the space can resolve it")
+        await pilot.press("A")
+        await until(pilot, shows="Apply 2 suggestions to 2 pages?")
+        await pilot.press("y")
+        await until(pilot, shows="1 suggestion applied; the thread stays open: only Ada or an admin")
+        assert pilot.app.engine.waiting() == (), "nothing was sent that the service refuses"
+    assert set((await states(service, one)).values()) == {"open"}
+
+
 def thread(number: int, about: str, words: str, author: str = "Ada", **more: Any) -> Thread:
     text = f"> {about}\n\n```suggestion\n{words}\n```"
     return Thread(Message(str(number), author, "", text), about=about, **more)

@@ -27,7 +27,7 @@ class ChangeRequest(Model):
 
     `revision` is its own newest revision, `revision_initial` the one of the space that it began from,
     `revision_merged_ancestor` the newest one of the space that it has taken in, `revision_merged` what the merge made.
-    `comments` counts the open ones; `outdated` means that the space has moved on.
+    `comments` counts the open ones, without the texts of reviews; `outdated` means that the space has moved on.
     """
 
     object: str = "change-request"

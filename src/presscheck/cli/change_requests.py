@@ -270,7 +270,7 @@ async def update(session: Session, which: str) -> None:
 async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> None:
     """Merge a change request into the live content.
 
-    A merge cannot be undone.
+    To undo it later, `presscheck cr revert` creates a change request that reverts it.
     """
     request = await lookup.change_request(session, which)
     if if_clean:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar, cast
 from urllib.parse import urlencode
 
 import click
@@ -27,6 +27,8 @@ from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.config.profile import Profile
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.forms.form import form_fields
+from presscheck.engine.forms.form_files import FormFile, file_of
 from presscheck.engine.forms.references import PART_REFERENCES, reference_of
 from presscheck.errors import InvalidArgument
 
@@ -254,6 +256,8 @@ def _runner(spec: CommandSpec) -> Callable[..., Any]:
         **given: Any,
     ) -> None:
         operation, nulls = spec.operation, tuple(name.replace("-", "_") for name in null)
+        file = file_of(operation)
+        filled = _from_file(given, file) if file else {}
         if limit is not None and not is_listing(operation):
             given["limit"] = limit
         checked = _checked(spec, given, nulls)
@@ -266,11 +270,38 @@ def _runner(spec: CommandSpec) -> Callable[..., Any]:
             if dry_run:
                 print_request(call, session.profile)
                 return
-            if spec.confirm:
-                confirm(f"{spec.confirm}?", yes=yes)
+            if filled:
+                for part in form_fields(operation):
+                    if part.name in filled:
+                        print_message(f"{flag(part.name)}: {part.note_of(filled[part.name]) or filled[part.name]}")
+            if spec.confirm or filled:
+                confirm(f"{spec.confirm or 'Send these settings'}?", yes=yes)
             await send(session, spec, call, limit or 0)
 
     return run
+
+
+def _from_file(given: dict[str, Any], file: FormFile) -> dict[str, str]:
+    """Add the values in a file that fills in fields to the given ones; fields that are given stay as they are.
+
+    Returns:
+        The added values.
+
+    Raises:
+        InvalidArgument: it cannot be read.
+    """
+    stream: BinaryIO | None = given.pop(file.name, None)
+    if stream is None:
+        return {}
+    try:
+        values = file.read(stream)
+    except OSError as error:
+        raise InvalidArgument(flag(file.name), f"could not be read: {error.strerror}") from None
+    except InvalidArgument as error:
+        raise InvalidArgument(flag(file.name), error.reason) from None
+    added = {name: value for name, value in values.items() if given.get(name) is None}
+    given.update(added)
+    return added
 
 
 def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]) -> dict[str, Any]:
@@ -366,7 +397,11 @@ def _other_options(spec: CommandSpec) -> list[click.Parameter]:
                 help="Maximum number of results; 0 for all.",
             )
         )
-    if spec.confirm:
+    file = file_of(spec.operation)
+    if file:
+        text = f"Fill in from this file ({file.title}; - is standard input); asks before it sends."
+        options.append(click.Option([flag(file.name)], type=click.File("rb"), metavar="FILE", help=text))
+    if spec.confirm or file:
         options.append(click.Option(["--yes", "-y"], is_flag=True, help="Skip the confirmation."))
     if not spec.operation.is_read():
         options.append(click.Option(["--dry-run"], is_flag=True, help="Print the request without sending it."))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -18,8 +18,9 @@ import click
 from presscheck import __version__
 from presscheck.cli.exit_codes import report_errors
 from presscheck.config.profile import Profile, load
+from presscheck.errors import InvalidArgument
 from presscheck.paths import places
-from presscheck.wiring import open_app
+from presscheck.wiring import open_app, start_tour
 
 LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "admin": ("admin", "admin"),
@@ -45,7 +46,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "org": ("resource_commands", "org"),
     "outbox": ("outbox", "outbox"),
     "profiles": ("account", "profiles"),
-    "saml": ("resource_commands", "saml_group"),
+    "saml": ("saml", "saml_group"),
     "search": ("search", "search"),
     "serve": ("serve", "serve"),
     "site": ("sites", "site"),
@@ -99,9 +100,16 @@ def _safe_usage_errors() -> Generator[None, None, None]:
 
 
 def show(profile: Profile, theme: str | None) -> int:
-    """Open the app, or without a terminal print the inbox; returns the exit code."""
+    """Open the app, or without a terminal print the inbox; returns the exit code.
+
+    Without a token, the app first asks where the documentation is.
+    """
     from presscheck.cli.session import has_terminal, run_with_profile  # 218 ms, not for commands such as `serve`
 
+    if has_terminal() and not profile.token and not profile.offline:
+        from presscheck.first_run import open_first_run  # 20 ms, only without a token
+
+        return open_first_run(profile, theme)
     if has_terminal():
         return open_app(profile, theme=theme)
     from presscheck.cli.inbox import print_inbox  # 5 ms, not to open the app
@@ -151,4 +159,28 @@ def demo(options: tuple[str | None, str | None, bool], *, fresh: bool, docs: tup
 
     with demo_service(fresh=fresh, docs=docs) as profile:
         code = show(profile, options[1])
+    sys.exit(code)
+
+
+@command.command()
+@click.option("--sample", is_flag=True, help="Take it in the sample workspace, also if you are signed in.")
+@click.pass_obj
+@report_errors
+def tour(options: tuple[str | None, str | None, bool], *, sample: bool) -> None:
+    """Open the app with a tour of about two minutes.
+
+    With the profile in use, the tour changes nothing. Without a token, it is on the sample workspace, where you can
+    try everything.
+    """
+    # 218 ms, only for this command
+    from presscheck.cli.session import has_terminal
+    from presscheck.demo import demo_service
+
+    if not has_terminal():
+        raise InvalidArgument("tour", "needs a terminal")
+    profile = profile_named(options[0], offline=options[2])
+    with ExitStack() as services:
+        if sample or not profile.token:
+            profile = services.enter_context(demo_service())
+        code = open_app(profile, theme=options[1], first=start_tour)
     sys.exit(code)

@@ -12,7 +12,6 @@ from presscheck.api import (
     openapi,
     organizations,
     permissions,
-    saml,
     teams,
     translations,
     url_lookup,
@@ -54,16 +53,6 @@ org.add_command(
         CommandSpec("show", agent_instructions.GetAgentInstructions, help="Show the instructions."),
         CommandSpec("set", agent_instructions.UpdateAgentInstructions, done="Instructions saved."),
     )
-)
-saml_group = group_of(
-    "saml",
-    "Manage sign-in by SAML.\n\nPROVIDER is the id or the label of a provider.",
-    CommandSpec("list", saml.ListSAMLProviders, ("id", "label", "status", "defaultRole", "createdAt")),
-    CommandSpec("show", saml.GetSAMLProvider, help="Show a SAML provider."),
-    CommandSpec("create", saml.CreateSAMLProvider, done="SAML provider created."),
-    CommandSpec("edit", saml.UpdateSAMLProvider, done="SAML provider updated."),
-    CommandSpec("delete", saml.DeleteSAMLProvider, done="SAML provider deleted.", confirm="Delete this SAML provider"),
-    CommandSpec("logins", saml.ListSSOLogins, ("id", "label", "startURL")),
 )
 invite = group_of(
     "invite",

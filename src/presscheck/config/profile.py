@@ -45,6 +45,8 @@ class Profile:
     """Whether the app downloads changes while the user is idle."""
     offline: bool = False
     """Send no requests; an option of the command line, not a setting of the file."""
+    is_sample: bool = False
+    """Whether this is the sample workspace, in which everything can be tried; not a setting of the file."""
     owners: str | None = None
     """The path of the file with the owners of pages; None for `owners` beside the settings file."""
     checks: str | None = None

@@ -5,7 +5,6 @@ The file is replaced atomically and keeps its permissions.
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from presscheck.config.file_replacement import replace_file
 from presscheck.config.saved_views import SavedView, same_name
 from presscheck.config.settings_schema import FORMER_SORT, VIEW_SETTINGS
 from presscheck.errors import ConfigurationError
@@ -153,22 +153,8 @@ def rewrite(path: Path, edit: Callable[[str], str]) -> None:
         text = file.read_bytes().decode() if file.exists() else ""
         edited = edit(text)
         _entries(path, edited)
-        _replace(file, edited, mode)
+        replace_file(file, edited, mode)
     except OSError as error:
         raise ConfigurationError(f"Could not write {path.name}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigurationError(f"{path.name} is not UTF-8 text") from None
-
-
-def _replace(file: Path, text: str, mode: int) -> None:
-    new = file.with_name(f".{file.name}.{os.getpid()}.new")
-    new.unlink(missing_ok=True)
-    try:
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-            opened.write(text.encode())
-            opened.flush()
-            os.fchmod(opened.fileno(), mode)
-            os.fsync(opened.fileno())
-        new.replace(file)
-    finally:
-        new.unlink(missing_ok=True)

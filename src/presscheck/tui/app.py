@@ -28,6 +28,7 @@ from presscheck.text.notifications import notification
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line
+from presscheck.tui.app_context import CommandObserver
 from presscheck.tui.auto_refresh import AutoRefresh
 from presscheck.tui.commands import Keymap
 from presscheck.tui.keyboard import TypeAhead
@@ -66,6 +67,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         log: the file that tracebacks are written to.
         snapshot: the stored startup snapshot of the inbox; None if there is none.
         first: called with the app once the inbox is shown, to open another screen.
+        welcome: makes the screen that comes before the inbox, and whose result is the profile to run with.
 
     Raises:
         ConfigurationError: the theme is unknown.
@@ -89,9 +91,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         log: Path | None = None,
         snapshot: str | None = None,
         first: Callable[[PresscheckApp], Any] | None = None,
+        welcome: Callable[[], Screen[Profile | None]] | None = None,
     ) -> None:
         super().__init__()
-        self._open_engine, self._snapshot, self._first = open_engine, snapshot, first
+        self._open_engine, self._snapshot, self._first, self._welcome = open_engine, snapshot, first, welcome
         self._engine: Engine | None = None
         self.navigation = Navigation(cast("NavigationHost", self))  # Textual declares wider types than are needed here
         self._notices_shown = 0
@@ -117,6 +120,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._notice_timer: Timer | None = None
         self._background_refresh: AutoRefresh | None = None
         self._is_connected = False
+        self.observer: CommandObserver | None = None
+        """Follows the commands that run and the screens that are shown."""
 
     @property
     def engine(self) -> Engine:
@@ -137,7 +142,18 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Load the inbox after the first paint."""
         resumed = cast("Signal[object]", self.app_resume_signal)  # pyright: ignore[reportUnknownMemberType]  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
-        self.call_after_refresh(self._open_first_screen)
+        if self._welcome:
+            self.push_screen(self._welcome(), self._begin_with)
+        else:
+            self.call_after_refresh(self._open_first_screen)
+
+    async def _begin_with(self, profile: Profile | None) -> None:
+        """Show the inbox of the profile that the user has chosen on the screen before it."""
+        if profile is None:
+            self.exit(0)
+            return
+        self.profile = profile
+        await self._open_first_screen()
 
     async def _open_first_screen(self) -> None:
         """Show what is stored, then connect."""
@@ -212,6 +228,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.capture_mouse(None)  # a drag ends: the widget below would never hear of its end
         opening = cast("Any", super()).push_screen(screen, *args, **more)  # its overloads are generic
         self.type_ahead.opened(self.screen)
+        self._screen_changed()
         return opening
 
     def pop_screen(self) -> AwaitComplete:
@@ -220,6 +237,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         closed = self.screen
         closing = super().pop_screen()
         self.type_ahead.closed(closed)
+        self._screen_changed()
         return closing
 
     def switch_mode(self, mode: str) -> AwaitMount:
@@ -227,7 +245,12 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.capture_mouse(None)
         switching = super().switch_mode(mode)
         self.type_ahead.opened(self.screen)
+        self._screen_changed()
         return switching
+
+    def _screen_changed(self) -> None:
+        if self.observer:
+            self.observer.screen_changed()
 
     async def on_unmount(self) -> None:
         """Close the store and the connection."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from textual.screen import Screen
+from textual.worker import Worker
 
 from presscheck.config.profile import Profile
 from presscheck.errors import PresscheckError
@@ -23,6 +24,22 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class CommandObserver(Protocol):
+    """Follows the user, as the tour does."""
+
+    def takes(self, command: str) -> bool:
+        """Whether it acts in place of a command that is about to run."""
+        ...
+
+    def ran(self, command: str, work: Worker[None] | None) -> None:
+        """A command ran that it did not take, or runs on in a worker."""
+        ...
+
+    def screen_changed(self) -> None:
+        """Another screen or dialog is on top now."""
+        ...
+
+
 class AppContext(Protocol):
     """The app as its screens see it: the engine, messages to the user, styles and navigation."""
 
@@ -32,6 +49,7 @@ class AppContext(Protocol):
     theme: str
     type_ahead: TypeAhead
     notices: Notifications
+    observer: CommandObserver | None
 
     @property
     def engine(self) -> Engine:

@@ -16,6 +16,14 @@ Keymap = Mapping[str, tuple[str, ...]]
 """Keys by the name of a command; they replace the keys in the table."""
 PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my inbox", ".": "this item"}
 """Titles of keys that start a sequence."""
+SCOPE_PLACES = {
+    "inbox": "in the inbox",
+    "review": "in a review",
+    "browse": "where spaces and pages are browsed",
+    "site": "among sites",
+    "admin": "in administration",
+}
+"""Where the commands of a scope work, in words."""
 NEVER_ALONE = frozenset(
     ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "f10", "f11")
 )
@@ -174,7 +182,7 @@ COMMANDS: tuple[Command, ...] = (
         ("diff_view", "d", "diff view", "Switch between rendered, side by side and source"),
         ("since_review", "I", "since my review", "Show only changes since your last review; again: all"),
         ("only_changed", "i", "unchanged lines", "Fold the unchanged lines, or show them all"),
-        ("all_pages", "w", "all pages", "Show all changed pages in one scroll; again: one page"),
+        ("all_pages", "w", "all pages", "All pages in one scroll, or all in the grid; again: fewer"),
         ("zoom", "=", "zoom", "Give the page the whole width; again: back"),
         ("comment", "c", "comment", "Comment on the line under the cursor"),
         ("comment_on_all", "C", "comment on all", "Comment on the whole change request"),
@@ -219,6 +227,9 @@ COMMANDS: tuple[Command, ...] = (
         "site",
         ("go_access", "g v", "access", "Redirects, share links and visitor sign-in of a site"),
         ("go_structure", "g u", "structure", "Sections, groups and spaces of a site, as a tree"),
+        ("go_adaptive", "g c", "adaptive content", "Visitor schema, conditions and audiences of a site"),
+        ("toggle_adaptive", ". a", "turn on or off", "Turn adaptive content of the site on or off (asks first)"),
+        ("test_token", ". j", "visitor token", "Test a visitor token (JWT), or make one for an audience"),
         ("make_default", ". *", "make default", "Make the section or space the default"),
         ("import_rows", ". i", "import", "Import redirects from a CSV file"),
         ("test_path", ". p", "test a path", "Test a path: where its redirects lead"),
@@ -255,6 +266,8 @@ COMMANDS: tuple[Command, ...] = (
     *_scope(
         "always",
         ("help", "?  f1", "keys", "Show all keys, searchable"),
+        ("tour", "g ?", "tour", "Take a tour of the app, about two minutes"),
+        ("tour_next", ";", "next step", "Next step of the tour; esc ends it"),
         ("theme", "ctrl+t", "theme", "Choose a theme"),
         ("close", "q", "close", "Close, back to where you came from; in the inbox, quit"),
         ("quit", "ctrl+q  ctrl+c", "quit", "Quit; pending changes stay in the outbox"),

@@ -54,23 +54,39 @@ def press_keys(app: MessagePump, keys: str) -> None:
 
 
 class KeySequences:
-    """The pending keys of a sequence, and the commands that they can complete."""
+    """The pending keys of a sequence, and the commands that they can complete.
 
-    def __init__(self, commands: Iterable[Command] = COMMANDS, keymap: Keymap | None = None) -> None:
+    Args:
+        commands: those of the screen.
+        keymap: the keys that replace those in the table.
+        elsewhere: those of other screens. A sequence of theirs is taken as a whole, so that its last key is no command
+            of its own here: `v b` starts a review, and is no bookmark in the inbox.
+    """
+
+    def __init__(
+        self,
+        commands: Iterable[Command] = COMMANDS,
+        keymap: Keymap | None = None,
+        elsewhere: Iterable[Command] = (),
+    ) -> None:
         self.commands = tuple(commands)
         self.pending: tuple[str, ...] = ()
-        self._by_sequence = {
-            tuple(keys.split(" ")): command for command in self.commands for keys in keys_of(command, keymap)
+        self._by_sequence = _sequences(self.commands, keymap)
+        self._elsewhere: dict[tuple[str, ...], Command] = {
+            sequence: command for sequence, command in _sequences(elsewhere, keymap).items() if len(sequence) > 1
         }
 
     def press(self, key: str) -> Command | None:
-        """The command that this key completes; None if more keys must follow or no command matches."""
+        """The command that this key completes; None if more keys must follow or no command matches.
+
+        It may be a command of another screen, which has no handler here.
+        """
         sequence = (*self.pending, key)
-        is_open = any(len(other) > len(sequence) and other[: len(sequence)] == sequence for other in self._by_sequence)
-        if is_open:
+        command = self._by_sequence.get(sequence)
+        if command is None and (_is_prefix(sequence, self._by_sequence) or _is_prefix(sequence, self._elsewhere)):
             self.pending = sequence
             return None
-        command = self._by_sequence.get(sequence)
+        command = command or self._elsewhere.get(sequence)
         if command is None and self.pending:
             self.pending = ()
             return None if key == "escape" else self.press(key)
@@ -101,6 +117,14 @@ class KeySequences:
             if len(shorter) < len(longer) and longer[: len(shorter)] == shorter
         ]
         return sorted(sequences)
+
+
+def _sequences(commands: Iterable[Command], keymap: Keymap | None) -> dict[tuple[str, ...], Command]:
+    return {tuple(keys.split(" ")): command for command in commands for keys in keys_of(command, keymap)}
+
+
+def _is_prefix(sequence: tuple[str, ...], others: Iterable[tuple[str, ...]]) -> bool:
+    return any(len(other) > len(sequence) and other[: len(sequence)] == sequence for other in others)
 
 
 class TypeAhead:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.screen import InboxScreen
     from presscheck.tui.screens.publish.screen import PublishScreen
     from presscheck.tui.screens.review.screen import ReviewScreen
+    from presscheck.tui.tour import Tour
 
 KEPT_SCREENS = 5
 """How many reviews and other screens stay open, as they were, while the user is elsewhere; older ones load again."""
@@ -113,6 +114,7 @@ class Navigation:
         self._app = app
         self.last_review: tuple[str, str] | None = None
         self._places = Places()
+        self._tour: Tour | None = None
         self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
         """The screens that left the stack, the one that left last at the end, and the theme that they have."""
 
@@ -437,6 +439,36 @@ class Navigation:
 
         if not isinstance(self._app.screen, NoticeLogScreen):
             self._app.push_screen(NoticeLogScreen())
+
+    def command_tour(self) -> None:
+        """Start the tour, from its first step."""
+        self._new_tour().start()
+
+    def offer_tour(self) -> None:
+        """Offer the tour, unless it was offered before."""
+        self._new_tour().offer()
+
+    def _new_tour(self) -> Tour:
+        from presscheck.tui.tour import Tour  # 3 ms, only when the tour begins
+
+        if self._tour:
+            self._tour.end()
+
+        def place() -> str:
+            here = self._place_of(self._app.screen)
+            return here.kind if here else ""
+
+        self._tour = Tour(self._app, place, lambda: self.last_review is not None)
+        return self._tour
+
+    def command_tour_next(self) -> None:
+        """Go on with the next step of the tour."""
+        if self._tour:
+            self._tour.go_on()
+
+    def reason_tour_next(self) -> str | None:
+        """Disabled without a tour."""
+        return None if self._tour and self._tour.is_running else "no tour is running: look for “tour” in the commands"
 
     @property
     def _screen(self) -> BaseScreen:

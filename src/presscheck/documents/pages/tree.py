@@ -26,7 +26,7 @@ class HasPages(Protocol):
     def pages(self) -> Iterable[Self]: ...  # noqa: D102
 
 
-P = TypeVar("P", bound=Mapping[str, Any] | HasPages)
+P = TypeVar("P", bound=Page | HasPages)
 
 
 class PagePosition(NamedTuple):
@@ -48,8 +48,10 @@ def flatten(pages: Iterable[P]) -> Iterator[P]:
     while stack:
         page = stack.pop()
         yield page
-        below = page.get("pages") if isinstance(page, Mapping) else page.pages
-        stack += cast("list[P]", [*(below or ())][::-1])
+        # not Mapping, which is an abstract class: asking for one takes as long as the rest
+        below = page.get("pages") if isinstance(page, dict) else page.pages
+        if below:
+            stack += cast("list[P]", [*below][::-1])
 
 
 def children(page: Page | None, tree: Sequence[Page] = ()) -> Sequence[Page]:

@@ -177,6 +177,9 @@ def _include(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
 def _if(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
     match = _condition(token.content)
     condition = " ".join((match[1] if match else token.content).split())
+    is_shown = page.references.shows(condition) if match else None
+    if is_shown is not None:
+        return page.flow(inner, columns) if is_shown else []
     head = wrap([Span("Shown if ", "quiet"), Span(sanitize(condition), "code")], columns)
     return _barred(page, head, lambda narrow: page.flow(inner, narrow), columns)
 

@@ -37,6 +37,13 @@ class References(Protocol):
         """Returns an API description by the name of its specification, or by the address of its file."""
         ...
 
+    def shows(self, condition: str) -> bool | None:
+        """Returns whether the visitor of this page meets a condition; None for no visitor in particular.
+
+        Content with a condition that is not met is left out.
+        """
+        ...
+
 
 class NoReferences:
     """Knows nothing: every reference is drawn as it is written."""
@@ -54,6 +61,10 @@ class NoReferences:
         return None
 
     def specification(self, name: str) -> Mapping[str, Any] | None:
+        """Returns None."""
+        return None
+
+    def shows(self, condition: str) -> bool | None:
         """Returns None."""
         return None
 

@@ -192,7 +192,7 @@ def sentence(event: Event) -> str:
     """The text of an event, not sanitized."""
     name = event.name.partition(" ")[0] or event.name or "somebody"
     what = event.subject or "(no subject)"
-    return EVENT_TEXTS[event.kind].format(name=name, what=f"{event.number} {what}" if event.request else what)
+    return EVENT_TEXTS[event.kind].format(name=name, what=f"#{event.number} {what}" if event.request else what)
 
 
 def summarize(events: Collection[Event]) -> str:

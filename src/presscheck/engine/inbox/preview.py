@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from presscheck.engine.review.changes import ChangedItem, changed_items
+from presscheck.engine.review.threads import is_open_comment
 from presscheck.engine.shared_calls import changes_in, comments_on
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def read_preview(engine: RowReader, request: ChangeRequest) -> Preview:
     changes, comments = engine.known(changes_in(request)), engine.known(comments_on(request))
     # a service that does not list the changes lists all pages
     is_known = changes is not None and all(change.type != "page_listed" for change in changes.value.changes)
-    threads = [comment for comment in comments.value.items if comment.status == "open"] if comments else []
+    threads = list(filter(is_open_comment, comments.value.items)) if comments else []
     return Preview(
         _description(request),
         changed_items(changes.value.changes) if changes and is_known else None,

@@ -37,6 +37,8 @@ from presscheck.store.cache import Cache, Condition, Stored
 
 T = TypeVar("T")
 M = TypeVar("M")
+EVICTION_DELAY = 0.2
+"""Seconds between a change of the cache and an eviction, which is one more transaction: several changes share one."""
 INDEX_DELAY = 2.0
 """Seconds between a change of the cache and the update of the index."""
 INDEX_PAUSE = 0.02
@@ -72,9 +74,11 @@ class CacheWriter:
 
     async def close(self) -> None:
         """Stop the thread and close the cache."""
-        if self._eviction:
+        if self._eviction and not self._eviction.done():
             self._eviction.cancel()
             await asyncio.gather(self._eviction, return_exceptions=True)
+            with contextlib.suppress(RuntimeError):  # the thread was stopped
+                await self._evict_some()
         self.thread.shutdown()
         self._cache.close()
 
@@ -85,8 +89,12 @@ class CacheWriter:
         with contextlib.suppress(RuntimeError):  # the thread was stopped
             while self._has_grown:
                 self._has_grown = False
-                while await self._do(partial(Cache.evict, pinned=self._subscriptions.keys())):
+                await asyncio.sleep(EVICTION_DELAY)
+                while await self._evict_some():
                     pass
+
+    async def _evict_some(self) -> bool:
+        return await self._do(partial(Cache.evict, pinned=self._subscriptions.keys()))
 
     def _report_notice(self) -> None:
         notice, self._cache.notice = self._cache.notice, None

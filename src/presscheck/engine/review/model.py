@@ -176,6 +176,7 @@ class ReviewModel:
 
     def _set_reviews(self, _: Any, answer: Any) -> None:
         self.reviews = answer.items
+        self.discussion.set_reviews(answer.items)
 
     def _set_requested(self, _: Any, answer: Any) -> None:
         self.requested = answer.items
@@ -282,7 +283,7 @@ class ReviewModel:
         return Progress(known, known + (changes.more or 0), sum(map(self.is_viewed, items)))
 
     def open_threads(self) -> int:
-        """The number of open threads: of the comments that are known, else as the service counts them."""
+        """The number of open comments: of the comments that are known, else as the service counts them."""
         if self.discussion.is_known:
             return self.discussion.open_comments()
         return self.request.comments if self.request else 0

@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from presscheck.documents.diff.suggestion_targets import SuggestionTarget, cell_problem, find_target, replace_target
+from presscheck.documents.diff.suggestion_targets import (
+    SuggestionTarget,
+    cell_problem,
+    cell_text,
+    find_target,
+    replace_target,
+)
 from presscheck.documents.pages.suggestions import Suggestion, parse_suggestion
 
 if TYPE_CHECKING:
     from presscheck.engine.review.threads import Thread
 
 GONE = "the text that it is about is gone"
+ALREADY_APPLIED = "the page already has this text"
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,11 @@ def problem(target: SuggestionTarget | None, words: str) -> str | None:
     return cell_problem(words) if target.cell else None
 
 
+def is_applied(target: SuggestionTarget, words: str) -> bool:
+    """Whether the page has the suggested text already: whoever applied it could not resolve the thread."""
+    return target.text == (cell_text(words) if target.cell else words)
+
+
 def apply_suggestions(markdown: str, threads: Sequence[Thread]) -> AppliedSuggestions:
     """Apply the newest suggestion of each thread; different suggestions for one text are all left out."""
     by_target: dict[SuggestionTarget, list[tuple[Thread, str]]] = {}
@@ -55,6 +67,9 @@ def apply_suggestions(markdown: str, threads: Sequence[Thread]) -> AppliedSugges
         texts = by_target[target]
         others = [text for other in by_target if _overlap(target, other) for text in by_target[other]]
         if not others and len({words for _, words in texts}) == 1:
+            if is_applied(target, texts[0][1]):
+                skipped += [(thread, ALREADY_APPLIED) for thread, _ in texts]
+                continue
             markdown = replace_target(markdown, target, texts[0][1])
             applied += [thread for thread, _ in texts]
         else:

@@ -18,6 +18,7 @@ from presscheck.engine.writes.pending_writes import apply_pending
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
+    from presscheck.api.change_requests import Review
     from presscheck.api.comments import Comment, CommentReply, Document, ListReplies, Reaction
     from presscheck.api.users import User
     from presscheck.engine.writes.pending_writes import OutboxEntry
@@ -29,9 +30,9 @@ MAX_PAGES = 100
 UNKNOWN_USER = "me"
 """The id of the signed-in user while it is not known."""
 PendingState = Literal["waiting", "collected", "sending", "refused"]
-ThreadState = Literal["open", "resolved", "outdated"]
-"""An outdated thread is open, but the text that it is about is gone."""
-STATES: tuple[ThreadState, ...] = ("open", "resolved", "outdated")
+ThreadState = Literal["open", "resolved", "outdated", "review"]
+"""An outdated thread is open, but the text that it is about is gone; the text of a review is no open thread."""
+STATES: tuple[ThreadState, ...] = ("open", "resolved", "outdated", "review")
 _PENDING_STATES: dict[str, PendingState] = {"waiting": "waiting", "collected": "collected", "sending": "sending"}
 
 
@@ -88,6 +89,10 @@ class Thread:
     """Whether this text is gone."""
     resolved: bool = False
     resolved_by: str | None = None
+    is_review: bool = False
+    """Whether it is the text of a review."""
+    verdict: str = ""
+    """The status of this review; empty if it is not known."""
     pending_status: PendingChange | None = None
     """A pending "resolve" or "reopen"."""
     may_answer: bool = True
@@ -108,8 +113,20 @@ class Thread:
 
     @property
     def state(self) -> ThreadState:
-        """Open, resolved or outdated."""
-        return "resolved" if self.resolved else "outdated" if self.is_outdated else "open"
+        """Open, resolved or outdated, or the text of a review."""
+        if self.resolved:
+            return "resolved"
+        return "review" if self.is_review else "outdated" if self.is_outdated else "open"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it counts as an open comment: it is sent, not resolved, and more than the text of a review."""
+        return self.state in ("open", "outdated") and self.first.pending is None
+
+    @property
+    def may_resolve(self) -> bool:
+        """Whether the user may resolve or reopen it: the service lets those who may edit its first comment."""
+        return self.first.may_edit
 
     @property
     def about_cell(self) -> str:
@@ -161,6 +178,8 @@ class Discussion:
         self.request_id = request_id
         self._comments: dict[str | None, Sequence[Comment]] = {}
         self._replies: dict[str, Sequence[CommentReply]] = {}
+        self._verdicts: dict[str, str] = {}
+        """The status of each review, by its id."""
         self._threads: list[Thread] | None = None
         self._all_pending: tuple[OutboxEntry, ...] | None = None
         self._pending: tuple[OutboxEntry, ...] = ()
@@ -242,6 +261,11 @@ class Discussion:
         self._replies[comment_id] = replies
         self._reset()
 
+    def set_reviews(self, reviews: Sequence[Review]) -> None:
+        """Set the reviews, whose texts are among the comments."""
+        self._verdicts = {review.id: review.status for review in reviews}
+        self._reset()
+
     def next_comments(self, call: ListComments, answer: Any) -> ListComments | None:
         """The call for the next page of comments; None after the last one, and if the service repeats it."""
         cursor = answer.next.page if answer and answer.next else None
@@ -281,9 +305,9 @@ class Discussion:
         return next((thread for thread in self.threads() if thread.id == comment_id), None)
 
     def open_comments(self) -> int:
-        """The number of sent comments that are not resolved."""
+        """The number of open comments."""
         comments = (comment for page in self._comments.values() for comment in page)
-        return sum(comment.status != "resolved" and not comment.id.startswith(NEW) for comment in comments)
+        return sum(is_open_comment(comment) for comment in comments)
 
     def _reset(self) -> None:
         self._threads = None
@@ -298,6 +322,8 @@ class Discussion:
             state = self._notifications(self.request_id, comment.id)
             new_from = "" if state == "muted" else self._new_from(comment.id)
             thread = build_thread(comment, replies.get(comment.id, ()), changes, me, new_from)
+            if verdict := self._verdicts.get(comment.target.review or ""):
+                thread = replace(thread, verdict=verdict)
             threads.append(thread if state == of_all else replace(thread, notifications=state))
         return sort_threads(threads)
 
@@ -312,6 +338,16 @@ class Discussion:
             comment_id: apply_pending(self.list_replies(comment_id), Page(items=()), pending, self._writes.me).items
             for comment_id in calls
         }
+
+
+def is_open_comment(comment: Comment) -> bool:
+    """Whether a comment is sent, not resolved, and more than the text of a review."""
+    return comment.status != "resolved" and not comment.id.startswith(NEW) and not _is_review_text(comment)
+
+
+def _is_review_text(comment: Comment) -> bool:
+    """Whether a comment is the text of a review; one on a page that was sent with a review is a thread of its own."""
+    return bool(comment.target.review) and comment.target.page is None
 
 
 def build_thread(
@@ -348,6 +384,7 @@ def build_thread(
         about=split_quote(markdown_of_body(comment.body))[0] if target.page else "",
         revision=target.revision,
         resolved=comment.status == "resolved",
+        is_review=_is_review_text(comment),
         resolved_by=person(comment.resolved_by, me) if comment.resolved_by else None,
         pending_status=None if comment.id.startswith(NEW) else pending.get(comment.id),
         may_answer=comment.permissions.reply is not False,

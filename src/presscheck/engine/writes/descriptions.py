@@ -199,6 +199,7 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     site_settings.CreateShareLink: lambda call: f"create share link “{_short(call.name)}”",
     site_settings.UpdateShareLink: _update_of_share_link,
     site_settings.DeleteShareLink: lambda _: "revoke share link",
+    site_settings.UpdateAdaptiveSchema: lambda _: "change visitor schema",
     site_settings.RegeneratePublishingAuth: lambda _: "rotate key of visitors",
     collections.MoveCollection: _move_of("collection"),
 }

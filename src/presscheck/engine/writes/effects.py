@@ -120,6 +120,10 @@ def _share_links(call: Call) -> tuple[str, ...]:
     return beneath(f"{_path_of_site(call)}/share-links")
 
 
+def _adaptive_schema(call: Call) -> tuple[str, ...]:
+    return beneath(f"{_path_of_site(call)}/adaptive-schema")
+
+
 def _path_of_site(call: Call) -> str:
     return f"/orgs/{quote(call.organization_id, safe='')}/sites/{quote(call.site_id, safe='')}"
 
@@ -275,6 +279,8 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     ),
     site_settings.UpdateShareLink: _repeatable(_share_links),
     site_settings.DeleteShareLink: _repeatable(_share_links),
+    # not queued: it replaces the whole schema, and one that somebody changed meanwhile would be overwritten unseen
+    site_settings.UpdateAdaptiveSchema: _repeatable(_adaptive_schema, queued=False),
     sites.PublishSite: Effects(
         queued=False, reconcile="state", stale=_site, state=(_get_site, lambda site: site.published)
     ),

@@ -31,6 +31,7 @@ from presscheck.api import (
 )
 from presscheck.api.operation import Model, Operation
 from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.documents.visitors.claim_schema import schema_claims, schema_text
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.errors import NotFound, NotSupported
 from presscheck.text.phrases import count
@@ -874,6 +875,41 @@ def _by_id(items: Sequence[Any], identity: str) -> Any | None:
     return next((item for item in items if item.id == identity), None)
 
 
+class _ReplacedSchema(_Inverse):
+    """The former visitor schema is written again."""
+
+    async def former(self, read: Read, call: Call, me: str) -> Json | None:
+        try:
+            return {"json_schema": (await read(_schema_of(call))).json_schema}
+        except NotFound:
+            return {"json_schema": None}
+
+    def reason(self, sent: SentWrite) -> str | None:
+        if sent.former is None:
+            return NO_FORMER
+        if sent.former["json_schema"] is None:
+            return "there was no visitor schema before, and the service cannot remove one: - deletes its claims"
+        return NO_CHANGE if sent.former["json_schema"] == sent.call.json_schema else None
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        return (site_settings.UpdateAdaptiveSchema(**_path_of(sent.call), **(sent.former or {})),)
+
+    def words(self, sent: SentWrite) -> str:
+        claims = len([*schema_claims((sent.former or {})["json_schema"])])
+        return f"Restores the visitor schema with {count(claims, 'claim')}"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        present = (await read(_schema_of(sent.call))).json_schema
+        texts = schema_text(sent.call.json_schema), schema_text(present or {})
+        if present == sent.call.json_schema:
+            return Comparison("unchanged", *texts)
+        return Comparison("undone" if present == (sent.former or {})["json_schema"] else "changed", *texts)
+
+
+def _schema_of(call: Call) -> Operation[Any]:
+    return site_settings.GetAdaptiveSchema(organization_id=call.organization_id, site_id=call.site_id)
+
+
 class _MovedItem(_Inverse):
     """An item of a site goes back to its former neighbor."""
 
@@ -1146,6 +1182,8 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
         _share_links, lambda answer, call: _by_id(answer.items, call.share_link_id), required=("name",)
     ),
     site_settings.DeleteShareLink: "a revoked share link cannot be restored: create a new one",
+    site_settings.UpdateAdaptiveSchema: _ReplacedSchema(),
+    site_settings.UpdateCustomization: "the former look is in a snapshot: presscheck site config restore",
     site_settings.UpdatePublishingAuth: "the sign-in of visitors is changed again in its tab, with E",
     site_settings.RegeneratePublishingAuth: "the former key cannot be restored",
     site_structure.AddSiteSpace: _AddedSiteSpace(),
@@ -1254,6 +1292,8 @@ def _value_of(name: str, value: Any) -> str:
     """A value as text; a node tree as Markdown."""
     if name == "resolved":
         return "resolved" if value else "open"
+    if name == "adaptive_content":
+        return "on" if value == {"enabled": True} else "off"
     if name == "merge_rules" and isinstance(value, dict):
         return _rules_text(cast("Json", value))
     if isinstance(value, dict):
@@ -1284,6 +1324,8 @@ def _rules_text(value: Json) -> str:
 
 def _restored(name: str, value: Any) -> str:
     """What restoring a field does, in words."""
+    if name == "adaptive_content":
+        return f"turns adaptive content {_value_of(name, value)} again"
     if name == "edit_mode":
         return "locks the space again" if value == "locked" else "unlocks the space"
     if name.startswith("default_site_"):

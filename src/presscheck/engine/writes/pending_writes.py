@@ -241,6 +241,8 @@ def _changed_site(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     update = {name: value for name, value in call.given().items() if name in names}
     if "proxy" in call.model_fields_set and not _is_refused(entry):
         update["proxy"] = sites.SiteProxy(origin=call.proxy) if call.proxy else None
+    if call.adaptive_content and not _is_refused(entry):
+        update["adaptive_content"] = sites.AdaptiveContent(enabled=call.adaptive_content.enabled)
     return answer.model_copy(update={**update, **_marks(entry)})
 
 

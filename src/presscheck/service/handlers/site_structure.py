@@ -32,7 +32,15 @@ from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow
 from presscheck.service.permissions import require_publishing, space_for
 from presscheck.service.sites.names import require_slug
 from presscheck.service.sites.structure import SiteContents
-from presscheck.service.sites.structure_editor import add_section, add_site_space, dissolve, open_first, regroup, sort
+from presscheck.service.sites.structure_editor import (
+    add_section,
+    add_site_space,
+    dissolve,
+    end_of,
+    open_first,
+    regroup,
+    sort,
+)
 
 
 @handles(GetSiteStructure)
@@ -182,7 +190,7 @@ def add_section_group(context: Context, call: AddSectionGroup) -> SiteSectionGro
         id=new_id(),
         site_id=site.id,
         parent_id=call.parent,
-        position=len(contents.inside(call.parent)),
+        position=end_of(contents.inside(call.parent)),
         title=call.title,
         icon=call.icon,
     )

@@ -103,13 +103,18 @@ def as_change_request(context: Context, row: ChangeRequestRow) -> ChangeRequest:
 
 
 def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]:
-    """The number of open comments by change request id; change requests without any are missing."""
+    """The number of open comments by change request id; change requests without any are missing.
+
+    The text of a review is not counted, because it needs no answer.
+    """
     counts: dict[str | None, int] = {}
     for start in range(0, len(ids), MOST_AT_ONCE):
         counted = context.session.execute(
             select(CommentRow.change_request_id, func.count())
             .where(
-                CommentRow.change_request_id.in_(ids[start : start + MOST_AT_ONCE]), CommentRow.resolved_at.is_(None)
+                CommentRow.change_request_id.in_(ids[start : start + MOST_AT_ONCE]),
+                CommentRow.resolved_at.is_(None),
+                CommentRow.review_id.is_(None),
             )
             .group_by(CommentRow.change_request_id)
         )

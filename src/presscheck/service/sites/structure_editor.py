@@ -35,7 +35,7 @@ def add_site_space(context: Context, site: SiteRow, space_id: str, section: Sect
         site_id=site.id,
         section_id=section_id,
         space_id=space.id,
-        position=len(beside),
+        position=end_of(beside),
         path=free_path(space.title, {sibling.path for sibling in beside}),
     )
     context.session.add(row)
@@ -49,7 +49,7 @@ def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -
     row = SectionRow(
         id=new_id(),
         site_id=site.id,
-        position=len(contents.inside(None)),
+        position=end_of(contents.inside(None)),
         title=title[:LONGEST_SECTION_TITLE],
         path=free_path(title, {section.path for section in contents.sections}),
         icon=icon,
@@ -61,6 +61,11 @@ def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -
     row.default_site_space_id, site.default_site_space_id = site.default_site_space_id, None
     open_first(context, site)
     return row
+
+
+def end_of(row: Sequence[Item]) -> int:
+    """The position after all items of a row; their positions have gaps where items were removed."""
+    return max((item.position for item in row), default=-1) + 1
 
 
 def open_first(context: Context, site: SiteRow) -> None:

@@ -27,7 +27,7 @@ from textual.worker import Worker
 from presscheck.engine.results import Result
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.commands import COMMANDS, CommandTable, keys_of
+from presscheck.tui.commands import COMMANDS, SCOPE_PLACES, CommandTable, keys_of, shown
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.places import Place
 from presscheck.tui.screens.find import Find
@@ -261,7 +261,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Build the command table and show the state of the connection from now on."""
         if self._stop_status is None:
-            self.keys = KeySequences(self.command_table.commands, self.app_context.keymap)
+            own = self.command_table.commands
+            elsewhere = [command for command in COMMANDS if command not in own]
+            self.keys = KeySequences(own, self.app_context.keymap, elsewhere)
             self._stop_status = self.engine.on_status(self._take_status)
             for border in self.query(PaneBorder):
                 columns = self.engine.outbox.recall(self._width_key(border)) or ""
@@ -395,21 +397,29 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def run_command(self, command: Command) -> None:
         """Run a command, or show why it is disabled."""
+        observer = self.app_context.observer
+        if observer and observer.takes(command.name):
+            return
         handler, reason = self.handler(command.name), self.disabled_reason(command.name)
         if reason:
             self.notify(reason)
         elif handler:
-            self.invoke(handler)
+            work = self.invoke(handler)
+            if observer:
+                observer.ran(command.name, work)
+        else:
+            keys = shown(keys_of(command, self.app_context.keymap)[0])
+            place = SCOPE_PLACES.get(command.scope, "on other screens")
+            self.notify(f"{keys} ({command.title}) works {place}, not here")
 
-    def invoke(self, handler: Callable[[], Any]) -> None:
-        """Call a handler, in a worker if it is asynchronous; its error is shown."""
+    def invoke(self, handler: Callable[[], Any]) -> Worker[None] | None:
+        """Call a handler, in the worker that is returned if it is asynchronous; its error is shown."""
         try:
             result = handler()
         except PresscheckError as error:
             self.app_context.show_error(error)
-            return
-        if isawaitable(result):
-            self.run(self.app_context.type_ahead.command(result))
+            return None
+        return self.run(self.app_context.type_ahead.command(result)) if isawaitable(result) else None
 
     def on_key(self, event: events.Key) -> None:
         """Run the command of a key or key sequence."""
@@ -497,4 +507,6 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def _open_popup(self) -> None:
         title = f"{' '.join(self.keys.pending)} {self.keys.prefix_title()}".strip()
-        self.query_one(WhichKey).open(title, self.keys.continuations(), self.size.width)
+        continuations = self.keys.continuations()
+        if continuations:  # a key that only other screens continue has none
+            self.query_one(WhichKey).open(title, continuations, self.size.width)

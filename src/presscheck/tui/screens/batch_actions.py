@@ -71,7 +71,10 @@ class BatchItem:
     @property
     def label(self) -> Line:
         """Its number and its subject."""
-        return (Span(f"{self.request.number:>4} ", "quiet"), Span(sanitize(self.request.subject) or "(no subject)"))
+        return (
+            Span(f"{'#' + str(self.request.number):>5} ", "quiet"),
+            Span(sanitize(self.request.subject) or "(no subject)"),
+        )
 
 
 BatchAction = Callable[[R, Callable[[], None]], Awaitable[None]]

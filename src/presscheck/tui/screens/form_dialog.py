@@ -1,7 +1,8 @@
-"""A dialog with the form of an operation: a line for each field, its error below it, and one key that sends it."""
+"""A dialog with a form, such as that of an operation: a line for each field, its error below it, one key to send it."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,24 +16,24 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from presscheck.api.shell_command import typed
-from presscheck.engine.forms.form import FormField, call_of, form_fields
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import raised
 from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
+    from presscheck.engine.forms.form import Form, FormField
+    from presscheck.engine.forms.form_files import FormFile
     from presscheck.engine.forms.references import Reference
 
 Lookup = Callable[["Reference"], Awaitable[Sequence[Choice]]]
 """Returns what a field can refer to."""
-SEND, COPY = ("ctrl+s", "alt+enter"), "ctrl+y"
+SEND, COPY, FROM_FILE = ("ctrl+s", "alt+enter"), "ctrl+y", "ctrl+l"
 MOVES = {"down": 1, "up": -1, "tab": 1, "shift+tab": -1}
 OPENS = ("enter", "space")
 """The keys that list the choices of a field."""
@@ -78,20 +79,30 @@ class ChoiceBox(StatusLine):
         self.show(pressing("enter", text), pressing("enter", Span("▾", "accent")))
 
 
+class WholeTextInput(SearchInput):
+    """An input of one line that keeps all lines of a pasted text, as a certificate has several."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        self.replace(" ".join(event.text.splitlines()), *self.selection)
+        event.stop()
+        event.prevent_default()
+
+
 class FormDialog(ModalScreen[Any], inherit_bindings=False):
     """A form whose result is what `send` returned; None if it was closed, and its texts are then kept as a draft.
 
     Args:
         title: what the form does, as display text.
-        operation: the operation.
-        given: the values that are known already, by field, such as those of the path.
-        present: the texts that the fields begin with; only fields that differ from them are sent.
+        form: its fields, and what they make.
+        present: the texts that the fields begin with.
         style_for: returns the style for style words.
-        send: sends the call. Its error is shown at the field that it names, and the form stays.
+        send: sends what the form makes. Its error is shown at the field that it names, and the form stays.
         lookup: lists what a field can refer to.
         draft: the texts of an earlier form that was closed, as JSON.
         save: stores the draft; an empty text removes it.
-        copy: copies a text.
+        copy: copies a text; needed only for a form that has a command.
+        send_label: the word of the key that sends.
+        file: the kind of file that can fill in fields.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -110,20 +121,24 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
     def __init__(
         self,
         title: str,
-        operation: type[Operation[Any]],
-        given: Mapping[str, Any],
+        form: Form,
         present: Mapping[str, str],
         style_for: StyleLookup,
         *,
-        send: Callable[[Operation[Any]], Awaitable[Any]],
-        lookup: Lookup,
+        send: Callable[[Any], Awaitable[Any]],
+        lookup: Lookup | None = None,
         draft: str = "",
         save: Callable[[str], None],
-        copy: Callable[[str], None],
+        copy: Callable[[str], None] | None = None,
+        send_label: str = "send",
+        file: FormFile | None = None,
     ) -> None:
         super().__init__()
-        self.heading, self.operation, self.given, self.present = title, operation, dict(given), dict(present)
-        self.fields = form_fields(operation, given)
+        self.heading, self.form, self.present = title, form, dict(present)
+        self.fields, self._file = form.fields, file
+        self._path = ""
+        """The path of the file that was asked for last."""
+        self._send_label = send_label
         self.style_for, self._input_style = raised(style_for), style_for
         self._send, self._lookup, self._save, self._copy = send, lookup, save, copy
         self._kept = _kept(draft)
@@ -137,6 +152,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         """Title, fields, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="form-title")
+            if self._file:
+                yield StatusLine(self.style_for, id="form-file")
             with VerticalScroll(can_focus=False):
                 for field in self.fields:
                     yield StatusLine(self.style_for, id=f"label-{field.name}", classes="label")
@@ -145,35 +162,33 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
                         yield ChoiceBox(dict(field.choices), text, self._input_style, id=f"field-{field.name}")
                     else:
                         hint = "enter lists them" if field.reference else ""
-                        yield SearchInput(text, placeholder=hint, id=f"field-{field.name}")
+                        box = WholeTextInput if field.kind == "certificate" else SearchInput
+                        yield box(text, placeholder=hint, id=f"field-{field.name}")
                     yield StatusLine(self.style_for, id=f"help-{field.name}", classes="help")
             yield StatusLine(self.style_for, id="form-keys")
 
     def on_mount(self) -> None:
         """Focus the first field."""
-        scroll = self.query_one(VerticalScroll)
-        scroll.styles.max_height = max(3, self.size.height - 7)
+        self.on_resize()
         self._input(self.fields[0].name).focus()
         self._show()
 
     def on_resize(self) -> None:
         """Keep the keys in sight."""
-        self.query_one(VerticalScroll).styles.max_height = max(3, self.size.height - 7)
+        self.query_one(VerticalScroll).styles.max_height = max(3, self.size.height - (8 if self._file else 7))
 
     @property
     def texts(self) -> dict[str, str]:
         """The typed texts by field."""
         return {field.name: self._input(field.name).value for field in self.fields}
 
-    def call(self) -> Operation[Any]:
-        """The call.
+    def result(self) -> Any:
+        """What the typed texts make, such as a call.
 
         Raises:
             InvalidArgument: a value is missing or invalid.
         """
-        changed = {name: text for name, text in self.texts.items() if text != self.present.get(name, "")}
-        required = {field.name for field in self.fields if field.is_required}
-        return call_of(self.operation, self.given, {**{name: self.texts[name] for name in required}, **changed})
+        return self.form.result(self.texts, self.present)
 
     def _input(self, name: str) -> SearchInput | ChoiceBox:
         return cast("SearchInput | ChoiceBox", self.query_one(f"#field-{name}"))
@@ -221,6 +236,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self._start_sending()
         elif event.key == COPY:
             self._copy_command()
+        elif event.key == FROM_FILE and self._file:
+            self.run_worker(self._fill_in(self._file), exclusive=True)
         elif event.key in MOVES:
             self._move(MOVES[event.key])
         elif field and event.key in OPENS and (field.kind == "choice" or (field.reference and event.key == "enter")):
@@ -252,7 +269,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
     async def _choose(self, field: FormField) -> None:
         """Choose the value of a field from a list; several for a list of them."""
         box = self._input(field.name)
-        if field.reference:
+        if field.reference and self._lookup:
             try:
                 choices = list(await self._lookup(field.reference))
             except PresscheckError as error:
@@ -278,31 +295,60 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             box.value = ", ".join(key.strip() for key in chosen)
             self._show()
 
+    async def _fill_in(self, file: FormFile) -> None:
+        """Ask for the path of a file, and fill in the fields that it has."""
+        reason = ""
+        while True:
+            path = await self.app.push_screen_wait(  # pyright: ignore[reportUnknownMemberType]  # App is generic
+                PromptDialog(
+                    f"Fill in from a file ({file.title})",
+                    self._path,
+                    self._input_style,
+                    max_length=None,
+                    hint="path of the file",
+                    notes=_note(f"{self._path}: {reason}" if reason else ""),
+                )
+            )
+            if path is None:
+                return
+            self._path = path
+            try:
+                texts = await asyncio.to_thread(file.read_path, path)
+            except InvalidArgument as error:
+                reason = error.reason
+            else:
+                break
+        for field in self.fields:
+            if field.name in texts:
+                self._input(field.name).value = field.text_of(texts[field.name])
+        self._error = ("", "")
+        self._show()
+
     def _start_sending(self) -> None:
         if self._is_sending:
             return
         try:
-            call = self.call()
+            made = self.result()
         except InvalidArgument as error:
             self._take_error(error)
             return
-        if call.given().keys() <= self.given.keys() and self.fields and not any(one.is_required for one in self.fields):
+        if self.form.changes_nothing(made):
             self._error = ("", "nothing is changed yet")
             self._show()
             return
         self._is_sending = True
         self._show()
-        self.run_worker(self._sending(call))
+        self.run_worker(self._sending(made))
 
-    async def _sending(self, call: Operation[Any]) -> None:
+    async def _sending(self, made: Any) -> None:
         try:
-            result = await self._send(call)
+            result = await self._send(made)
         except PresscheckError as error:
             self._is_sending = False
             self._take_error(error)
         else:
             self._save("")
-            self.dismiss(result if result is not None else call)
+            self.dismiss(result if result is not None else made)
 
     def _take_error(self, error: PresscheckError) -> None:
         """Show an error at its field, and go there."""
@@ -315,8 +361,10 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._show()
 
     def _copy_command(self) -> None:
+        if self._copy is None:
+            return
         try:
-            self._copy(typed(self.call()))
+            self._copy(self.form.command(self.result()))
         except InvalidArgument as error:
             self._take_error(error)
         else:
@@ -338,6 +386,10 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             (Span(self.heading, "title"),), (Span(sanitize(error), "error"),)
         )
         self.query_one("#form-keys", StatusLine).show(self._keys(focused))
+        if self._file:
+            label = Span(f" fill in from a file: {self._file.title}", "quiet")
+            key = pressing(FROM_FILE, Span(FROM_FILE, "accent"), label)
+            self.query_one("#form-file", StatusLine).show(key)
 
     def _help(self, field: FormField, problem: str) -> Line:
         """Below a field: its error, else what its value is called, else its limits."""
@@ -346,13 +398,13 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         text = self._input(field.name).value
         names = ", ".join(filter(None, (self._names.get(part.strip(), "") for part in text.split(","))))
         limit = f"{len(text):,} characters · {field.help}" if "character" in field.help and text else field.help
-        return (Span(sanitize(names or limit), "quiet"),)
+        return (Span(sanitize(names or field.note_of(text) or limit), "quiet"),)
 
     def _problems(self) -> dict[str, str]:
         """Why texts are invalid, by field: the last error, and what can be told before sending."""
         problems = {self._error[0]: self._error[1]} if self._error[0] else {}
         try:
-            self.call()
+            self.result()
         except InvalidArgument as error:
             name = error.field.partition(".")[0]
             if self.texts.get(name):  # what is empty is not wrong yet
@@ -361,14 +413,24 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
 
     def _keys(self, field: FormField | None) -> Line:
         hints = [
-            pressing(SEND[0], Span(SEND[0], "accent"), Span(" sending …" if self._is_sending else " send", "quiet"))
+            pressing(
+                SEND[0],
+                Span(SEND[0], "accent"),
+                Span(" sending …" if self._is_sending else f" {self._send_label}", "quiet"),
+            )
         ]
         if field and (field.kind == "choice" or field.reference):
             hints.append((Span("enter", "accent"), Span(" choose", "quiet")))
         hints.append((Span("tab", "accent"), Span(" next", "quiet")))
-        hints.append(pressing(COPY, Span(COPY, "accent"), Span(" copy command", "quiet")))
+        if self._copy:
+            hints.append(pressing(COPY, Span(COPY, "accent"), Span(" copy command", "quiet")))
         hints.append(pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet")))
         return tuple(span for hint in hints for span in (*hint, Span("   ")))
+
+
+def _note(text: str) -> Callable[[int], Sequence[Line]]:
+    """Draws an error above the input of a prompt."""
+    return lambda columns: wrap((Span(sanitize(text), "error"),), columns) if text else ()
 
 
 def _kept(draft: str) -> dict[str, str]:

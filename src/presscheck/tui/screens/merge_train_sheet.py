@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.engine.review.changes import changed_items, summarize_changes
 from presscheck.engine.review.merge_inputs import read_merge_inputs
 from presscheck.engine.review.merge_readiness import MergeInputs, merge_readiness
@@ -15,7 +16,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.review.header_renderer import merge_line, verdicts
+from presscheck.tui.screens.review.header_renderer import merge_line, undo_line, verdicts
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
@@ -38,22 +39,24 @@ async def confirm_train(screen: ScreenContext, requests: Sequence[ChangeRequest]
     lines: list[Line] = [line for request in requests for line in (_head(request), _quiet("Checking …"))]
     dialog = ConfirmDialog(title, lines, "Merge", screen.style_for, is_ready=False)
 
+    undo = undo_line(can_revert=screen.engine.missing_reason(EditChangeRequestContent) is None)
+
     async def check() -> None:
         checked = await asyncio.gather(*(_check(screen, request) for request in requests))
         stops = [request for request, (_, does_stop) in zip(requests, checked, strict=True) if does_stop]
         lines = [line for about, _ in checked for line in about]
-        dialog.make_ready([*_summary(stops), (), *lines])
+        dialog.make_ready([*_summary(stops, undo), (), *lines])
 
     screen.run(check, group="merge train", exclusive=True)
     return bool(await screen.ask(dialog))
 
 
-def _summary(stops: Sequence[ChangeRequest]) -> list[Line]:
+def _summary(stops: Sequence[ChangeRequest], undo: Line) -> list[Line]:
     """What happens to all of them; it stands above what may be a long list."""
     lines: list[Line] = []
     if stops:
         lines.append((Span(f"The train stops at #{stops[0].number}, unless that changes before its turn.", "removed"),))
-    return [*lines, (Span("Each is updated from main and checked again. This cannot be undone.", "waiting"),)]
+    return [*lines, (Span("Each is updated from main and checked again.", "waiting"),), undo]
 
 
 async def _check(screen: ScreenContext, request: ChangeRequest) -> tuple[list[Line], bool]:

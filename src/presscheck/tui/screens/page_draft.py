@@ -101,7 +101,7 @@ class PageDraft:
 
     def difference(self) -> list[Line]:
         """What the draft changes in the page."""
-        return _diff(self._base.text, self._outbox.draft(self._keys[0])) if self._base else []
+        return diff_lines(self._base.text, self._outbox.draft(self._keys[0])) if self._base else []
 
     def summary(self) -> list[Line]:
         """How much is lost if the draft is discarded."""
@@ -141,7 +141,7 @@ class PageDraft:
             return Saved("conflict: somebody edited the same lines; e opens both versions", merged.text)
         if edit is None:
             return Saved("somebody else made the same edit: nothing is left to send", merged.text)
-        diff = _diff(after.text, merged.text)
+        diff = diff_lines(after.text, merged.text)
         lines = _summary(edit, after.title, diff, merged.text, is_merged=after.text != before.text)
         dialog = ConfirmDialog("Save to the change request?", lines, "Save", screen.style_for, details=diff)
         if not await screen.ask(dialog):
@@ -167,7 +167,7 @@ async def _merged(base: str, ours: str, theirs: str) -> MergedText:
     return await asyncio.to_thread(merge_text, base, ours, theirs, our_name=OURS, their_name=THEIRS)
 
 
-def _diff(before: str, after: str) -> list[Line]:
+def diff_lines(before: str, after: str) -> list[Line]:
     """The changed lines with those around them."""
     rows = list(unified_diff(before.split("\n"), after.split("\n"), n=CONTEXT, lineterm=""))[2:]
     lines: list[Line] = [(Span(sanitize(row) or " ", _STYLES.get(row[:1], "")),) for row in rows[:MOST_DIFF_LINES]]

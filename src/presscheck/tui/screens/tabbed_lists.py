@@ -175,8 +175,13 @@ class TabbedLists(Vertical, Generic[T]):
         margin = 2 if self._has_mark_column else 1
         columns.show((Span(" " * margin), *shown.heading(max(0, self.size.width - margin))))
         self.query_one("#tabs", StatusLine).show(self._names())
-        self.query_one("#summary", StatusLine).show((Span(" "), *shown.summary()), self._notes())
+        self.draw_summary()
         screen.refresh_status_bars()
+
+    def draw_summary(self) -> None:
+        """Draw the line above the rows, such as after the cursor moved."""
+        if self.is_mounted and not self._screen.is_leaving:
+            self.query_one("#summary", StatusLine).show((Span(" "), *self.tab.summary()), self._notes())
 
     def _names(self) -> Line:
         spans: list[Span] = []

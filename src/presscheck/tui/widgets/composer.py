@@ -49,6 +49,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         validate: returns why a text cannot be sent, or None.
         render: renders the preview of a text in a number of columns.
         submit: sends the text; if it raises an error, the dialog stays open and shows it.
+        is_code: whether it is code, such as JSON: it has line numbers, the whole height, and no preview.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -62,6 +63,10 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
     Composer TextArea .text-area--cursor-line { background: $ink-ground; }
     Composer TextArea .text-area--cursor { background: $ink-accent; color: $ink-ground; }
     Composer TextArea .text-area--selection { background: $ink-accent 40%; }
+    Composer.code > Vertical { height: 100%; }
+    Composer TextArea .text-area--gutter, Composer TextArea .text-area--cursor-gutter {
+        background: $ink-ground; color: $ink-quiet; text-style: none;
+    }
     """
 
     def __init__(
@@ -79,21 +84,25 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         validate: Callable[[str], str | None] | None = None,
         render: Callable[[str, int], Sequence[Line]] = comment_lines,
         submit: Callable[[str], None] | None = None,
+        is_code: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(classes="code" if is_code else None)
         self.heading, self.text, self.save, self.style_for = title, text, save, raised(style_for)
         self.may_be_empty, self.limit, self.submit = may_be_empty, limit, submit
         self.people, self.suggestion, self.suggestion_reason = people, suggestion, suggestion_reason
         self.validate, self.render_preview = validate, render
         can_suggest = bool(suggestion or suggestion_reason)
+        self._is_code = is_code
         self._commands = [command for command in KEYS if command.name != "suggest" or can_suggest]
+        if is_code:
+            self._commands = [command for command in self._commands if command.name != "preview_text"]
         self._keys, self._error, self._length = KeySequences(self._commands), "", len(text)
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="composer-title")
-            yield TextArea(self.text, soft_wrap=True, show_line_numbers=False, compact=True)
+            yield TextArea(self.text, soft_wrap=True, show_line_numbers=self._is_code, compact=True)
             yield TextView(self.style_for)
             yield StatusLine(self.style_for, id="composer-keys")
 
@@ -102,7 +111,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         area = self.query_one(TextArea)
         area.cursor_blink = False
         area.focus()
-        area.move_cursor(area.document.end)
+        area.move_cursor((0, 0) if self._is_code else area.document.end)
         self.query_one(TextView).display = False
         self._show()
 
@@ -153,7 +162,8 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         """Edit the text in the user's editor; the result is saved as a draft."""
         area = self.query_one(TextArea)
         try:
-            area.text = edit_text(cast("App[object]", self.app), area.text).rstrip("\n")
+            suffix = ".json" if self._is_code else ".md"
+            area.text = edit_text(cast("App[object]", self.app), area.text, suffix=suffix).rstrip("\n")
         except PresscheckError as error:
             self._error = error.message
         area.move_cursor(area.document.end)

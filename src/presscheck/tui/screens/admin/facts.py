@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from pydantic import BaseModel
 
@@ -14,7 +16,7 @@ from presscheck.text.phrases import ago, exact, now, parse_time, since
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.admin.families import Column
+    from presscheck.engine.saml import Validity
 
 SKIPPED = frozenset(("location", "object", "permissions"))
 """Fields that say nothing to a person."""
@@ -22,6 +24,32 @@ LONGEST = 400
 """Characters of a value in the details; the rest is cut."""
 NO_ROLE = "guest"
 """The role of somebody without one."""
+CERTIFICATES = "presscheck.engine.saml"
+"""The module that reads certificates."""
+VALIDITY_STYLES = {"warning": "waiting", "expired": "error", "broken": "error"}
+"""The styles of certificates that are not simply valid."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, where its values are, as field names with dots, and its width.
+
+    `columns` is in cells; 0 shares what the others leave. A `date` is shown by its age, a `number` on the right, a
+    `certificate` by the days until it expires.
+    """
+
+    title: str
+    value: str
+    columns: int = 0
+    kind: Literal["text", "date", "number", "flag", "certificate"] = "text"
+
+
+class Fact(NamedTuple):
+    """Something about a thing: its name, its value as display text, and the style of that."""
+
+    name: str
+    value: str
+    style: str = ""
 
 
 def value_at(item: Any, path: str) -> Any:
@@ -42,26 +70,66 @@ def cell(item: Any, column: Column) -> str:
         return "yes" if value else "no"
     if column.kind == "number":
         return f"{value:,}" if isinstance(value, int) else "–"
+    if column.kind == "certificate":
+        return _certificate_cell(value)
     if value is None:
         return NO_ROLE if column.value.rpartition(".")[2] == "role" else "–"
     return sanitize(str(value)) or "–"
 
 
+def cell_style(item: Any, column: Column) -> str:
+    """The style of a cell that is no name: quiet, except for text, and for a certificate that expires."""
+    if column.kind == "certificate":
+        told = _validity(value_at(item, column.value))
+        return VALIDITY_STYLES.get(told.state, "quiet") if told else "quiet"
+    return "" if column.kind == "text" else "quiet"
+
+
+def plain_value(item: Any, column: Column) -> Any:
+    """The value that is exported and sorted by: of a certificate the day it expires; None if there is none."""
+    value = value_at(item, column.value)
+    if column.kind == "certificate":
+        told = _validity(value)
+        return f"{told.certificate.expires_at:%Y-%m-%d}" if told and told.certificate else None
+    return value
+
+
+def _validity(text: Any) -> Validity | None:
+    """How long a certificate is valid; None without one, and until the module that reads certificates is there."""
+    if not isinstance(text, str) or not text.strip() or CERTIFICATES not in sys.modules:
+        return None
+    from presscheck.engine.saml import validity  # 36 ms, imported in a thread before
+
+    return validity(text, now())
+
+
+def _certificate_cell(value: Any) -> str:
+    told = _validity(value)
+    if told is None:
+        return "…" if value else "–"
+    return "invalid" if told.state == "broken" else told.text
+
+
 def sort_key(item: Any, column: Column) -> tuple[int, Any]:
     """What rows are sorted by: missing values last, text without regard to case."""
-    value = value_at(item, column.value)
+    value = plain_value(item, column)
     if value is None:
         return (1, "")
     return (0, value.casefold() if isinstance(value, str) else value)
 
 
-def facts(item: BaseModel) -> Iterator[tuple[str, str]]:
-    """The names and values of all fields that are set, as display text; secrets are hidden."""
-    given = cast("dict[str, Any]", hidden("", item.model_dump(mode="json", by_alias=False)))
+def facts(item: BaseModel, left_out: Collection[str] = ()) -> Iterator[Fact]:
+    """The names and values of all fields that are set, as display text; secrets are hidden.
+
+    Args:
+        item: the thing.
+        left_out: its fields that are shown in another way.
+    """
+    given = cast("dict[str, Any]", hidden("", item.model_dump(mode="json", by_alias=False, exclude={*left_out})))
     yield from _facts(given, ())
 
 
-def _facts(given: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _facts(given: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Fact]:
     for name, value in given.items():
         if name in SKIPPED or value is None or value in ("", [], {}):
             continue
@@ -69,7 +137,7 @@ def _facts(given: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[tuple[s
         if isinstance(value, Mapping) and len(path) < 3:
             yield from _facts(cast("Mapping[str, Any]", value), path)
         else:
-            yield sanitize(" › ".join(path)), _text(value)
+            yield Fact(sanitize(" › ".join(path)), _text(value))
 
 
 def _text(value: Any) -> str:

@@ -31,24 +31,14 @@ from presscheck.api.teams import (
     UpdateTeam,
 )
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
+from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
+from presscheck.tui.screens.admin.facts import Column
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page
+    from presscheck.tui.screens.admin.details import Details
 
 Role = Literal["admin", "create"]
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its heading, where its values are, as field names with dots, and its width.
-
-    `columns` is in cells; 0 shares what the others leave. A `date` is shown by its age, a `number` on the right.
-    """
-
-    title: str
-    value: str
-    columns: int = 0
-    kind: Literal["text", "date", "number", "flag"] = "text"
 
 
 @dataclass(frozen=True)
@@ -59,6 +49,7 @@ class Family:
         title: its name.
         noun: what one of it is called, such as `team`.
         plural: what several are called, where that is not the noun with an s.
+        details: reads what is shown of one besides its fields.
         listing: lists it.
         columns: the columns of its table; the first names a thing.
         path: where the id of an item stands that goes into the paths of other operations.
@@ -90,6 +81,7 @@ class Family:
     role: Role = "admin"
     hint: str = ""
     plural: str = ""
+    details: Details | None = None
 
     @property
     def nouns(self) -> str:
@@ -196,13 +188,19 @@ FAMILIES = (
         "SAML",
         "SAML provider",
         ListSAMLProviders,
-        (Column("provider", "label"), Column("status", "status", 10), Column("new members", "default_role", 12)),
+        (
+            Column("provider", "label"),
+            Column("status", "status", 10),
+            Column("certificate", "certificate", 19, "certificate"),
+            Column("new members", "default_role", 12),
+        ),
         field="saml_provider_id",
         add=CreateSAMLProvider,
         edit=UpdateSAMLProvider,
         remove=DeleteSAMLProvider,
         loses="Members cannot sign in with it any more.",
         hint="a adds a provider, such as Okta.",
+        details=PROVIDER_DETAILS,
     ),
     Family(
         "Integrations",

@@ -12,14 +12,13 @@ from textual.containers import Horizontal
 from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, width, wrap
+from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.places import Place
-from presscheck.tui.screens.admin.facts import facts
+from presscheck.tui.screens.admin.details import show_details
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.table import FamilyTable
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
-from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from presscheck.engine.results import Result
     from presscheck.tui.screens.admin.families import Family
 
-NAME_COLUMNS = 26
-"""Cells of the names in the details of a thing."""
 FOOTER = ("open", "add", "rename", "delete", "find_here", "close")
 
 
@@ -122,7 +119,7 @@ class AdminScreen(BaseScreen):
         if family.parts and self.organization:
             self.app_context.push_screen(PartsScreen(self.organization, family.parts, given, name))
         else:
-            self.app_context.push_screen(TextScreen(f"{family.noun}: {name}", fact_lines(item, self.size.width)))
+            show_details(self, family.details, item, f"{family.noun}: {name}", self.size.width)
 
 
 class PartsScreen(BaseScreen):
@@ -168,14 +165,4 @@ class PartsScreen(BaseScreen):
 
     def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
         """Show all facts of a part."""
-        self.app_context.push_screen(TextScreen(f"{family.noun}: {name}", fact_lines(item, self.size.width)))
-
-
-def fact_lines(item: BaseModel, columns: int) -> list[Line]:
-    """All facts of a thing, a line each; long values go on below."""
-    lines: list[Line] = []
-    for name, value in facts(item):
-        for at, row in enumerate(wrap((Span(value),), max(20, columns - NAME_COLUMNS - 4)) or [()]):
-            label: Line = cut((Span(name, "quiet"),), NAME_COLUMNS - 2) if at == 0 else ()
-            lines.append((Span("  "), *label, Span(" " * (NAME_COLUMNS - width(label))), *row))
-    return lines
+        show_details(self, family.details, item, f"{family.noun}: {name}", self.size.width)

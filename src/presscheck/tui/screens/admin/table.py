@@ -6,7 +6,9 @@ import asyncio
 import csv
 import io
 import json
+import sys
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,12 +19,21 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from presscheck.api.operation import Page
-from presscheck.engine.forms.form import form_fields, initial_texts
+from presscheck.engine.forms.form import OperationForm, initial_texts
+from presscheck.engine.forms.form_files import file_of
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
-from presscheck.tui.screens.admin.facts import cell, facts, sort_key, value_at
+from presscheck.tui.screens.admin.facts import (
+    CERTIFICATES,
+    cell,
+    cell_style,
+    facts,
+    plain_value,
+    sort_key,
+    value_at,
+)
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
@@ -39,7 +50,8 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.engine.forms.references import Reference
     from presscheck.engine.results import Result
-    from presscheck.tui.screens.admin.families import Column, Family
+    from presscheck.tui.screens.admin.facts import Column
+    from presscheck.tui.screens.admin.families import Family
     from presscheck.tui.screens.find import Find
 
 GAP = 2
@@ -131,8 +143,15 @@ class FamilyTable(Vertical):
             self.listing = family.listing(**self._path(family.listing))
             answers = self._screen.engine.watch_listing(self.listing)
             self._screen.subscribe(answers, self._take, group="table", shows_errors=False)
+            if any(column.kind == "certificate" for column in family.columns) and CERTIFICATES not in sys.modules:
+                self._screen.run(self._load_certificates, group="certificates")
         self._draw()
         self._rows.move_to(0)
+
+    async def _load_certificates(self) -> None:
+        """Import the module that reads certificates in a thread, and draw the rows with it."""
+        await asyncio.to_thread(import_module, CERTIFICATES)
+        self._draw()
 
     def _path(self, operation: type[Operation[Any]]) -> dict[str, Any]:
         organization = self._screen.organization
@@ -319,7 +338,7 @@ class FamilyTable(Vertical):
         item = self._item(index)
         if item is None:
             return (Span("…", "quiet"),)
-        styles = ["strong", *["" if column.kind == "text" else "quiet" for column in self.family.columns[1:]]]
+        styles = ["strong", *[cell_style(item, column) for column in self.family.columns[1:]]]
         texts = [(cell(item, column), style) for column, style in zip(self.family.columns, styles, strict=True)]
         return self._line(texts, columns)
 
@@ -375,21 +394,21 @@ class FamilyTable(Vertical):
         outbox = self._screen.engine.outbox
         identity = value_at(item, self.family.path) if item else "new"
         key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
-        fields = form_fields(operation, given)
-        if not fields:
+        form = OperationForm(operation, given)
+        if not form.fields:
             self._screen.notify("there is nothing to fill in")
             return
         dialog = FormDialog(
             title,
-            operation,
-            given,
-            initial_texts(fields, self._editable(item)),
+            form,
+            initial_texts(form.fields, self._editable(item)),
             self._screen.style_for,
             send=lambda call: send(self._screen, call),
             lookup=self._choices,
             draft=outbox.draft(key) or "",
             save=lambda text: outbox.save_draft(key, text),
             copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
+            file=file_of(operation),
         )
         if await self._screen.ask(dialog) is not None:
             self._changed(f"{title}: done")
@@ -496,7 +515,7 @@ class FamilyTable(Vertical):
     def command_copy_text(self) -> None:
         """Copy all facts as text."""
         if self.current:
-            text = "\n".join(f"{name}: {value}" for name, value in facts(self.current))
+            text = "\n".join(f"{fact.name}: {fact.value}" for fact in facts(self.current))
             self._screen.app_context.copy_to_clipboard(text)
             self._screen.notify("copied all facts")
 
@@ -591,7 +610,7 @@ def _as_csv(items: Sequence[BaseModel], columns: Sequence[Column]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([column.title for column in columns])
     for item in items:
-        values = [value_at(item, column.value) for column in columns]
+        values = [plain_value(item, column) for column in columns]
         cells = ["" if value is None else sanitize(str(value)) for value in values]
         writer.writerow([f"'{one}" if one.startswith(FORMULA) else one for one in cells])
     return text.getvalue()

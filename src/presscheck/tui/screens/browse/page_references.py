@@ -140,6 +140,10 @@ class PageReferences:
         """An API description, by the name of its specification."""
         return self._specifications.get(name)
 
+    def shows(self, condition: str) -> bool | None:
+        """None: the page is shown to its authors, with all conditions."""
+        return None
+
 
 class ReferenceLoader:
     """Reads what the shown page refers to beyond the tree of pages.

@@ -28,6 +28,8 @@ COUNTED = 50
 """Items up to which a view is counted if the service does not send its total."""
 PAUSE = 0.02
 """Seconds between two reads of reviews, so that they delay no key."""
+STAY = 0.6
+"""Seconds before conflicts are forecast, which reads both sides of each row; whoever opens one at once pays nothing."""
 OperationOf = Callable[[ChangeRequest], Operation[Any]]
 DETAILS: tuple[OperationOf, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
 """The calls whose answers a row and its preview show."""
@@ -148,6 +150,7 @@ class InboxPrefetch:
             for index in rows.visible_range:
                 await self._read_row(index, ROW_DETAILS, BACKGROUND)
             self._arrange_again()
+            await asyncio.sleep(STAY)
             for index in rows.visible_range:
                 await self._forecast_row(index)
 

@@ -205,6 +205,18 @@ class PublishScreen(BaseScreen):
         if self.current:
             self.app_context.push_screen(SiteStructureScreen(self.organization_id, self.current))
 
+    def reason_go_adaptive(self) -> str | None:
+        """Disabled without a site."""
+        return None if self.current else "there is no site: a creates one"
+
+    def command_go_adaptive(self) -> None:
+        """Show visitor schema, conditions and audiences of the site."""
+        # 6 ms, only when it is opened
+        from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
+
+        if self.current:
+            self.app_context.push_screen(AdaptiveContentScreen(self.organization_id, self.current))
+
     def command_copy(self) -> None:
         """Copy the web address of the site."""
         site = self.current

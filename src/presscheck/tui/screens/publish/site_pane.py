@@ -9,9 +9,9 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from presscheck.api.sites import Site
+from presscheck.engine.publish.structure_items import children_of, key_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.site_structure.items import children_of, key_of
 from presscheck.tui.screens.site_structure.rows import nodes, path_columns
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView

@@ -21,7 +21,7 @@ from presscheck.documents.pages.suggestions import format_suggestion, suggestion
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.review.comment_targets import ROW, CommentTargets, strip_markup
-from presscheck.tui.screens.review.thread_renderer import first_words, one_line
+from presscheck.tui.screens.review.thread_renderer import first_words, one_line, who_resolves
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -94,7 +94,10 @@ class CommentActions:
         """Why there is no reply."""
         return self.reply_reason(self._cursor.thread)
 
-    reason_resolve = reason_reply
+    def reason_resolve(self) -> str | None:
+        """Why the thread under the cursor can neither be resolved nor reopened."""
+        return self.resolve_reason(self._cursor.thread)
+
     reason_react = reason_reply
 
     def reply_reason(self, thread: Thread | None) -> str | None:
@@ -102,6 +105,13 @@ class CommentActions:
         if thread is None:
             return "no thread here: t goes to the next one"
         return "that comment is not sent yet: reply once it is" if thread.first.pending else self.reason_comment()
+
+    def resolve_reason(self, thread: Thread | None) -> str | None:
+        """Why a thread can neither be resolved nor reopened now."""
+        reason = self.reply_reason(thread)
+        if reason or thread is None or thread.may_resolve:
+            return reason
+        return f"only {who_resolves([thread])} can {'reopen' if thread.resolved else 'resolve'} it"
 
     def command_reply(self) -> None:
         """Reply to the thread under the cursor."""

@@ -322,4 +322,4 @@ def _merge_message(result: MergeResult, *, is_merge: bool) -> str:
     if result.result == "conflicts":
         done = "merged" if is_merge else "updated"
         return f"{done} with conflicts: check the pages that both sides changed"
-    return "merged" if is_merge else "updated from main"
+    return "merged: Z reverts it in a new change request" if is_merge else "updated from main"

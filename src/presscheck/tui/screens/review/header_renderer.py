@@ -116,6 +116,12 @@ def merge_line(readiness: MergeReadiness, columns: int) -> Line:
     return cut(tuple(spans), columns)
 
 
+def undo_line(*, can_revert: bool) -> Line:
+    """How a merge can be undone; a service without edits of pages cannot revert one."""
+    words = "To undo a merge: Z in the merged change request reverts it in a new one."
+    return (Span(words, "quiet") if can_revert else Span("This cannot be undone.", "waiting"),)
+
+
 def check_line(check: MergeCheck) -> Line:
     """A merge requirement: its sign, its name and its status."""
     word, style = _CERTAINTIES[check.certainty]

@@ -43,7 +43,7 @@ class HistoryActions:
         if request is None:
             return
         lines: list[Line] = [(), (Span(" Loading the history …", "waiting"),)]
-        screen = TextScreen(f"History of {request.number} {sanitize(request.subject)}", lines)
+        screen = TextScreen(f"History of #{request.number} {sanitize(request.subject)}", lines)
         self._context.app_context.push_screen(screen)
         try:
             contributors = (await self._context.engine.read(ListContributors(**self._model.path))).items

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import MergeChangeRequest, PullChangeRequest
+from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.engine.review.changes import summarize_changes
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.screens.problem_list import ProblemListScreen
-from presscheck.tui.screens.review.header_renderer import merge_line, verdicts
+from presscheck.tui.screens.review.header_renderer import merge_line, undo_line, verdicts
 from presscheck.tui.screens.review.merge_requirements import requirement_rows
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
@@ -66,7 +67,8 @@ class MergeActions:
         """Merge after a confirmation, unless the change request or main was changed meanwhile."""
 
         def lines() -> list[Line]:
-            return [*self.summary(), *self._forecast.lines(), (Span("This cannot be undone.", "waiting"),)]
+            can_revert = self._context.engine.missing_reason(EditChangeRequestContent) is None
+            return [*self.summary(), *self._forecast.lines(), undo_line(can_revert=can_revert)]
 
         is_confirmed, revisions = await self._confirm("Merge into the live content?", "Merge", lines, has_gate=True)
         if not is_confirmed:

@@ -69,7 +69,7 @@ def _missing(
 ) -> Iterator[ProblemRow[Target]]:
     """A row for each thing that keeps a requirement from being met."""
     if check.subject == "comments":
-        yield from (_thread_row(item, thread) for item, thread in threads if thread.state != "resolved")
+        yield from (_thread_row(item, thread) for item, thread in threads if thread.is_open)
     elif check.subject == "conflicts":
         yield from _page_rows(model.unresolved)
     elif check.subject == "main" and model.forecast and model.forecast.conflicts:

@@ -166,7 +166,7 @@ class ReviewScreen(BaseScreen):
             Span(" ", "quiet"),
             Span(sanitize(space.title) if space else "", "quiet", space.id if space else None),
             Span(" › " if space else "", "quiet"),
-            Span(f"{request.number if request else ''} ", "quiet"),
+            Span(f"#{request.number} " if request else "", "quiet"),
             Span(subject, "strong"),
         )
 

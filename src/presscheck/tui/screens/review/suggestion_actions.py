@@ -12,8 +12,10 @@ from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.diff.suggestion_lines import suggestion_lines
 from presscheck.documents.diff.suggestion_targets import cell_text, find_target
 from presscheck.engine.review.suggestions import (
+    ALREADY_APPLIED,
     AppliedSuggestions,
     apply_suggestions,
+    is_applied,
     newest_suggestion,
     problem,
 )
@@ -23,7 +25,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.batch_actions import BatchScreen
-from presscheck.tui.screens.review.thread_renderer import first_words
+from presscheck.tui.screens.review.thread_renderer import first_words, who_resolves
 from presscheck.tui.widgets.confirm_dialog import WIDEST, ConfirmDialog
 
 if TYPE_CHECKING:
@@ -108,12 +110,17 @@ class SuggestionActions:
         if target is None or reason:
             self._context.notify(f"not applied: {reason}")
             return
+        if is_applied(target, suggestion.words):
+            self._context.notify(f"nothing to apply: {ALREADY_APPLIED}")
+            return
         words = cell_text(suggestion.words) if target.cell else suggestion.words
         lines = _shown(suggestion_lines(target.text, words, WIDEST - 4))
         if target.cell:
             lines.append((Span("Only this cell of the table changes.", "quiet"),))
         if await self._has_changed(thread, target.text):
             lines.append((Span("The text has changed since the suggestion was made.", "waiting"),))
+        if not thread.may_resolve:
+            lines.append((Span(f"The thread stays open: only {who_resolves([thread])} can resolve it.", "waiting"),))
         title = f"Apply the suggestion to {sanitize(page.title)}?"
         if not await self._context.ask(ConfirmDialog(title, lines, "Apply", self._context.style_for)):
             return
@@ -123,7 +130,7 @@ class SuggestionActions:
             self._context.notify("not applied: somebody just changed the text that it is about")
             return
         await self._write(page, apply_suggestions(page.markdown or "", [thread]))
-        self._context.notify("suggestion applied")
+        self._context.notify(f"suggestion applied{_left_open([thread])}")
 
     def open_suggestions(self) -> list[Thread]:
         """The open threads with a suggestion, in reading order."""
@@ -182,18 +189,19 @@ class SuggestionActions:
         except PresscheckError as error:
             item.state, item.message = "failed", sanitize(error.message)
             return
+        applied = item.result.applied
+        resolved = sum(thread.may_resolve for thread in applied)
+        done = f"{count(resolved, 'thread')} resolved" if resolved else f"{count(len(applied), 'suggestion')} applied"
         left_out = [f"not {first_words(thread.first)}: {reason}" for thread, reason in item.result.skipped]
-        item.state, item.message = (
-            "done",
-            "; ".join([f"{count(len(item.result.applied), 'thread')} resolved", *left_out]),
-        )
+        item.state, item.message = "done", "; ".join([f"{done}{_left_open(applied)}", *left_out])
 
     async def _write(self, page: RevisionPage, result: AppliedSuggestions) -> None:
-        """Write the new text of a page as one edit, and resolve the threads."""
+        """Write the new text of a page as one edit, and resolve the threads that the user may resolve."""
         change = UpdatePage(page=page.id, document=Document(markdown=result.markdown))
         await self._context.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
         for thread in result.applied:
-            self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=True))
+            if thread.may_resolve:
+                self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=True))
 
     async def _page(self, page_id: str) -> RevisionPage:
         """A page of the change request, as it is now."""
@@ -216,6 +224,16 @@ class SuggestionActions:
 def is_applicable(thread: Thread) -> bool:
     """Whether a thread is open and has a suggestion."""
     return not thread.resolved and newest_suggestion(thread) is not None
+
+
+def _left_open(threads: Sequence[Thread]) -> str:
+    """Which of these threads stay open, and who can resolve them; empty if the user may resolve all."""
+    left = [thread for thread in threads if not thread.may_resolve]
+    if not left:
+        return ""
+    which = "the thread" if len(threads) == 1 else count(len(left), "thread")
+    stay, them = ("stays", "it") if len(left) == 1 else ("stay", "them")
+    return f"; {which} {stay} open: only {who_resolves(left)} can resolve {them}"
 
 
 def _plan(item: PageItem) -> list[Line]:

@@ -99,9 +99,8 @@ class ThreadFilter:
         return thread.page in listed or thread.page not in {_page_id(item) for item in self._changed_items()}
 
     def open_count(self, item: ChangedItem | None) -> int:
-        """The number of sent threads on an item that are not resolved."""
-        threads = self._groups().get(_page_id(item), ())
-        return sum(not thread.resolved and thread.first.pending is None for thread in threads)
+        """The number of open comments on an item."""
+        return sum(thread.is_open for thread in self._groups().get(_page_id(item), ()))
 
     def _changed_items(self) -> list[ChangedItem]:
         """The items of the whole change request; those in the list as they are shown there."""

@@ -47,6 +47,7 @@ SIGNS: dict[ThreadState, tuple[str, str]] = {
     "open": ("●", "waiting"),
     "resolved": ("✓", "added"),
     "outdated": (OUTDATED, "quiet"),
+    "review": ("◇", "quiet"),
 }
 """The sign of each state, and its style."""
 
@@ -151,7 +152,7 @@ class ThreadListScreen(BaseScreen):
     def title_line(self) -> Line:
         """The number and subject of the change request."""
         request = self._model.request
-        name = f"{request.number} {sanitize(request.subject)}" if request else ""
+        name = f"#{request.number} {sanitize(request.subject)}" if request else ""
         return (Span(" Threads of ", "quiet"), Span(name, "title"))
 
     def body(self) -> ComposeResult:
@@ -182,7 +183,7 @@ class ThreadListScreen(BaseScreen):
             empty_state.hide()
             rows.focus()  # it loses the focus while it is hidden
         elif threads:
-            empty_state.show_empty("All threads are hidden.", "1, 2 and 3 show the threads of a state.")
+            empty_state.show_empty("All threads are hidden.", "1 to 4 show the threads of a state.")
         else:
             empty_state.show_empty("No comments yet.", "In the review, c comments on the line under the cursor.")
         self.refresh_status_bars()
@@ -224,12 +225,14 @@ class ThreadListScreen(BaseScreen):
         """Why there is no reply."""
         return self._comments.reply_reason(self.thread)
 
+    def reason_resolve(self) -> str | None:
+        """Why it can neither be resolved nor reopened."""
+        return self._comments.resolve_reason(self.thread)
+
     def command_reply(self) -> None:
         """Reply to the thread under the cursor."""
         if thread := self.thread:
             self._comments.reply(thread)
-
-    reason_resolve = reason_reply
 
     def command_resolve(self) -> None:
         """Resolve the thread under the cursor, or reopen it."""

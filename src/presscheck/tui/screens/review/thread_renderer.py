@@ -23,6 +23,11 @@ _PENDING: dict[PendingState, Span] = {
     "sending": Span(" ◷ sending", "waiting"),
     "refused": Span(" ✗ failed", "removed"),
 }
+VERDICTS = {
+    "approved": Span(" ✓ approved", "added"),
+    "changes-requested": Span(" ✗ requested changes", "removed"),
+}
+"""How the text of a review is marked, by the status of the review."""
 OUTDATED = "◌"
 """The sign of an outdated thread."""
 WIDEST = 100
@@ -108,6 +113,14 @@ def first_words(message: Message) -> str:
     return f"“{plain(cut((Span(one_line(message)),), FIRST_WORDS))}”"
 
 
+def who_resolves(threads: Sequence[Thread]) -> str:
+    """Who may resolve these threads, if the user may not: `Ada or an admin of the space`."""
+    authors = {thread.first.author for thread in threads} - {"you"}
+    if not authors:
+        return "an admin of the space"
+    return f"{authors.pop() if len(authors) == 1 else 'their authors'} or an admin of the space"
+
+
 def _pending(change: PendingChange | None) -> list[Span]:
     return [_PENDING[change.state]] if change else []
 
@@ -123,6 +136,8 @@ def _tail(thread: Thread) -> Line:
         spans.append(Span(f" on “{sanitize(thread.about_cell)}”", "quiet"))
     if thread.state == "outdated":
         spans.append(Span(f" {OUTDATED} outdated", "waiting"))
+    if thread.verdict in VERDICTS:
+        spans.append(VERDICTS[thread.verdict])
     if thread.resolved:
         spans.append(Span(f" ✓ resolved{f' by {thread.resolved_by}' if thread.resolved_by else ''}", "added"))
     spans += _pending(thread.pending_status)

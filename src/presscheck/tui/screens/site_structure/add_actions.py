@@ -12,12 +12,12 @@ from presscheck.api.site_structure import (
     SiteSectionGroup,
     StructureItem,
 )
+from presscheck.engine.publish.structure_items import key_of, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.site_structure.detail_actions import GROUP_TITLE, SECTION_TITLE
-from presscheck.tui.screens.site_structure.items import key_of, title_of
 from presscheck.tui.screens.site_structure.present_state import change_reason, present, read_again
 from presscheck.tui.screens.site_structure.space_choices import space_choices
 from presscheck.tui.screens.site_writes import send

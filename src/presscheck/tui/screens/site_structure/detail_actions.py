@@ -1,8 +1,7 @@
-"""Changes of one item of a site: its title, path and icon, and which item is the default."""
+"""Changes of one item of a site: its title, path, icon and condition, and which item is the default."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,10 +15,11 @@ from presscheck.api.site_structure import (
     UpdateSiteSpace,
 )
 from presscheck.api.sites import UpdateSite
+from presscheck.documents.visitors.conditions import problem_of
+from presscheck.engine.publish.structure_items import icon_problem, key_of, kind_of, path_problem, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.screens.site_structure.items import key_of, kind_of, title_of
 from presscheck.tui.screens.site_structure.present_state import NO_ITEM, change_reason, present
 from presscheck.tui.screens.site_writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -38,11 +38,9 @@ UPDATES: dict[str, type[Operation[Any]]] = {
 }
 """The operation that changes an item, by its kind."""
 OTHER_KIND = "this kind of item can only be changed in the browser"
-SECTION_TITLE, GROUP_TITLE, PATH, ICON = (2, 128), (1, 100), (1, 100), (0, 50)
+SECTION_TITLE, GROUP_TITLE, PATH, ICON, CONDITION = (2, 128), (1, 100), (1, 100), (0, 50), (0, 1024)
 """The fewest and the most characters."""
 PATH_RULES = "Small letters, digits and _, with a single - or . between them; at most 100 characters."
-_SLUG = re.compile(r"\w+(?:[-.]\w+)*")
-_ICON = re.compile(r"[a-z0-9-]*")
 
 
 class Detail(NamedTuple):
@@ -57,11 +55,12 @@ class Detail(NamedTuple):
 
 def details_of(item: StructureItem) -> list[Detail]:
     """The details of an item that can be changed here; a space has the title of the space itself."""
+    condition = Detail("condition", "Condition", "c", CONDITION, 'visitor.claims.plan == "pro"; empty: everybody')
     if isinstance(item, SiteSpace):
-        return [Detail("path", "Path", "p", PATH)]
+        return [Detail("path", "Path", "p", PATH), condition]
     icon = Detail("icon", "Icon", "i", ICON, "a name of Font Awesome, such as book-open; empty: none")
     if isinstance(item, SiteSection):
-        return [Detail("title", "Title", "t", SECTION_TITLE), Detail("path", "Path", "p", PATH), icon]
+        return [Detail("title", "Title", "t", SECTION_TITLE), Detail("path", "Path", "p", PATH), icon, condition]
     return [Detail("title", "Title", "t", GROUP_TITLE), icon] if isinstance(item, SiteSectionGroup) else []
 
 
@@ -163,7 +162,9 @@ class DetailActions:
 
     def _validator(self, item: StructureItem, detail: Detail) -> Callable[[str], str | None] | None:
         if detail.name == "icon":
-            return lambda text: None if _ICON.fullmatch(text) else "small letters, digits and - only"
+            return icon_problem
+        if detail.name == "condition":
+            return lambda text: sanitize(problem_of(text)) or None
         if detail.name != "path":
             return None
         model = self._screen.model
@@ -223,20 +224,6 @@ def _default_beside(model: SiteTree, item: SiteSpace | SiteSection) -> Structure
     """The default among the sections of the site, or among the spaces beside an item."""
     beside = model.sections if isinstance(item, SiteSection) else model.siblings(item)
     return next((other for other in beside if getattr(other, "default", None)), None)
-
-
-def path_problem(text: str, taken: dict[str, str]) -> str | None:
-    """Why a text cannot be a path; None if it can.
-
-    Args:
-        text: the text.
-        taken: the titles of the items beside it, by their paths.
-    """
-    if text != text.lower():
-        return "small letters only"
-    if not _SLUG.fullmatch(text):
-        return "small letters, digits, _ and single - or ."
-    return f"it is the path of {taken[text]}" if text in taken else None
 
 
 def path_notes(item: StructureItem, columns: int) -> list[Line]:

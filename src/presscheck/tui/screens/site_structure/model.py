@@ -9,8 +9,8 @@ from typing import Any
 from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure, StructureItem
 from presscheck.api.sites import Site
 from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.engine.publish.structure_items import Items, all_items, children_of, key_of
 from presscheck.errors import PresscheckError
-from presscheck.tui.screens.site_structure.items import Items, all_items, children_of, key_of
 
 
 @dataclass

@@ -18,10 +18,10 @@ from presscheck.api.site_structure import (
     StructurePosition,
 )
 from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.engine.publish.structure_items import key_of, kind_of, pointer, title_of
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.site_structure.items import key_of, kind_of, pointer, title_of
 from presscheck.tui.screens.site_structure.present_state import NO_ITEM, change_reason, present, read_again
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

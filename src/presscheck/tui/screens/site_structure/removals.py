@@ -14,12 +14,12 @@ from presscheck.api.site_structure import (
     SiteSpace,
     StructureItem,
 )
+from presscheck.engine.publish.structure_items import all_items, children_of, key_of, kind_of, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.site_structure.detail_actions import OTHER_KIND
-from presscheck.tui.screens.site_structure.items import all_items, children_of, key_of, kind_of, title_of
 from presscheck.tui.screens.site_structure.present_state import NO_ITEM, change_reason, present
 from presscheck.tui.screens.site_writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, StructureItem
+from presscheck.engine.publish.structure_items import children_of, key_of, kind_of, title_of
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
-from presscheck.tui.screens.site_structure.items import children_of, key_of, kind_of, title_of
 from presscheck.tui.widgets.tree import Node
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 
 from presscheck.api.site_structure import GetSiteStructure, SiteSpace, SiteStructure, StructureItem
 from presscheck.api.sites import GetSite
+from presscheck.engine.publish.structure_items import children_of
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -18,7 +19,6 @@ from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.site_structure.add_actions import AddActions
 from presscheck.tui.screens.site_structure.detail_actions import DetailActions
-from presscheck.tui.screens.site_structure.items import children_of
 from presscheck.tui.screens.site_structure.model import SiteTree
 from presscheck.tui.screens.site_structure.move_actions import MoveActions
 from presscheck.tui.screens.site_structure.removals import Removals

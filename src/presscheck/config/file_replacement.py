@@ -1,0 +1,30 @@
+"""Replaces the text of a file at once: it is complete at any moment, also if the process ends."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def replace_file(file: Path, text: str, mode: int) -> None:
+    """Replace the text of a file, or create it.
+
+    Args:
+        file: the file, not a link to it.
+        text: its new text.
+        mode: its permissions.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    new = file.with_name(f".{file.name}.{os.getpid()}.new")
+    new.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+            opened.write(text.encode())
+            opened.flush()
+            os.fchmod(opened.fileno(), mode)
+            os.fsync(opened.fileno())
+        new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)

@@ -1,0 +1,130 @@
+"""The details of a thing: its fields, and what else is read of it, such as the facts of a certificate."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from presscheck.api.saml import GetSAMLProvider, ListSSOLogins
+from presscheck.text.phrases import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, width, wrap
+from presscheck.tui.screens.admin.facts import VALIDITY_STYLES, Fact, facts
+from presscheck.tui.screens.screen_context import ScreenContext
+from presscheck.tui.screens.text_screen import TextScreen
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from presscheck.api.organizations import Organization
+    from presscheck.api.saml import SAMLProvider
+    from presscheck.engine.engine import Engine
+
+NAME_COLUMNS = 26
+"""Cells of the names in the details of a thing."""
+GONE = "none yet: it needs a sign-in URL, an entity id and a certificate"
+"""In place of the sign-in link of a provider that is not complete."""
+
+
+class DetailsContext(ScreenContext, Protocol):
+    """The screen below the details."""
+
+    @property
+    def organization(self) -> Organization | None:
+        """The organization."""
+        ...
+
+
+@dataclass(frozen=True)
+class Details:
+    """What is shown of a thing besides its fields.
+
+    Attributes:
+        read: yields the thing as it is known, and its further facts; again whenever more of them are known.
+        left_out: the fields that these show in another way.
+    """
+
+    read: Callable[[Engine, Organization, Any], AsyncIterator[tuple[Any, Sequence[Fact]]]]
+    left_out: tuple[str, ...] = ()
+
+
+def show_details(screen: DetailsContext, details: Details | None, item: BaseModel, title: str, columns: int) -> None:
+    """Open the details of a thing.
+
+    Args:
+        screen: the screen to open them on.
+        details: what is shown besides its fields; None for nothing.
+        item: the thing.
+        title: the title of the screen, as display text.
+        columns: the width of the screen.
+    """
+    organization = screen.organization
+    left_out = details.left_out if details else ()
+    page = TextScreen(title, fact_lines(facts(item, left_out), columns))
+    screen.app_context.push_screen(page)
+    if details is None or organization is None:
+        return
+
+    async def read() -> None:
+        async for known, more in details.read(screen.engine, organization, item):
+            page.show(fact_lines((*facts(known, left_out), *more), columns))
+
+    screen.run(read, group="details", exclusive=True)
+
+
+def fact_lines(given: Iterable[Fact], columns: int) -> list[Line]:
+    """Facts of a thing, a line each; long values go on below."""
+    lines: list[Line] = []
+    for fact in given:
+        value = (Span(fact.value, fact.style),)
+        for at, row in enumerate(wrap(value, max(20, columns - NAME_COLUMNS - 4)) or [()]):
+            label: Line = cut((Span(fact.name, "quiet"),), NAME_COLUMNS - 2) if at == 0 else ()
+            lines.append((Span("  "), *label, Span(" " * (NAME_COLUMNS - width(label))), *row))
+    return lines
+
+
+async def _provider(
+    engine: Engine, organization: Organization, provider: SAMLProvider
+) -> AsyncIterator[tuple[SAMLProvider, Sequence[Fact]]]:
+    """The facts of the certificate of a provider, and its sign-in link."""
+    yield provider, await asyncio.to_thread(certificate_facts, provider.certificate)
+    path = {"organization_id": organization.id}
+    provider = await engine.read(GetSAMLProvider(**path, saml_provider_id=provider.id))
+    logins = (await engine.read(ListSSOLogins(**path))).items
+    login = next((login for login in logins if login.id == provider.id), None)
+    link = Fact("sign-in link", sanitize(login.start_url or "") if login else GONE, "" if login else "quiet")
+    yield provider, (link, *await asyncio.to_thread(certificate_facts, provider.certificate))
+
+
+def certificate_facts(text: str | None) -> list[Fact]:
+    """The facts of the certificates in a text, or what is wrong with a broken one.
+
+    Imports the module that reads certificates: in a thread.
+    """
+    from presscheck.engine.saml import certificates, validity  # 36 ms, only for SAML
+
+    if not text or not text.strip():
+        return [Fact("certificate", "none", "quiet")]
+    told, today = validity(text, now()), now()
+    state = Fact("certificate", sanitize(told.text), VALIDITY_STYLES.get(told.state, ""))
+    if told.certificate is None:
+        return [state]
+    known = certificates(text)
+    found = [state]
+    for number, certificate in enumerate(known, 1):
+        start = f"certificate {number} › " if len(known) > 1 else "certificate › "
+        left = certificate.days_left(today)
+        days = f"{left:,} days left" if left >= 0 else "expired"
+        found += [
+            Fact(f"{start}subject", sanitize(certificate.subject)),
+            Fact(f"{start}issuer", sanitize(certificate.issuer)),
+            Fact(f"{start}valid from", f"{certificate.valid_from:%Y-%m-%d %H:%M} UTC"),
+            Fact(f"{start}expires", f"{certificate.expires_at:%Y-%m-%d %H:%M} UTC  ({days})"),
+            Fact(f"{start}SHA-256", certificate.fingerprint_sha256),
+        ]
+    return found
+
+
+PROVIDER_DETAILS = Details(_provider, ("certificate",))

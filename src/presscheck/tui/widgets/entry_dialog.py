@@ -1,0 +1,241 @@
+"""A dialog with a few texts to type, checked in the background when they are complete; errors are shown at a field."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.line_view import TextView, raised
+from presscheck.tui.widgets.search_inputs import SearchInput
+
+T = TypeVar("T")
+Completion = Callable[[str], Awaitable[Sequence[str]]]
+"""Returns the texts that a typed text can become; it may read the disk, but not on the thread of the app."""
+COLUMNS = 76
+ERROR_LINES = 3
+"""The most lines of an error or a help below a field."""
+
+
+@dataclass(frozen=True)
+class EntryField:
+    """A text to type.
+
+    Attributes:
+        name: its name in errors.
+        label: its title, as display text.
+        value: the initial text.
+        hint: the placeholder of an empty input.
+        help: what it is, as display text, shown below it.
+        is_secret: whether the typed text is never shown.
+        complete: lists what the text can become; tab completes.
+    """
+
+    name: str
+    label: str
+    value: str = ""
+    hint: str = ""
+    help: str = ""
+    is_secret: bool = False
+    complete: Completion | None = None
+
+
+class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
+    """A dialog whose result is that of `submit`; None if it was closed, which also cancels a check that runs.
+
+    Args:
+        title: the question, as display text.
+        fields: what is typed.
+        confirm_label: the label of the key that confirms, such as `sign in`.
+        progress: what is shown during the check, such as `Checking …`.
+        submit: checks the texts by field, and returns the result. An `InvalidArgument` is shown at the field that it
+            names, and any other error at the first field.
+        style_for: returns the style for style words.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = """
+    EntryDialog { align: center middle; background: transparent; }
+    EntryDialog > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
+    EntryDialog .label { margin-top: 1; }
+    EntryDialog TextView { height: 1; margin-bottom: 1; }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        fields: Sequence[EntryField],
+        style_for: StyleLookup,
+        *,
+        confirm_label: str,
+        progress: str,
+        submit: Callable[[Mapping[str, str]], Awaitable[T]],
+    ) -> None:
+        super().__init__()
+        self.heading, self.fields, self.style_for = title, tuple(fields), raised(style_for)
+        self.confirm_label, self.progress, self._submit = confirm_label, progress, submit
+        self._error = ("", "")
+        """The field of the last error, and its reason."""
+        self._candidates: dict[str, Sequence[str]] = {}
+        """What the text of a field can become, by field."""
+        self._is_checking = False
+
+    def compose(self) -> ComposeResult:
+        """Title, fields, keys."""
+        with Vertical():
+            yield StatusLine(self.style_for, id="entry-title")
+            for field in self.fields:
+                yield StatusLine(self.style_for, id=f"label-{field.name}", classes="label")
+                box = SearchInput(field.value, placeholder=field.hint, id=f"entry-{field.name}")
+                box.password = field.is_secret
+                yield box
+                yield TextView(self.style_for, id=f"help-{field.name}")
+            yield StatusLine(self.style_for, id="entry-keys")
+
+    def on_mount(self) -> None:
+        """Focus the first field that is empty."""
+        for view in self.query(TextView):
+            view.can_focus = False
+        empty = next((field for field in self.fields if not field.value), self.fields[0])
+        self._box(empty).focus()
+        self._show()
+        for field in self.fields:
+            self._look_up(field)
+
+    def on_resize(self) -> None:
+        """Fit the helps to the width."""
+        self._show()
+
+    def _box(self, field: EntryField) -> SearchInput:
+        return self.query_one(f"#entry-{field.name}", SearchInput)
+
+    def _focused(self) -> EntryField:
+        name = (self.focused.id or "").removeprefix("entry-") if self.focused else ""
+        return next((field for field in self.fields if field.name == name), self.fields[0])
+
+    @on(Input.Changed)
+    def text_changed(self, event: Input.Changed) -> None:
+        """Forget the error of the field, and list what the text can become."""
+        field = next(field for field in self.fields if self._box(field) is event.input)
+        if self._error[0] == field.name:
+            self._error = ("", "")
+        self._look_up(field)
+        self._show()
+
+    def on_key(self, event: events.Key) -> None:
+        """Complete, confirm, close, or go to another field."""
+        field = self._focused()
+        if event.key == "escape":
+            self.dismiss(None)
+        elif event.key == "enter" and field is self.fields[-1]:
+            self._confirm()
+        elif event.key == "tab" and field.complete and self._can_complete(field):
+            self._complete(field)
+        elif event.key in ("enter", "tab", "down"):
+            self.focus_next("SearchInput")
+        elif event.key in ("shift+tab", "up"):
+            self.focus_previous("SearchInput")
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _look_up(self, field: EntryField) -> None:
+        if field.complete:
+            self.run_worker(self._list_candidates(field, field.complete), group=field.name, exclusive=True)
+
+    async def _list_candidates(self, field: EntryField, complete: Completion) -> None:
+        self._candidates[field.name] = await complete(self._box(field).value)
+        self._show()
+
+    def _can_complete(self, field: EntryField) -> bool:
+        return bool(self._candidates.get(field.name))
+
+    def _complete(self, field: EntryField) -> None:
+        """Complete the text as far as all that it can become agree."""
+        box, candidates = self._box(field), self._candidates[field.name]
+        common = _common_start(candidates)
+        if len(common) > len(box.value) or len(candidates) == 1:
+            box.value = common
+            box.cursor_position = len(common)
+
+    def _confirm(self) -> None:
+        if self._is_checking:
+            return
+        texts = {field.name: self._box(field).value.strip() for field in self.fields}
+        empty = next((field for field in self.fields if not texts[field.name]), None)
+        if empty:
+            self._take_error(InvalidArgument(empty.name, "required"))
+            return
+        self._is_checking, self._error = True, ("", "")
+        self._show()
+        self.run_worker(self._check(texts), group="check")
+
+    async def _check(self, texts: Mapping[str, str]) -> None:
+        try:
+            result = await self._submit(texts)
+        except PresscheckError as error:
+            self._take_error(error)
+        else:
+            self.dismiss(result)
+
+    def _take_error(self, error: PresscheckError) -> None:
+        """Show an error at its field, and go there."""
+        self._is_checking = False
+        if not self.is_mounted or self._closing or self._closed:
+            return
+        name = error.field if isinstance(error, InvalidArgument) else ""
+        field = next((field for field in self.fields if field.name == name), self.fields[0])
+        reason = error.reason if isinstance(error, InvalidArgument) else error.message
+        self._error = (field.name, reason)
+        self._box(field).focus()
+        self._show()
+
+    def _show(self) -> None:
+        if not self.is_mounted or self._closing or self._closed or self._pruning:
+            return
+        columns = max(20, min(COLUMNS, self.size.width) - 4)
+        for field in self.fields:
+            self.query_one(f"#label-{field.name}", StatusLine).show((Span(field.label, "strong"),))
+            view = self.query_one(f"#help-{field.name}", TextView)
+            lines = list(wrap(self._below(field), columns))[:ERROR_LINES]
+            view.styles.height = max(1, len(lines))
+            view.show(lines)
+        state = Span(self.progress, "accent") if self._is_checking else Span("")
+        self.query_one("#entry-title", StatusLine).show((Span(self.heading, "title"),), (state,))
+        self.query_one("#entry-keys", StatusLine).show(self._keys())
+
+    def _below(self, field: EntryField) -> Line:
+        """Below a field: its error, else the names that its text can be completed to, else its help."""
+        name, reason = self._error
+        if name == field.name:
+            return (Span(sanitize(reason), "error"),)
+        candidates = self._candidates.get(field.name, ())
+        if candidates and self._box(field).value and self.focused is self._box(field):
+            names = "  ".join(sanitize(text.rstrip("/").rpartition("/")[2]) + "/" for text in candidates)
+            return (Span(names, "quiet"),)
+        return (Span(field.help, "quiet"),)
+
+    def _keys(self) -> Line:
+        tab = "complete" if any(field.complete for field in self.fields) else "next field"
+        pairs = [("enter", "enter", self.confirm_label), ("tab", "tab", tab), ("escape", "esc", "cancel")]
+        hints = [pressing(key, Span(label, "accent"), Span(f" {title}", "quiet")) for key, label, title in pairs]
+        return tuple(span for hint in hints for span in (*hint, Span("   ", "quiet")))
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    first, last = min(texts), max(texts)
+    size = next((at for at, character in enumerate(first) if last[at : at + 1] != character), len(first))
+    return first[:size]
