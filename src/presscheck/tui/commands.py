@@ -139,6 +139,7 @@ COMMANDS: tuple[Command, ...] = (
         ("mark", "space", "mark", "Mark the row; in a review, mark the page as viewed"),
         ("mark_range", "V", "mark a range", "Start a range of marks; press again to end it"),
         ("mark_visible", "*", "mark all visible", ""),
+        ("bookmark", "b", "bookmark", "Bookmark what is under the cursor; again: remove it"),
         ("act_on_marked", "A", "act on marked", "Act on all marked rows; in a review, apply suggestions too"),
     ),
     *_scope(
@@ -160,7 +161,6 @@ COMMANDS: tuple[Command, ...] = (
         "inbox",
         ("done", "D", "done", "Done: hide until there is new activity"),
         ("snooze", "S", "snooze", "Hide until tomorrow, next week or new activity"),
-        ("bookmark", "b", "bookmark", "Add or remove a bookmark"),
         ("mute", "M m", "mute", "Mute: no notifications; again: unmute"),
         ("follow", "M f", "follow", "Follow: get notifications; again: unfollow"),
         ("edit_view", "F", "filter", "Filter and sort this view"),

@@ -23,6 +23,8 @@ from presscheck.tui.screens.browse.space_home import SpaceHome
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
 
@@ -37,10 +39,11 @@ class PagePane:
 
     Args:
         screen: the browse screen.
+        shortcut_text: returns what is shown for a group of shortcuts, or for one whose target is not loaded.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+    def __init__(self, screen: BrowseContext, shortcut_text: Callable[[Item], str]) -> None:
+        self._screen, self._shortcut_text = screen, shortcut_text
         self.navigation = PageNavigation(screen)
         self.home = SpaceHome(screen, self._show_home)
         self._references = ReferenceLoader(screen, self._references_changed)
@@ -64,6 +67,9 @@ class PagePane:
             return
         self.home.leave()
         if item is None:
+            return
+        if item.kind in ("shortcuts", "shortcut"):
+            self.show_text(self._shortcut_text(item))
             return
         if item.kind != "document" or item.page is None or item.space is None:
             self.show_text(HINTS.get(item.kind, sanitize(item.page.href or "") if item.page else ""))
