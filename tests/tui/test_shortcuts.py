@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.running_service import RunningService
-from tests.service_users import somebody
 from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.spaces import DeleteSpace
+from presscheck.client.client import Client
 from presscheck.engine.shortcuts import MOST_BOOKMARKS, MOST_RECENT, RECENT, Shortcut
 from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED
 from presscheck.tui.screens.browse.screen import BrowseScreen
@@ -81,15 +81,16 @@ async def test_bookmarks_and_recent_places_stay_between_starts(service: RunningS
         assert labels[:2] == ["Authentication", "Handbook"]
         await pilot.press("escape")
 
-    async with somebody(service, "mia") as (mia,):
-        await mia.send(DeleteSpace(space_id=handbook.ids[0]))
+    client = Client(service.base_url, service.token)
+    await client.send(DeleteSpace(space_id=handbook.ids[0]))
+    await client.aclose()
     async with running(app_on(service, tmp_path), (80, 45)) as pilot:
         await browsing(pilot)
         await until(pilot, shows="gone", holds=lambda: titles(pilot, OPENED) == ["Authentication"])
         assert not (tree(pilot).key or "").startswith("shortcuts"), "the cursor begins on what is there"
         await to(pilot, "Authentication")
         assert (tree(pilot).key or "").startswith(BOOKMARKED)
-        await until(pilot, shows="A request without a token is answered with 401")
+        await until(pilot, shows="401. Tokens belong to a workspace")
         await pilot.press("enter")
         await until(pilot, holds=lambda: (tree(pilot).key or "").startswith("page "))
         await until(pilot, holds=lambda: pilot.app.screen.page_view.has_focus)

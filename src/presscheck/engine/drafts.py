@@ -6,9 +6,11 @@ request: it is the same offline, and after the change request is gone.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.comments import GetComment
@@ -41,19 +43,60 @@ _OF_REQUEST = {
     "description": "description of the change request",
     "new page": "title of a new page",
 }
-_OTHERS = (
-    ("inbox comment", "comment on marked change requests"),
-    ("inbox request changes", "request for changes to marked change requests"),
-    ("outbox ", "edit of an unsent change"),
-    ("subject ", "subject of a new change request"),
-    ("new page from ", "title of a new page"),
-    ("new ", "title of a new space or collection"),
-    ("redirect", "redirect"),
-    ("share link", "name of a share link"),
-    ("upload ", "file to upload"),
-    ("save ", "name of a file to save"),
+PlaceKind = Literal[
+    "space", "item", "site", "structure", "access", "adaptive", "files", "inbox", "change", "export", "form", "draft"
+]
+
+
+class DraftPlace(NamedTuple):
+    """Where a draft outside of change requests was written.
+
+    Attributes:
+        kind: the kind of place.
+        target: its id, or the key of an item of the tree; a number or a name for the others.
+        command: the command that continues the draft there; empty if opening the place does.
+    """
+
+    kind: PlaceKind
+    target: str
+    command: str = ""
+
+
+_OTHERS: tuple[tuple[str, str, PlaceKind, str], ...] = (
+    (r"inbox comment", "comment on marked change requests", "inbox", "act_on_marked"),
+    (r"inbox request changes", "request for changes to marked change requests", "inbox", "act_on_marked"),
+    (r"outbox (?P<id>\d+)", "edit of an unsent change", "change", ""),
+    (r"form .+", "form", "form", ""),
+    (r"export (?P<id>.+)", "name of a file to export to", "export", "export_rows"),
+    (r"subject (?P<id>\S+)", "subject of a new change request", "space", "new_request"),
+    (r"new page from (?P<id>.+)", "title of a new page", "draft", ""),
+    (r"new space (?P<id>\S+)", "title of a new space", "item", "add"),
+    (r"new collection (?P<id>\S+)", "title of a new collection", "item", "add"),
+    (r"title (?P<id>(space|collection) \S+)", "title", "item", "rename"),
+    (r"description (?P<id>collection \S+)", "description of a collection", "item", "rename"),
+    (r"replace subject (?P<id>\S+)", "subject of a replacement", "space", "find_replace"),
+    (r"replace (?P<id>\S+)", "find and replace", "space", "find_replace"),
+    (r"upload (?P<id>\S+)", "file to upload", "files", "add"),
+    (r"save \S+", "name of a file to save", "files", ""),
+    (r"visitor schema of site (?P<id>\S+)", "visitor schema", "adaptive", ""),
+    (r"claim .+ of site (?P<id>\S+)", "claim of a visitor schema", "adaptive", ""),
+    (r"claims of audience .+ of site (?P<id>\S+)", "claims of an audience", "adaptive", ""),
+    (r"audience .+ of site (?P<id>\S+)", "audience", "adaptive", ""),
+    (r"share link of site (?P<id>\S+)", "name of a share link", "access", "add"),
+    (r"share link \S+", "name of a share link", "access", ""),
+    (r"redirect of site (?P<id>\S+)", "redirect", "access", "add"),
+    (r"redirect \S+", "redirect", "access", ""),
+    (r"\S+ redirects (?P<id>\S+)", "file of redirects", "access", ""),
+    (r"title of a new (section|group) in site (?P<id>\S+)", "title of a new section or group", "structure", "add"),
+    (r"\S+ of .+ in site (?P<id>\S+)", "detail of a section, group or space", "structure", ""),
+    (r"\S+ of site (?P<id>\S+)", "detail of a site", "site", "rename"),
 )
-"""The starts of the keys of drafts outside of change requests, and what they are."""
+"""Drafts outside of change requests: a pattern of the key, what they are, where they were written, and the command.
+
+Where the pattern has no id, it is stored about the draft, as `site` or `space`.
+"""
+SCHEMA_BASE = "visitor schema base of site "
+"""The start of the keys of schemas that drafts were edited from, which are no drafts themselves."""
 
 
 @dataclass(frozen=True)
@@ -110,25 +153,64 @@ class Draft:
         if self.request:
             label = _OF_REQUEST.get(self.name, "text")
             return f"{label} to {self.stored.about['author']}" if self.stored.about.get("author") else label
-        key = self.stored.key
-        return next((label for start, label in _OTHERS if key.startswith(start)), "unsent text")
+        known = self._other
+        label = known[0] if known else "unsent text"
+        about = self.stored.about.get("title", "")
+        return f"{label}: {about}" if about and label != about else label
+
+    @property
+    def place(self) -> DraftPlace | None:
+        """Where it was written, outside of change requests; None if that is not known."""
+        known = None if self.request else self._other
+        return known[1] if known and known[1].target else None
+
+    @property
+    def _other(self) -> tuple[str, DraftPlace] | None:
+        for pattern, label, kind, command in _OTHERS:
+            match = re.fullmatch(pattern, self.stored.key)
+            if match:
+                target = match.groupdict().get("id") or self.stored.about.get("site") or self.space
+                return label, DraftPlace(kind, self.stored.key if kind == "form" else target, command)
+        return None
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The typed texts of a form by the names of its fields; empty if it is none."""
+        try:
+            texts: Any = json.loads(self.text) if self.text.startswith("{") else None
+        except ValueError:
+            return {}
+        is_form = isinstance(texts, dict) and self._other is not None
+        typed = cast("dict[str, Any]", texts) if is_form else {}
+        return typed if all(isinstance(text, str) for text in typed.values()) else {}
+
+    @property
+    def readable(self) -> str:
+        """Its text; that of a form as a line for each field."""
+        fields = self.fields
+        return "\n".join(f"{name.replace('_', ' ')}: {text}" for name, text in fields.items()) or self.text
 
     @property
     def stored_keys(self) -> tuple[str, ...]:
         """All keys that it is stored under: its own first, and for a page that of the text that it was edited from."""
-        return (
-            (self.stored.key, draft_key(self.request, f"{BASE} {self.target}")) if self.is_page else (self.stored.key,)
-        )
+        key, schema = self.stored.key, "visitor schema of site "
+        if self.is_page:
+            return key, draft_key(self.request, f"{BASE} {self.target}")
+        return (key, SCHEMA_BASE + key.removeprefix(schema)) if key.startswith(schema) else (key,)
 
     def keys_in(self, request: str) -> dict[str, str]:
-        """The keys that the draft of a page has in another change request, by those that it has."""
+        """The keys that the draft has in another change request, by those that it has."""
+        if not self.is_page:
+            own = self.stored.key.removeprefix(draft_key(self.request, ""))
+            return {self.stored.key: draft_key(request, own)}
         names = [f"{name} {self.target}" for name in (PAGE, BASE)]
         return {draft_key(self.request, name): draft_key(request, name) for name in names}
 
 
 def drafts(stored: tuple[StoredDraft, ...]) -> tuple[Draft, ...]:
     """All drafts of a profile, in the order in which they are stored."""
-    return tuple(draft for each in stored if (draft := _draft(each)).name != BASE)
+    found = (_draft(each) for each in stored)
+    return tuple(draft for draft in found if draft.name != BASE and not draft.stored.key.startswith(SCHEMA_BASE))
 
 
 def _draft(stored: StoredDraft) -> Draft:
