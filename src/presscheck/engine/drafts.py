@@ -7,7 +7,6 @@ request: it is the same offline, and after the change request is gone.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -62,39 +61,58 @@ class DraftPlace(NamedTuple):
     command: str = ""
 
 
-_OTHERS: tuple[tuple[str, str, PlaceKind, str], ...] = (
-    (r"inbox comment", "comment on marked change requests", "inbox", "act_on_marked"),
-    (r"inbox request changes", "request for changes to marked change requests", "inbox", "act_on_marked"),
-    (r"outbox (?P<id>\d+)", "edit of an unsent change", "change", ""),
-    (r"form .+", "form", "form", ""),
-    (r"export (?P<id>.+)", "name of a file to export to", "export", "export_rows"),
-    (r"subject (?P<id>\S+)", "subject of a new change request", "space", "new_request"),
-    (r"new page from (?P<id>.+)", "title of a new page", "draft", ""),
-    (r"new space (?P<id>\S+)", "title of a new space", "item", "add"),
-    (r"new collection (?P<id>\S+)", "title of a new collection", "item", "add"),
-    (r"title (?P<id>(space|collection) \S+)", "title", "item", "rename"),
-    (r"description (?P<id>collection \S+)", "description of a collection", "item", "rename"),
-    (r"replace subject (?P<id>\S+)", "subject of a replacement", "space", "find_replace"),
-    (r"replace (?P<id>\S+)", "find and replace", "space", "find_replace"),
-    (r"upload (?P<id>\S+)", "file to upload", "files", "add"),
-    (r"save \S+", "name of a file to save", "files", ""),
-    (r"visitor schema of site (?P<id>\S+)", "visitor schema", "adaptive", ""),
-    (r"claim .+ of site (?P<id>\S+)", "claim of a visitor schema", "adaptive", ""),
-    (r"claims of audience .+ of site (?P<id>\S+)", "claims of an audience", "adaptive", ""),
-    (r"audience .+ of site (?P<id>\S+)", "audience", "adaptive", ""),
-    (r"share link of site (?P<id>\S+)", "name of a share link", "access", "add"),
-    (r"share link \S+", "name of a share link", "access", ""),
-    (r"redirect of site (?P<id>\S+)", "redirect", "access", "add"),
-    (r"redirect \S+", "redirect", "access", ""),
-    (r"\S+ redirects (?P<id>\S+)", "file of redirects", "access", ""),
-    (r"title of a new (section|group) in site (?P<id>\S+)", "title of a new section or group", "structure", "add"),
-    (r"\S+ of .+ in site (?P<id>\S+)", "detail of a section, group or space", "structure", ""),
-    (r"\S+ of site (?P<id>\S+)", "detail of a site", "site", "rename"),
-)
-"""Drafts outside of change requests: a pattern of the key, what they are, where they were written, and the command.
+class _Kind(NamedTuple):
+    """A kind of drafts outside of change requests.
 
-Where the pattern has no id, it is stored about the draft, as `site` or `space`.
-"""
+    Attributes:
+        start: how their keys start.
+        within: what their keys have further on.
+        label: what they are.
+        place: the kind of place in which they were written.
+        command: the command that continues them there; empty if opening the place does, or if there are several.
+        target: where the id of the place is: in the `last` word of the key, its last `two`, the `rest` after the start,
+            or stored `about` the draft.
+    """
+
+    start: str
+    within: str
+    label: str
+    place: PlaceKind
+    command: str = ""
+    target: Literal["last", "two", "rest", "about"] = "last"
+
+
+_OTHERS = (
+    _Kind("inbox comment", "", "comment on marked change requests", "inbox", "act_on_marked"),
+    _Kind("inbox request changes", "", "request for changes to marked change requests", "inbox", "act_on_marked"),
+    _Kind("outbox ", "", "edit of an unsent change", "change"),
+    _Kind("form ", "", "form", "form", target="rest"),
+    _Kind("export ", "", "name of a file to export to", "export", "export_rows", "rest"),
+    _Kind("subject ", "", "subject of a new change request", "space", "new_request"),
+    _Kind("new page from ", "", "title of a new page", "draft", target="rest"),
+    _Kind("new space ", "", "title of a new space", "item", "add"),
+    _Kind("new collection ", "", "title of a new collection", "item", "add"),
+    _Kind("title space ", "", "title of a space", "item", "rename", "two"),
+    _Kind("title collection ", "", "title of a collection", "item", "rename", "two"),
+    _Kind("description collection ", "", "description of a collection", "item", "rename", "two"),
+    _Kind("replace subject ", "", "subject of a replacement", "space", "find_replace"),
+    _Kind("replace ", "", "find and replace", "space", "find_replace"),
+    _Kind("upload ", "", "file to upload", "files"),
+    _Kind("save ", "", "name of a file to save", "files", target="about"),
+    _Kind("visitor schema of site ", "", "visitor schema", "adaptive"),
+    _Kind("claim ", " of site ", "claim of a visitor schema", "adaptive"),
+    _Kind("claims of audience ", " of site ", "claims of an audience", "adaptive"),
+    _Kind("audience ", " of site ", "audience", "adaptive"),
+    _Kind("share link of site ", "", "name of a share link", "access", "add"),
+    _Kind("share link ", "", "name of a share link", "access", target="about"),
+    _Kind("redirect of site ", "", "redirect", "access", "add"),
+    _Kind("redirect ", "", "redirect", "access", target="about"),
+    _Kind("", " redirects ", "file of redirects", "access"),
+    _Kind("title of a new ", " in site ", "title of a new section or group", "structure", "add"),
+    _Kind("", " in site ", "detail of a section, group or space", "structure"),
+    _Kind("", " of site ", "detail of a site", "site", "rename"),
+)
+"""Drafts outside of change requests; the first kind that a key fits is that of the draft."""
 SCHEMA_BASE = "visitor schema base of site "
 """The start of the keys of schemas that drafts were edited from, which are no drafts themselves."""
 
@@ -166,12 +184,19 @@ class Draft:
 
     @property
     def _other(self) -> tuple[str, DraftPlace] | None:
-        for pattern, label, kind, command in _OTHERS:
-            match = re.fullmatch(pattern, self.stored.key)
-            if match:
-                target = match.groupdict().get("id") or self.stored.about.get("site") or self.space
-                return label, DraftPlace(kind, self.stored.key if kind == "form" else target, command)
-        return None
+        """What it is outside of change requests, and where it was written."""
+        key, about = self.stored.key, self.stored.about
+        kind = next((kind for kind in _OTHERS if key.startswith(kind.start) and kind.within in key), None)
+        if kind is None:
+            return None
+        words = key.split(" ")
+        targets = {
+            "last": words[-1],
+            "two": " ".join(words[-2:]),
+            "rest": key.removeprefix(kind.start),
+            "about": about.get("site") or about.get("space", ""),
+        }
+        return kind.label, DraftPlace(kind.place, targets[kind.target], kind.command)
 
     @property
     def fields(self) -> dict[str, str]:

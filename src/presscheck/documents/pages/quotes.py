@@ -38,7 +38,7 @@ def quote_cell(cells: Sequence[str], column: int, headings: Sequence[str] = ()) 
 
 
 def quote_lines(words: str) -> str:
-    """Returns the quote with these words, as a comment that was begun with it has it; empty without words."""
+    """Returns the quote with these words, as a comment that starts with it has it; empty without words."""
     return f"> {words}\n\n" if words else ""
 
 

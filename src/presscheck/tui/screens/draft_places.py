@@ -81,7 +81,7 @@ class DraftPlaces:
         if place.kind == "files":
             if await self._until(is_there):
                 self._run("go_links")
-            app.notify(f"{self._key('tab')} … shows the files: {label_of(draft)}")
+            app.notify(f"the tab of files continues your draft: {label_of(draft)}")
             return
         await self._continue(draft, place, is_there)
 
@@ -133,7 +133,7 @@ class DraftPlaces:
             screen.run_command(command)
 
     def _tell(self, draft: Draft, place: DraftPlace) -> None:
-        """Say what the draft is, and how to go on."""
+        """Show the label of the draft, and the key that goes on with it."""
         key = self._key(place.command or "rename")
         self._screen.app_context.notify(f"{key} here continues your draft: {label_of(draft)}")
 

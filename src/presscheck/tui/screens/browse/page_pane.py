@@ -93,6 +93,10 @@ class PagePane:
         pages = self._screen.library.pages(item.space.id) if item and item.space else None
         if item is None or item.space is None or item.page is None or pages is None:
             return
+        if target.startswith("/~/users/"):
+            person = self._references.of(item).target(target)
+            self._screen.notify(sanitize(person.title) if person else "somebody who is not in this organization")
+            return
         link = LinkResolver.of(pages.pages).resolve(target, source_path(item.page))
         if link.kind == "web":
             open_address(self._screen.app_context, link.url)

@@ -419,7 +419,8 @@ class BrowseScreen(BaseScreen):
     def _give_up_target(self, space_id: str) -> None:
         """Say that the page to go to is not there, once the pages of its space are loaded."""
         kind, _, ids = self._target.partition(" ")
-        if kind == "page" and ids.startswith(f"{space_id} ") and self.library.item(self._target) is None:
+        is_page_here = kind == "page" and ids.startswith(f"{space_id} ")
+        if is_page_here and self.library.item(f"space {space_id}") and self.library.item(self._target) is None:
             self._target = self._opens = ""
             self.notify("that page is gone: it was deleted, or you can no longer see it")
 

@@ -291,7 +291,7 @@ class CommentActions:
         return split_quote(self._drafts.saved(f"page {page_id}"))[0]
 
     def continue_comment(self, page_id: str, title: str, markdown: str | None) -> None:
-        """Continue a comment on a page, about the block or cell that it was begun at.
+        """Continue a comment on a page, about the block or cell that it was started at.
 
         Args:
             page_id: the page.
