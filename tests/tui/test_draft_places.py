@@ -8,7 +8,7 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import say, somebody
 from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until
-from tests.tui.change_request_factory import begun
+from tests.tui.change_request_factory import begun, edited
 from tests.tui.test_admin import family, form
 from tests.tui.test_drafts import open_drafts
 from textual.widgets import Input, TextArea
@@ -101,19 +101,23 @@ async def test_a_comment_is_continued_at_its_block(
         assert not pilot.app.engine.outbox.drafts()
 
         # the title of a page of a request that is archived then goes to a new request
+        one = await edited(service, "Talked about", TEXT, TEXT.replace("First", "Last"), title="On main")
         await pilot.app.open_page(one.at["space_id"], one.page, one.at["change_request_id"])
-        await until(pilot, shows="First words.")
+        await until(pilot, shows="Last words.")
         await pilot.press("E")
         await pick(pilot, "Title")
         await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
         await pilot.press(*" again", "escape")
         await say(service, one.token, UpdateChangeRequest(**one.at, status="archived"))
-        await drafted(pilot, "title of Discussed")
+        await drafted(pilot, "title of On main")
         await pick(pilot, "Continue in a new change request")
         await until(pilot, shows="New change request in Guides: subject")
         await pilot.press("enter")
-        await until(pilot, shows="here continues your draft: title of Discussed")
-        assert isinstance(pilot.app.screen, BrowseScreen)
+        await pick(pilot, "Title")
+        await until(
+            pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "On main again"
+        )
+        assert isinstance(pilot.app.screen_stack[-2], BrowseScreen)
 
 
 async def test_forms_and_lines_are_continued_where_they_were_written(service: RunningService, tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ COMMANDS: tuple[Command, ...] = (
         ("open_all", "_", "open all", "Open all tabs, expandables and tables; again: fold them"),
         ("wrap", "%", "wrap", "Wrap the code or wide table, or let it scroll"),
         ("outline", "#", "headings", "List the headings of the page, and go to one"),
+        ("spelling", ". w  f7", "check spelling", "List the doubtful words of the page (aspell, hunspell)"),
         ("palette", ":  ctrl+p", "commands", "Find a command by name; `cr 42` opens a change request"),
     ),
     *_scope(

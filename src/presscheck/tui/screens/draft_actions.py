@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import Document
+from presscheck.api.content import ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.spaces import GetSpace
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import APPROVAL, CHANGES, draft_about, page_ids, read_fate
-from presscheck.errors import Forbidden, NotFound
+from presscheck.errors import Forbidden, NotFound, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.draft_list import FATES, label_of, size_of
@@ -33,8 +35,8 @@ SHOWN_LINES = 4
 """Lines of a draft that the question shows before it is discarded."""
 IN_REVIEW = ("page", "whole", "reply", "message", "pending", APPROVAL, CHANGES)
 """The drafts that the review continues, with subject and description."""
-KEYS = {"new page": "a", "title": "E", "description": "E", "icon": "E", "emoji": "E", "slug": "E"}
-"""The keys in Browse that continue the other drafts."""
+IN_BROWSE = {"new page": "add", **dict.fromkeys(("title", "description", "icon", "emoji", "slug"), "rename")}
+"""The commands in Browse that continue the other drafts."""
 
 
 class DraftActions:
@@ -117,9 +119,8 @@ class DraftActions:
             await edit_page(self._screen, path, draft.target)
         elif draft.name in IN_REVIEW or (draft.name in ("subject", "description") and not draft.target):
             await app.open_draft(draft.space, draft.request, draft.name, draft.target, draft.page_title)
-        elif draft.name in KEYS:
-            await app.open_page(draft.space, draft.target or None, draft.request)
-            app.notify(f"{KEYS[draft.name]} here continues your draft: {label_of(draft)}")
+        elif draft.name in IN_BROWSE:
+            await self._places.open_in_request(draft, IN_BROWSE[draft.name])
         else:
             self._show(draft)
 
@@ -130,7 +131,7 @@ class DraftActions:
             choices.append(Choice("page", "Put it into a new page", "of the change request", letter="p"))
         elif draft.is_page:
             choices.append(Choice("request", "New change request with this text", "merged with main", letter="n"))
-        elif draft.name in KEYS and fate != "missing":
+        elif draft.name in IN_BROWSE and fate != "missing" and await self._is_on_main(draft):
             choices.append(Choice("request", "Continue in a new change request", letter="n"))
         if fate in ("merged", "archived"):
             label = "Continue in the review" if draft.name in IN_REVIEW else "Open the review"
@@ -156,6 +157,16 @@ class DraftActions:
             self.copy(draft)
         elif chosen == ("discard",):
             await self.discard(draft)
+
+    async def _is_on_main(self, draft: Draft) -> bool:
+        """Whether main has the page that a draft is about, so that a new change request has it too."""
+        if not draft.target:
+            return True
+        try:
+            pages = (await self._screen.engine.read(ListPages(space_id=draft.space))).pages
+        except PresscheckError:
+            return False
+        return any(page.id == draft.target for page in flatten(pages))
 
     async def _move_to_new_request(self, draft: Draft) -> None:
         """Start a change request and move the draft there; opening it merges it with what main has now."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
+from presscheck.engine.drafts import DraftPlace
 from presscheck.tui.commands import COMMANDS, keys_of, shown
 from presscheck.tui.screens.admin.operation_form import fill_in, stored_form
+from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.draft_list import label_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from presscheck.engine.drafts import Draft, DraftPlace
+    from presscheck.engine.drafts import Draft
     from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
     from presscheck.tui.screens.base_screen import BaseScreen
     from presscheck.tui.screens.browse.screen import BrowseScreen
@@ -84,6 +86,19 @@ class DraftPlaces:
             app.notify(f"the tab of files continues your draft: {label_of(draft)}")
             return
         await self._continue(draft, place, is_there)
+
+    async def open_in_request(self, draft: Draft, command: str) -> None:
+        """Continue a draft about a page of a change request, or about a new one, at the command for it in Browse."""
+        app = self._screen.app_context
+        await app.open_page(draft.space, draft.target or None, draft.request)
+        browse = cast("BrowseScreen", app.screen)
+        key = page_key(draft.space, draft.target) if draft.target else f"space {draft.space}"
+
+        def is_there() -> bool:
+            request = browse.library.requests.get(draft.space)
+            return bool(browse.item and browse.item.key == key and request and request.id == draft.request)
+
+        await self._continue(draft, DraftPlace("item", key, command), is_there)
 
     async def _open_site(self, draft: Draft, place: DraftPlace) -> None:
         app = self._screen.app_context

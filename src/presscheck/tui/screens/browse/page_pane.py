@@ -80,6 +80,12 @@ class PagePane:
         answers = self._screen.engine.watch(call)
         self._screen.subscribe(answers, lambda result: self._take_page(item, result), group="page", shows_errors=False)
 
+    @property
+    def page_text(self) -> tuple[str, str] | None:
+        """The title and the Markdown of the page that is shown; None if none is."""
+        key, markdown, title = self._shown
+        return (title, markdown) if key else None
+
     def show_text(self, text: str) -> None:
         """Show a sentence instead of a page."""
         self._show("", text, "")

@@ -39,6 +39,8 @@ from presscheck.tui.screens.browse.tree_filter import TreeFilter
 from presscheck.tui.screens.content_place import ContentPlace
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.organization import choose_organization
+from presscheck.tui.screens.spelling import SpellingActions
+from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import ClickableLines
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
@@ -66,6 +68,7 @@ class BrowseScreen(BaseScreen):
         )
         self.shortcuts = ShortcutActions(self, self.open_page, self._subscribe_pages)
         self.page_pane = PagePane(self, self.shortcuts.text)
+        self._spelling = SpellingActions(self, lambda: self.page_pane.page_text, self._show_word)
         self.edit_actions = EditActions(self)
         self.move_actions = MoveActions(self, self.edit_actions)
         self.space_actions = SpaceActions(self, self.edit_actions)
@@ -94,6 +97,7 @@ class BrowseScreen(BaseScreen):
             self.page_pane.navigation,
             RevisionActions(self),
             ReplaceActions(self),
+            self._spelling,
             self.item_commands,
             self.edit_actions,
             self.move_actions,
@@ -230,6 +234,11 @@ class BrowseScreen(BaseScreen):
         """Go to a page of a space, and remember the current item in the history."""
         self.page_pane.visit(page_key(space_id, page_id))
         self.open_page(space_id, page_id)
+
+    def _show_word(self, word: DoubtfulWord) -> None:
+        """Go to a word on the page."""
+        self.page_view.focus()
+        self.find.show(self.page_view, word.word)
 
     def show_zoom(self, *, is_zoomed: bool) -> None:
         """Give the page the whole width, or show the tree beside it."""
