@@ -61,7 +61,7 @@ class DraftActions:
             return
         if place and not status.read_only and (status.online or place.kind in ("form", "change", "inbox")):
             if not await self._places.open(draft):
-                self._show(draft)
+                self._show_without_place(draft)
             return
         if not draft.path or status.read_only or not status.online:
             self._show(draft)
@@ -112,6 +112,13 @@ class DraftActions:
         lines += [(Span(f" {line}"),) for line in sanitize(draft.readable, lines=True).split("\n")]
         self._screen.app_context.push_screen(TextScreen(label_of(draft), lines))
 
+    def _show_without_place(self, draft: Draft) -> None:
+        """Show a draft whose place is gone or not known, so that its text can still be read."""
+        self._show(draft)
+        self._screen.app_context.notify(
+            "its place is gone, or is no longer visible to you: Y in the list copies the text"
+        )
+
     async def _continue(self, draft: Draft) -> None:
         """Open a draft in its change request."""
         app, path = self._screen.app_context, draft.path
@@ -120,7 +127,8 @@ class DraftActions:
         elif draft.name in IN_REVIEW or (draft.name in ("subject", "description") and not draft.target):
             await app.open_draft(draft.space, draft.request, draft.name, draft.target, draft.page_title)
         elif draft.name in IN_BROWSE:
-            await self._places.open_in_request(draft, IN_BROWSE[draft.name])
+            if not await self._places.open_in_request(draft, IN_BROWSE[draft.name]):
+                self._show_without_place(draft)
         else:
             self._show(draft)
 

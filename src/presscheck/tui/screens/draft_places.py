@@ -39,7 +39,7 @@ class DraftPlaces:
         self._screen, self._edit_change = screen, edit_change
 
     async def open(self, draft: Draft) -> bool:
-        """Continue a draft where it was written; returns whether that place is known and still there."""
+        """Continue a draft where it was written; returns whether that place is known and there."""
         place = draft.place
         if place is None:
             return False
@@ -50,14 +50,13 @@ class DraftPlaces:
         if place.kind == "inbox":
             self._run("go_inbox")
             self._tell(draft, place)
-        elif place.kind == "export":
+            return True
+        if place.kind == "export":
             await self._screen.app_context.open_admin(place.target)
-            await self._continue(draft, place)
-        elif place.kind in ("space", "item", "files"):
-            await self._open_in_browse(draft, place)
-        elif place.kind != "draft":
-            await self._open_site(draft, place)
-        return place.kind != "draft"
+            return await self._continue(draft, place)
+        if place.kind in ("space", "item", "files"):
+            return await self._open_in_browse(draft, place)
+        return place.kind != "draft" and await self._open_site(draft, place)
 
     async def _open_form(self, draft: Draft) -> bool:
         """Open the form with its fields above the list."""
@@ -69,25 +68,26 @@ class DraftPlaces:
         self._screen.refresh_status_bars()
         return True
 
-    async def _open_in_browse(self, draft: Draft, place: DraftPlace) -> None:
+    async def _open_in_browse(self, draft: Draft, place: DraftPlace) -> bool:
         app = self._screen.app_context
         key = f"space {place.target}" if place.kind != "item" else place.target
         if place.command == "add" and place.kind == "item":
             key = "" if place.target == "top" else f"collection {place.target}"
         await app.open_item(key)
+        browse = cast("BrowseScreen", app.screen)
 
         def is_there() -> bool:
-            item = cast("BrowseScreen", app.screen).item
-            return not key or (item is not None and item.key == key)
+            return not key or (browse.item is not None and browse.item.key == key)
 
         if place.kind == "files":
-            if await self._until(is_there):
+            is_found = await self._until(is_there)
+            if is_found:
                 self._run("go_links")
-            app.notify(f"the tab of files continues your draft: {label_of(draft)}")
-            return
-        await self._continue(draft, place, is_there)
+                app.notify(f"the tab of files continues your draft: {label_of(draft)}")
+            return is_found
+        return await self._continue(draft, place, is_there)
 
-    async def open_in_request(self, draft: Draft, command: str) -> None:
+    async def open_in_request(self, draft: Draft, command: str) -> bool:
         """Continue a draft about a page of a change request, or about a new one, at the command for it in Browse."""
         app = self._screen.app_context
         await app.open_page(draft.space, draft.target or None, draft.request)
@@ -98,9 +98,9 @@ class DraftPlaces:
             request = browse.library.requests.get(draft.space)
             return bool(browse.item and browse.item.key == key and request and request.id == draft.request)
 
-        await self._continue(draft, DraftPlace("item", key, command), is_there)
+        return await self._continue(draft, DraftPlace("item", key, command), is_there)
 
-    async def _open_site(self, draft: Draft, place: DraftPlace) -> None:
+    async def _open_site(self, draft: Draft, place: DraftPlace) -> bool:
         app = self._screen.app_context
         await app.open_site(place.target)
         publish = cast("PublishScreen", app.screen)
@@ -109,29 +109,30 @@ class DraftPlaces:
             return publish.current is not None and publish.current.id == place.target
 
         if not await self._until(is_there):
-            app.notify(f"the site is gone, or is no longer visible to you: {label_of(draft)}")
-            return
+            return False
         if place.kind == "site":
-            await self._continue(draft, place)
-            return
+            return await self._continue(draft, place)
         self._run(SCREENS[place.kind])
         await self._until(lambda: app.screen is not publish)
         if place.kind == "adaptive":
             adaptive = cast("AdaptiveContentScreen", app.screen)
             if await self._until(lambda: adaptive.model.schema is not None):
-                await adaptive.continue_draft(draft.stored.key)
-        else:
-            await self._continue(draft, place)
+                return await adaptive.continue_draft(draft.stored.key)
+            return False
+        return await self._continue(draft, place)
 
-    async def _continue(self, draft: Draft, place: DraftPlace, is_there: Callable[[], bool] = lambda: True) -> None:
-        """Run the command that continues a draft, once it can run; else tell its key."""
+    async def _continue(self, draft: Draft, place: DraftPlace, is_there: Callable[[], bool] = lambda: True) -> bool:
+        """Run the command that continues a draft, once it can run; else tell its key. Whether its place is there."""
         app = self._screen.app_context
         screen = cast("BaseScreen", app.screen)
         pressed = screen.last_key
         can_run = await self._until(lambda: is_there() and screen.disabled_reason(place.command) is None)
+        if not is_there():
+            return False
         if place.command and can_run and app.screen is screen and screen.last_key == pressed:
             self._run(place.command)
         self._tell(draft, place)
+        return True
 
     async def _until(self, holds: Callable[[], bool]) -> bool:
         for _ in range(LOOKS):

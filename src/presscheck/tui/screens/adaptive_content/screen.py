@@ -56,14 +56,14 @@ class AdaptiveContentScreen(BaseScreen):
         self.lists = TabbedLists(self, tabs, self._show_empty, notes=self._notes, has_mark_column=False)
         self._tokens = TokenActions(self, self._audience)
 
-    async def continue_draft(self, key: str) -> None:
-        """Open the form or the editor that a draft was written in, by the key of the draft."""
+    async def continue_draft(self, key: str) -> bool:
+        """Open the form or the editor that a draft was written in, by its key; returns whether its subject is there."""
         for tab in (self._schema_tab, self._audiences_tab):
             if editing := tab.continue_draft(key):
                 self.lists.show_tab(tab)
                 await editing
-                return
-        self.notify("what this draft changes is gone")
+                return True
+        return False
 
     def title_line(self) -> Line:
         """The site."""

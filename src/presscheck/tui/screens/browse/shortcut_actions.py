@@ -123,10 +123,9 @@ class ShortcutActions:
         if shortcut is None:
             return GROUP_HINTS[item.key]
         if self._screen.library.is_gone(shortcut):
-            return (
-                f"This {shortcut.kind} is gone: it was deleted, or you can no longer see it."
-                " b removes it from the list."
-            )
+            elsewhere = ", or is only in a change request" if shortcut.kind == "page" else ""
+            reason = f"it was deleted, is no longer visible to you{elsewhere}"
+            return f"This {shortcut.kind} is gone: {reason}. b removes it from the list."
         where = f" in {sanitize(shortcut.where)}" if shortcut.where else ""
         return f"A {shortcut.kind}{where}. enter opens it."
 
