@@ -39,7 +39,7 @@ from presscheck.tui.screens.browse.tree_filter import TreeFilter
 from presscheck.tui.screens.content_place import ContentPlace
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.organization import choose_organization
-from presscheck.tui.screens.spelling import SpellingActions
+from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import ClickableLines
 from presscheck.tui.widgets.line_view import LineView

@@ -37,7 +37,7 @@ from presscheck.tui.screens.markdown_editor.completion import (
     page_proposals,
     people_proposals,
 )
-from presscheck.tui.screens.spelling import SpellingActions
+from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import pressing
 from presscheck.tui.widgets.line_view import raised

@@ -15,7 +15,7 @@ from presscheck.documents.markdown.prose_words import prose_words
 from presscheck.errors import PresscheckError
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
-from presscheck.tui.screens.spelling import SpellingScreen
+from presscheck.tui.screens.spell_check import SpellingScreen
 from presscheck.tui.spell_checker import SpellChecker, installed
 
 TEXT = "A tokenn lasts.\n\n" + "Filler here.\n\n" * 40 + "Then teh `teh` key lasts, teh [b]end.\n"
