@@ -60,6 +60,7 @@ class NaturalWidths:
     viewed: int = 4
     reviews: int = 5
     names: int = 8
+    own: int = 3
 
     def including(self, request: ChangeRequest, space: str, moment: datetime) -> NaturalWidths:
         """The widths with those of one more row; `space` is the title of its space, `moment` the current time."""
@@ -79,6 +80,7 @@ class NaturalWidths:
             viewed=len(viewed_text(known)),
             reviews=width(reviews_cell(known, has_names=False)),
             names=width(reviews_cell(known, has_names=True)),
+            own=len("✓ stale") if known.is_own_stale else 3,
         )
 
     def _widened(self, **cells: int) -> NaturalWidths:
@@ -120,7 +122,7 @@ def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Co
         "viewed": natural.viewed + (len(" viewed") if is_wide and not has_headings else 0),
         "comments": natural.comments,
         "reviews": min(natural.names, MAX_NAMES) if has_names else natural.reviews,
-        "own": 11 if has_names else 3 if is_wide else 1,
+        "own": 11 if has_names else natural.own if is_wide else 1,
         "main": 8 if is_wide else 1,
     }
     if has_headings:

@@ -301,7 +301,8 @@ class InboxScreen(BaseScreen):
         if request:
             contents = self._contents[1] if self._contents and self._contents[0] == request.id else None
             room = height if is_beside else height - 1
-            lines = preview_lines(request, self.model.details(request), contents, columns, room, now())
+            known, me = self.model.details(request), self.model.me
+            lines = preview_lines(request, known, contents, columns, room, now(), me=me)
         elif self._error:
             lines = [(Span(f" {self._error}", "waiting"),)]
         elif self._is_answered or not self.engine.status.online:
