@@ -210,7 +210,7 @@ class CommentActions:
             self._edit_pending(message, message.pending)
             return
         self._drafts.compose(
-            "Edit your comment",
+            "Edit your comment" if message is thread.first else "Edit your reply",
             f"message {message.id}",
             lambda text: self._update(thread, message, body=Document(markdown=text)),
             initial=message.text,
