@@ -149,6 +149,11 @@ class ReviewView:
         return self.line in self.rendered.thread_of
 
     @property
+    def is_on_fold(self) -> bool:
+        """Whether the cursor is on a line that stands for folded lines."""
+        return self.line in self.rendered.folds
+
+    @property
     def text_line(self) -> int | None:
         """The line of the page's new text under the cursor."""
         return text_line_at(self.rendered, self.page, self.line)
