@@ -43,6 +43,19 @@ TITLES = {
     "main": ("Main", ""),
 }
 """The headings of the columns after the subject, in their order: on a wide screen, and on a narrow one."""
+LEGEND = (
+    ("✓", "approved"),
+    ("✗", "changes requested"),
+    ("◷", "review requested"),
+    ("↻", "your review is of an older revision"),
+    ("↓", "outdated: main has new changes"),
+    ("!", "conflict"),
+    ("•", "new activity"),
+    ("★", "bookmarked"),
+    ("⊘", "muted"),
+    ("◉", "followed"),
+)
+"""The signs of a row, which a wide screen replaces by words as far as it has room."""
 LEFT_OUT = ("viewed", "author", "comments", "reviews")
 """The columns that are left out first where the subject has no room; the preview has them, too."""
 

@@ -28,7 +28,7 @@ from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.inbox.bulk_actions import BulkActions
-from presscheck.tui.screens.inbox.columns import Columns, columns_for, heading_line
+from presscheck.tui.screens.inbox.columns import LEGEND, Columns, columns_for, heading_line
 from presscheck.tui.screens.inbox.layout import InboxLayout
 from presscheck.tui.screens.inbox.model import InboxModel
 from presscheck.tui.screens.inbox.prefetch import InboxPrefetch
@@ -54,6 +54,7 @@ class InboxScreen(BaseScreen):
     """Views as tabs, their rows from the store, a preview below or on the right."""
 
     SCOPE = "inbox"
+    LEGEND = LEGEND
     FOOTER = ("open", "mark", "done", "snooze", "find_anything", "go_browse", "close")
 
     def __init__(self) -> None:

@@ -66,6 +66,17 @@ class ReviewScreen(BaseScreen):
     CSS_PATH = "screen.tcss"
     SCOPE = "review"
     FOOTER = ("comment", "mark", "merge", "next_change", "next_page", "next_thread")
+    LEGEND = (
+        ("+", "added"),
+        ("−", "deleted"),
+        ("~", "edited"),
+        ("┃", "thread; in the list, the number of open comments"),
+        ("●", "something new in a thread"),
+        ("✓", "approved; in the list, viewed"),
+        ("✗", "changes requested"),
+        ("◷", "review requested, or not sent yet"),
+        ("✎", "held for your review"),
+    )
     FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"mark": "viewed"}
 
     def __init__(self, request: ChangeRequest | str, number: str = "") -> None:
