@@ -169,11 +169,13 @@ async def test_a_thread_gets_a_reply_and_is_resolved(service: RunningService, tm
         await until(pilot, shows="Wait until it ships?")
         await write(pilot, "r", "", "ctrl+s")
         await until(pilot, shows="nothing to send: write a text first")
-        lines = ["1", *(str(number) for number in range(2, 41)), "It ships today"]
-        pilot.app.focused.text = "\n\n".join(lines)
+        pilot.app.focused.text = "Yes.\n\nI asked.\n\nIt ships today"
+        await pilot.resize_terminal(120, 13)
         await pilot.press("ctrl+s")
         await until(pilot, holds=lambda: "the draft is kept" not in shown(pilot.app))
-        await until(pilot, shows="It ships today")  # below the view before
+        await until(pilot, shows="It ships today")  # it ends below the view, which scrolls
+        assert "Quickstart   edited" not in shown(pilot.app)
+        await pilot.resize_terminal(120, 40)
         await pilot.press("x")
         await until(pilot, shows="✓ resolved")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())

@@ -296,15 +296,19 @@ class ReviewView:
             self.change.redraw()
 
     def _show_own_message(self) -> None:
-        """Scroll to a message that the user has just written, if it is below the view; the cursor stays visible."""
+        """Scroll to a message that the user has just written, if it ends below the view.
+
+        Its first line stays visible, and the cursor, if it is here.
+        """
         before, self._unsent = self._unsent, self._model.discussion.unsent_messages()
         if before is None or self._unsent <= before:
             return
         lines = [line for line, message in self.rendered.message_of.items() if message in self._unsent - before]
         if lines:
             change = self.change
-            below = change.cursor - self.line + max(lines) - change.visible_lines[-1]
-            change.scroll_lines(max(0, min(below, change.cursor - change.top)))
+            start, top = change.cursor - self.line, change.top
+            last = min(start + min(lines), change.cursor) if change.has_focus else start + min(lines)
+            change.scroll_lines(max(0, min(start + max(lines) - change.visible_lines[-1], last - top)))
 
     def _set_pages(self) -> bool:
         """Update which pages are shown; returns whether the one under the cursor is none of them."""
