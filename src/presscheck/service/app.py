@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,7 +26,9 @@ from presscheck.api.operation import Operation, every_operation
 from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, system_clock
+from presscheck.service.db.signing import TIMED
 from presscheck.service.handlers import all_handlers
+from presscheck.service.http.answer_cache import AnswerCache, slot_of
 from presscheck.service.http.files import files_unavailable
 from presscheck.service.http.middleware import (
     RateLimitMiddleware,
@@ -38,6 +41,7 @@ from presscheck.service.http.operation_registry import (
     PREPROCESSORS,
     READ_ONLY_OPERATIONS,
     ApiError,
+    Caller,
     Context,
     FilesRequired,
     OutgoingRequired,
@@ -49,7 +53,6 @@ from presscheck.service.http.serialization import problem_response, read_call, r
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
-from presscheck.service.models.organizations import UserRow
 from presscheck.service.web.routes import web_routes
 
 MAX_BODY = 32 * 1024 * 1024
@@ -103,6 +106,7 @@ def build(
             Middleware(RequestIdMiddleware),
             Middleware(TrustedHostMiddleware, database=opened, public_url=public_url, hosts=hosts),
             *([Middleware(RateLimitMiddleware, limit=rate_limit, database=opened, clock=clock)] if rate_limit else []),
+            Middleware(AnswerCache, database=opened),
         ],
         exception_handlers={HTTPException: _refused, ApiError: _refused, Exception: _failed},
     )
@@ -248,9 +252,13 @@ class Adapter:
             if self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS:
                 context = self._context(session, user, request, files, outgoing)
                 try:
-                    return self._handled(context, call)
+                    answer, sent = self._handled(context, call)
                 finally:
                     afterwards += context.afterwards
+                slot = slot_of(request.scope)
+                if slot and not (user.expires or outgoing or files.was_read or afterwards or session.info.get(TIMED)):
+                    slot.body = sent
+                return answer, sent
             if self.operation in PREPROCESSORS:
                 call = PREPROCESSORS[self.operation](self._context(session, user, request, files, outgoing), call)
 
@@ -274,10 +282,14 @@ class Adapter:
         return answer, b"" if answer is None else write_answer(answer)
 
     def _context(
-        self, session: Session, user: UserRow, request: Request, files: StagedFiles, outgoing: Outgoing | None
+        self, session: Session, user: Caller, request: Request, files: StagedFiles, outgoing: Outgoing | None
     ) -> Context:
+        def clock() -> datetime:
+            session.info[TIMED] = True
+            return self.clock()
+
         scripts = self.workers.outside.scripts
-        return Context(session, user, origin_of(request), self.clock, files, outgoing, scripts=scripts)
+        return Context(session, user, origin_of(request), clock, files, outgoing, scripts=scripts)
 
 
 def _path(operation: type[Operation[Any]]) -> str:

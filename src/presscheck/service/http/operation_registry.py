@@ -66,10 +66,12 @@ class StagedFiles:
 
     Attributes:
         may_wait: whether this thread may wait for a remote store.
+        was_read: whether a file was asked for.
     """
 
     def __init__(self, store: BlobStore, *, may_wait: bool = False) -> None:
         self.may_wait = may_wait
+        self.was_read = False
         self._store = store
         self._pending: dict[str, bytes] = {}
         self._uploaded: set[str] = set()
@@ -92,6 +94,7 @@ class StagedFiles:
             FilesRequired: this thread may not wait for the store.
             FilesUnavailable: the store failed.
         """
+        self.was_read = True
         if self._store.is_remote and not self.may_wait:
             raise FilesRequired
         return self._store.read(content_id)
@@ -129,11 +132,25 @@ def not_found(what: str) -> ApiError:
 
 
 @dataclass(frozen=True)
+class Caller:
+    """The user of a request, as plain values: they stay what they are when the transaction is rolled back.
+
+    `expires` says whether their token does.
+    """
+
+    id: str
+    display_name: str
+    email: str | None
+    photo_url: str | None
+    expires: bool = False
+
+
+@dataclass(frozen=True)
 class Context:
     """What a handler works with: the transaction, the caller, the service URL, the clock, and the files."""
 
     session: Session
-    user: UserRow
+    user: Caller | UserRow
     origin: str
     clock: Clock
     files: StagedFiles

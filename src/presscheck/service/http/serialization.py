@@ -174,10 +174,20 @@ def read_response(sent: bytes, status: int, known: str) -> Response:
         status: the status of a response with a body.
         known: the header `If-None-Match` of the request; empty if it has none.
     """
-    tag = f'"{blake2b(sent, digest_size=16).hexdigest()}"'
-    if tag in (part.strip().removeprefix("W/") for part in known.split(",")):
+    tag = entity_tag(sent)
+    if is_known(tag, known):
         return Response(status_code=304, headers={"etag": tag})
     return Response(sent, status, {"etag": tag}, "application/json")
+
+
+def entity_tag(sent: bytes) -> str:
+    """The `ETag` of a response: a hash of its bytes."""
+    return f'"{blake2b(sent, digest_size=16).hexdigest()}"'
+
+
+def is_known(tag: str, known: str) -> bool:
+    """Whether the header `If-None-Match` has this tag."""
+    return tag in (part.strip().removeprefix("W/") for part in known.split(","))
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from presscheck.api.roles import Location
 from presscheck.api.users import User
 from presscheck.service.content.revisions import MOST_AT_ONCE
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operation_registry import Caller, Context
 from presscheck.service.models.organizations import UserRow
 
 
@@ -23,7 +23,7 @@ def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
     return users
 
 
-def as_user(context: Context, row: UserRow) -> User:
+def as_user(context: Context, row: UserRow | Caller) -> User:
     """Serializes a user."""
     return User(
         id=row.id,
