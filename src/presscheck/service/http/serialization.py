@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from typing import Any, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticSerializationError, to_json
 from starlette.responses import Response
 
 from presscheck.api.collections import Collection
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import Organization, OrganizationMember
 from presscheck.api.spaces import Space
 from presscheck.errors import InvalidArgument
@@ -85,7 +87,11 @@ def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
 
 
 def write_answer(answer: Any) -> bytes:
-    """Serializes a response to JSON."""
+    """Serializes a response to JSON, with fields named as in the API and without those that are absent."""
+    models = {type(item) for item in cast("Page[Any]", answer).items} if isinstance(answer, Page) else {type(answer)}
+    if all(map(_is_without_nulls, models)):
+        with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
+            return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
     return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
@@ -148,6 +154,29 @@ def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
         (name, field.serialization_alias or field.alias or name, name in nullable)
         for name, field in model.model_fields.items()
     )
+
+
+@cache
+def _is_without_nulls(model: type[Any]) -> bool:
+    """Whether neither a model nor one within it has a null that is sent."""
+    waiting, seen = [model], set[type[Any]]()
+    while waiting:
+        one = waiting.pop()
+        if one in NULLABLE:
+            return False
+        if one not in seen and issubclass(one, BaseModel):
+            one.model_rebuild()
+            waiting += [inner for field in one.model_fields.values() for inner in _models(field.annotation)]
+        seen.add(one)
+    return True
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models in the type of a field."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
 
 
 @cache
