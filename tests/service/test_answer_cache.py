@@ -151,6 +151,10 @@ class Talk:
         self._connection.close()
 
 
+Shown = tuple[Counter | CountOfAnotherProcess, str, Callable[[Any], str]]
+"""A number that is counted up, the path that shows it, and where it is in the JSON."""
+
+
 class Race:
     """Writers and readers at once; the first failure ends all."""
 
@@ -184,7 +188,7 @@ class Race:
 
         self.start(count)
 
-    def read(self, talk: Talk, shown: list[tuple[Counter | CountOfAnotherProcess, str, Callable[[Any], str]]]) -> None:
+    def read(self, talk: Talk, shown: list[Shown]) -> None:
         """Reads each number by its path: none before what was acknowledged, none that nobody wrote."""
         for turn in range(READS // 4 // len(shown)):
             for counter, path, number_in in shown:
@@ -226,7 +230,7 @@ def test_no_read_is_older_than_an_acknowledged_write(world: World, tmp_path: Pat
         race.write(subject, lambda number: first.send("PATCH", request, {"subject": str(number)}))
         race.write(text, set_text)
         race.write(language, set_language)
-        shown = [
+        shown: list[Shown] = [
             (subject, request, lambda found: found["subject"]),
             (text, f"{request}/comments", lambda found: found["items"][0]["body"]["markdown"]),
             (language, space, lambda found: found["language"]),

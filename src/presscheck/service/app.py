@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from presscheck.api.operation import Operation, every_operation
@@ -49,6 +49,7 @@ from presscheck.service.http.operation_registry import (
 )
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.public_routes import open_routes
+from presscheck.service.http.route_index import RouteIndex
 from presscheck.service.http.serialization import problem_response, read_call, read_response, write_answer
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
@@ -122,7 +123,7 @@ def _routes(
     workers: Workers,
     release: str | None,
     lacks: str | None,
-) -> list[Route]:
+) -> list[BaseRoute]:
     limiter, slots = CapacityLimiter(MOST_OUTGOING), OutgoingSlots()
     routes = [
         Route(
@@ -133,7 +134,8 @@ def _routes(
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if operation.is_in(release) and (lacks is None or operation.feature != lacks)
     ]
-    return [*routes, *open_routes(database, store, data_dir, clock, release), *web_routes(database, store, clock)]
+    found = [*routes, *open_routes(database, store, data_dir, clock, release), *web_routes(database, store, clock)]
+    return [RouteIndex(routes), *found]
 
 
 def _working(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:

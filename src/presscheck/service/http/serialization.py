@@ -20,7 +20,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import Organization, OrganizationMember
 from presscheck.api.spaces import Space
 from presscheck.errors import InvalidArgument
-from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.operation_registry import ApiError, Serialized
 
 NULLABLE: dict[type[BaseModel], frozenset[str]] = {
     Collection: frozenset({"default_level"}),
@@ -88,8 +88,10 @@ def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
 
 def write_answer(answer: Any) -> bytes:
     """Serializes a response to JSON, with fields named as in the API and without those that are absent."""
-    models = {type(item) for item in cast("Page[Any]", answer).items} if isinstance(answer, Page) else {type(answer)}
-    if all(map(_is_without_nulls, models)):
+    if isinstance(answer, Serialized):
+        return answer.body
+    items = cast("Page[object]", answer).items if isinstance(answer, Page) else (answer,)
+    if all(map(_is_without_nulls, {type(item) for item in items})):
         with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
             return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
     return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
