@@ -10,12 +10,12 @@ that expires, reads a stored file or reaches another server. Errors are not kept
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.version import Version, VersionReader
 from presscheck.service.http.middleware import ORIGIN
@@ -23,8 +23,6 @@ from presscheck.service.http.serialization import entity_tag, is_known
 
 MOST_BYTES = 32 * 1024 * 1024
 """Most bytes of all answers that are kept, with what their keys take."""
-LARGEST = MOST_BYTES // 8
-"""Most bytes of one answer that is kept."""
 _EACH = 600
 """Bytes of an entry besides its body, by `sys.getsizeof` of its parts."""
 _SLOT = "presscheck.answer"
@@ -58,10 +56,8 @@ class AnswerCache:
     def __init__(self, app: ASGIApp, database: Database, most_bytes: int = MOST_BYTES) -> None:
         self.app = app
         self._versions = VersionReader(database)
-        self._most = most_bytes
         self._version: Version | None = None
-        self._answers: OrderedDict[bytes, KeptAnswer] = OrderedDict()
-        self._bytes = 0
+        self._answers = BoundedCache(most_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
@@ -78,15 +74,15 @@ class AnswerCache:
             return
         key, known = asked
         if version != self._version:
-            self._forget(version)
-        kept = self._answers.get(key)
+            self._answers.clear()
+            self._version = version
+        kept: KeptAnswer | None = self._answers.get(key)
         if kept is None:
             slot = scope[_SLOT] = AnswerSlot()
             await self.app(scope, receive, send)
             if slot.body is not None and version == self._version:
                 self._keep(key, slot.body)
             return
-        self._answers.move_to_end(key)
         if known and is_known(kept.tag, known):
             await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", kept.tag.encode())]})
             await send({"type": "http.response.body", "body": b""})
@@ -95,25 +91,14 @@ class AnswerCache:
         await send({"type": "http.response.start", "status": 200, "headers": [*kept.headers]})
         await send({"type": "http.response.body", "body": kept.body})
 
-    def _forget(self, version: Version) -> None:
-        self._answers.clear()
-        self._bytes, self._version = 0, version
-
     def _keep(self, key: bytes, body: bytes) -> None:
-        size = len(body) + _EACH
-        if key in self._answers or size > min(LARGEST, self._most):
-            return
         tag = entity_tag(body)
         headers = (
             (b"etag", tag.encode()),
             (b"content-length", str(len(body)).encode()),
             (b"content-type", b"application/json"),
         )
-        self._answers[key] = KeptAnswer(body, tag, headers)
-        self._bytes += size
-        while self._bytes > self._most:
-            _, oldest = self._answers.popitem(last=False)
-            self._bytes -= len(oldest.body) + _EACH
+        self._answers.put(key, KeptAnswer(body, tag, headers), len(body) + _EACH)
 
 
 def slot_of(scope: Scope) -> AnswerSlot | None:
