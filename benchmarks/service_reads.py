@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,7 +161,7 @@ def pages_of(count: int) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def service(home: Path, requests: int, pages: int) -> Iterator[Place]:
+def service(home: Path, requests: int, pages: int) -> Generator[Place]:
     """The service on SQLite, with a small space, a large one, and an organization with many change requests."""
     database = f"sqlite:///{home / 'service.sqlite'}"
     world = plant_world(database, "http://127.0.0.1:1", PAGES)
@@ -221,7 +221,7 @@ def furnish(connection: Connection, space: str) -> str:
 
 
 @contextmanager
-def bare(home: Path, place: Place, port: int) -> Iterator[Connection]:
+def bare(home: Path, place: Place, port: int) -> Generator[Connection]:
     """Routes that return what the service returned: the floor."""
     place.connection.again()
     bodies = [(f"/v1/{number}", place.connection.get(read.path)[1].decode()) for number, read in enumerate(place.reads)]

@@ -32,7 +32,7 @@ class RouteIndex(BaseRoute):
             for route in known:
                 match, found = route.matches(scope)
                 if match is Match.FULL:
-                    return match, found | {_CHOSEN: route}
+                    return match, {**found, _CHOSEN: route}
         return Match.NONE, {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -90,7 +90,7 @@ def write_answer(answer: Any) -> bytes:
     """Serializes a response to JSON, with fields named as in the API and without those that are absent."""
     if isinstance(answer, Serialized):
         return answer.body
-    items = cast("Page[object]", answer).items if isinstance(answer, Page) else (answer,)
+    items: tuple[object, ...] = cast("Any", answer).items if isinstance(answer, Page) else (answer,)
     if all(map(_is_without_nulls, {type(item) for item in items})):
         with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
             return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
