@@ -7,7 +7,7 @@ SHELL := /bin/bash
 # what `make load` runs: the tests that wait for other processes most
 LOADED := tests/tui tests/journeys tests/engine
 
-.PHONY: help env demo test needs lint types check quick load matrix fuzz kills forecast edits stale attack pictures crash screenshots snapshots docs reference clean
+.PHONY: help env demo test needs lint types check quick load matrix fuzz kills stale engines forecast edits attack pictures crash screenshots snapshots docs reference clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,6 +55,9 @@ kills: env  ## the service killed a hundred times on each engine while it writes
 
 stale: env  ## 100,000 reads beside writers of three processes: none may be older than what was acknowledged
 	PRESSCHECK_CASES=125 $(BIN)/python -m pytest -s -o timeout=3600 -o log_cli=true -o log_cli_level=WARNING tests/service/test_answer_cache.py
+
+engines: env  ## the tests of the service, each on SQLite and on PostgreSQL; `make test` runs each on one of them
+	PRESSCHECK_BOTH_ENGINES=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service
 
 forecast: env  ## the forecast of conflicts against what the service then says, 500 times
 	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/engine/test_forecast.py

@@ -25,7 +25,6 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from tests.service.factories import PAGES, plant_world
 
@@ -181,9 +180,8 @@ def service(home: Path, requests: int, pages: int) -> Generator[Place]:
     ) as process:
         try:
             assert process.stdout
-            port = urlsplit(process.stdout.readline().strip()).port
-            assert port
-            with closing(Connection(port, "reads", process.pid)) as connection:
+            address = str(process.stdout.readline()).strip()
+            with closing(Connection(int(address.rpartition(":")[2]), "reads", process.pid)) as connection:
                 space, big = f"/v1/spaces/{world.space}", f"/v1/spaces/{large.space}"
                 first = furnish(connection, space)
                 asked = f"&requestedReviewer={world.users['admin']}"

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -83,7 +83,7 @@ def world(service: RunningService) -> World:
 
 
 @contextmanager
-def counted_callers() -> Iterator[list[str]]:
+def counted_callers() -> Generator[list[str]]:
     """Every time that a request is looked up in the database: a kept answer does not do that."""
     statements: list[str] = []
 

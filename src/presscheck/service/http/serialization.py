@@ -90,8 +90,7 @@ def write_answer(answer: Any) -> bytes:
     """Serializes a response to JSON, with fields named as in the API and without those that are absent."""
     if isinstance(answer, Serialized):
         return answer.body
-    items: tuple[object, ...] = cast("Any", answer).items if isinstance(answer, Page) else (answer,)
-    if all(map(_is_without_nulls, {type(item) for item in items})):
+    if all(map(_is_without_nulls, _types(answer))):
         with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
             return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
     return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
@@ -156,6 +155,12 @@ def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
         (name, field.serialization_alias or field.alias or name, name in nullable)
         for name, field in model.model_fields.items()
     )
+
+
+def _types(answer: Any) -> set[type[Any]]:
+    """The type of an answer, or the types of the items of a listing."""
+    items: Iterable[Any] = answer.items if isinstance(answer, Page) else (answer,)
+    return {type(item) for item in items}
 
 
 @cache
