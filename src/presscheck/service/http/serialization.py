@@ -157,9 +157,9 @@ def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
     )
 
 
-def _types(answer: Any) -> set[type[Any]]:
+def _types(answer: object) -> set[type[Any]]:
     """The type of an answer, or the types of the items of a listing."""
-    items: Iterable[Any] = answer.items if isinstance(answer, Page) else (answer,)
+    items = cast("Page[object]", answer).items if isinstance(answer, Page) else (answer,)
     return {type(item) for item in items}
 
 
