@@ -53,7 +53,7 @@ kills: env  ## the service killed a hundred times on each engine while it writes
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_kills.py
 	PRESSCHECK_CASES=10 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_concurrent_users.py
 
-stale: env  ## 100,000 reads beside writers of three processes: none may be older than what was acknowledged
+stale: env  ## 100,000 reads beside writers in two processes: none is older than what was acknowledged
 	PRESSCHECK_CASES=125 $(BIN)/python -m pytest -s -o timeout=3600 -o log_cli=true -o log_cli_level=WARNING tests/service/test_answer_cache.py
 
 engines: env  ## the tests of the service, each on SQLite and on PostgreSQL; `make test` runs each on one of them

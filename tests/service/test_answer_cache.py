@@ -28,6 +28,7 @@ import httpx
 import pytest
 from sqlalchemy import Engine, event
 from starlette.types import Receive, Scope, Send
+from tests.root import ROOT
 from tests.running_service import RunningService, running_service
 from tests.service.factories import World, plant_world
 from tests.service.populated_service import Known, furnish
@@ -48,6 +49,10 @@ PAUSE = 0.04
 """Seconds between two writes of one writer."""
 QUESTIONS = {"query": "lamp", "url": "http://service.localhost/app/s/none", "request": "N4IgLgTg"}
 """A value for each required query parameter."""
+OTHER_SOURCES = re.compile(
+    r"datetime\.now|\btime\.\w+\(|system_clock|os\.\w+|\brandom\.|\bopen\(|read_text|read_bytes|subprocess|global "
+)
+"""Words of modules whose results change while the database does not."""
 ANOTHER_PROCESS = """
 import mmap, sqlite3, struct, sys, time
 database, board, space, pause = sys.argv[1:]
@@ -329,6 +334,17 @@ def said(client: httpx.Client, path: str, headers: dict[str, str] | None = None)
 def timed(paths: list[str]) -> set[str]:
     """The reads whose answers carry the second in which they were signed."""
     return {path for path in paths if path.endswith(("/pdf", "/preview"))}
+
+
+def test_handlers_have_no_source_but_the_database_and_their_context() -> None:
+    """What they would take from elsewhere, nobody notes: the answer would be kept."""
+    service = ROOT / "src" / "presscheck" / "service"
+    files = [service / "permissions.py"]
+    for package in ("handlers", "content", "review", "spaces", "sites"):
+        files += (service / package).glob("*.py")
+    assert len(files) > 50
+    found = {file.name: OTHER_SOURCES.findall(file.read_text("utf-8")) for file in files}
+    assert {name: words for name, words in found.items() if words} == {}
 
 
 def test_the_version_moves_with_every_commit_and_with_another_file(tmp_path: Path) -> None:
