@@ -36,7 +36,7 @@ _REVISION = select(
 
 @dataclass(frozen=True)
 class RevisionContent:
-    """A revision as it is stored, see `RevisionRow`. Shared by threads: nobody changes what is in it."""
+    """A revision as it is stored, see `RevisionRow`. Shared by threads: what is in it is never changed."""
 
     id: str
     space_id: str
