@@ -50,7 +50,8 @@ PAUSE = 0.04
 QUESTIONS = {"query": "lamp", "url": "http://service.localhost/app/s/none", "request": "N4IgLgTg"}
 """A value for each required query parameter."""
 OTHER_SOURCES = re.compile(
-    r"datetime\.now|\btime\.(?!monotonic)\w+\(|system_clock|os\.\w+|\brandom\.|\bopen\(|read_text|read_bytes|subprocess|global "
+    r"datetime\.now|\btime\.(?!monotonic)\w+\(|system_clock|os\.\w+|\brandom\.|\bopen\("
+    r"|read_text|read_bytes|subprocess|global "
 )
 """Words of modules whose results change while the database does not."""
 ANOTHER_PROCESS = """
