@@ -175,11 +175,11 @@ def test_a_push_does_not_overwrite_what_others_changed_since_the_pull(
     code, out, err = config(shell, "push", str(file), "--yes", "--json", site=site)
     drift = {one["field"]: (one["before"], one["now"], one["file"]) for one in json.loads(out)["drift"]}
     link = ("https://example.org/", "https://example.net/", "https://example.org/")
-    assert (code, drift) == (1, {"styling.corners": ("rounded", "circular", "rounded"), "to": link})
+    assert (code, drift) == (5, {"styling.corners": ("rounded", "circular", "rounded"), "to": link})
     assert json.loads(out)["sent"] == []
     assert "styling.corners: rounded → circular (in the file: rounded)" in err
     assert "Nothing was sent: it would overwrite 2 fields" in err
-    assert config(shell, "push", str(file), "--dry-run", site=site)[0] == 1
+    assert config(shell, "push", str(file), "--dry-run", site=site)[0] == 5
     styling = shell.json("site", "customization", "show", site)["styling"]
     assert (styling["corners"], styling["depth"]) == ("circular", "subtle")
 
@@ -200,6 +200,6 @@ def test_a_push_does_not_overwrite_what_others_changed_since_the_pull(
     redirect = shell.json("site", "redirects", "list", site)[0]["id"]
     other.ok("site", "redirects", "delete", site, redirect, "--yes")
     code, _, err = config(shell, "push", str(file), "--yes", site=site)
-    assert (code, "redirects /old: to: https://example.net/ → –" in err) == (1, True), err
+    assert (code, "redirects /old: to: https://example.net/ → –" in err) == (5, True), err
     assert config(shell, "push", str(file), "--yes", "--overwrite", site=site)[0] == 0
     assert len(shell.json("site", "redirects", "list", site)) == 1

@@ -49,6 +49,7 @@ _OTHERS = (
     ("new page from ", "title of a new page"),
     ("new ", "title of a new space or collection"),
     ("redirect", "redirect"),
+    ("customization of site ", "customization of a site"),
     ("share link", "name of a share link"),
     ("upload ", "file to upload"),
     ("save ", "name of a file to save"),
