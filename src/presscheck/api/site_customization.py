@@ -397,8 +397,10 @@ def known_names() -> dict[str, tuple[str, ...]]:
         path, model = waiting.pop()
         names = {info.alias or name: info for name, info in model.model_fields.items()}
         found[path] = tuple(names)
-        for name, info in names.items():
-            for one in (info.annotation, *get_args(info.annotation)):
-                if isinstance(one, type) and issubclass(one, BaseModel):
-                    waiting.append((f"{path}.{name}".lstrip("."), one))
+        waiting += [
+            (f"{path}.{name}".lstrip("."), one)
+            for name, info in names.items()
+            for one in (info.annotation, *get_args(info.annotation))
+            if isinstance(one, type) and issubclass(one, BaseModel)
+        ]
     return found

@@ -162,13 +162,10 @@ def contrast_of(document: Document, setting: Setting, mode: Mode) -> Contrast | 
     return contrast(color, page.ground)
 
 
-def contrast_words(color: str, document: Document) -> str:
-    """How readable a color is on the pages of both themes; empty if it is no color."""
+def contrast_words(color: str, document: Document, mode: Mode) -> str:
+    """How readable a color is on the pages of a theme; empty if it is no color."""
     plain = normalized(color)
     if plain is None:
         return ""
-    words: list[str] = []
-    for mode in MODES:
-        told = contrast(plain, palette(document, mode).ground)
-        words.append(f"{told.text} : 1 on the {mode} page ({told.level})")
-    return ", ".join(words)
+    told = contrast(plain, palette(document, mode).ground)
+    return f"contrast {told.text} : 1 with the {mode} page: {told.level}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from presscheck.engine.forms.form import FormField
@@ -120,12 +121,12 @@ class SettingsForm:
             choices,
             is_required=leaf.is_required and not leaf.owner,
             reference=SPACE if leaf.kind == "reference" else None,
-            note=self._contrast_note if leaf.is_color else None,
+            note=partial(self._contrast_note, leaf.path[-1] == "dark") if leaf.is_color else None,
         )
 
-    def _contrast_note(self, text: str) -> str:
-        """How readable a typed color is in both themes."""
-        return contrast_words(text.strip(), self.document)
+    def _contrast_note(self, is_dark: bool, text: str) -> str:
+        """How readable a typed color is on the page of its theme."""
+        return contrast_words(text.strip(), self.document, "dark" if is_dark else "light")
 
 
 def name_of(leaf: Leaf) -> str:

@@ -1,4 +1,4 @@
-"""The customization of a site while it is edited: as it was read, and as the user wants it, which is kept as a draft."""
+"""The customization of a site while it is edited: as it was read, and as the user wants it, kept as a draft."""
 
 from __future__ import annotations
 

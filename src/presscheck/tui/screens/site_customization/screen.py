@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from presscheck.engine.results import Result
 
 
+MANY = 1000
+
+
 class CustomizationScreen(BaseScreen):
     """The customization of a site as a form.
 
@@ -102,7 +105,7 @@ class CustomizationScreen(BaseScreen):
         self.query_one("#picture").can_focus = False
         watch, path = self.engine.watch, self.model.path
         self.subscribe(watch(GetSite(**path)), self._take_site, group="site", shows_errors=False)
-        links = self.engine.watch_listing(ListShareLinks(**path))
+        links = watch(ListShareLinks(**path, limit=MANY))
         self.subscribe(links, self._take_links, group="share links", shows_errors=False)
         self.subscribe(watch(GetCustomization(**path)), self._take, group="customization", shows_errors=False)
         self.lists.draw()
