@@ -44,7 +44,7 @@ def described(told: Described, path: str = "") -> Declared:
         here = f"{path}.{name}".lstrip(".")
         inner = [one.items() or one for one in variants]
         words = set[str]().union(*(one.words() for one in inner))
-        limits = {word: limit for _, word in LIMITS for one in variants if (limit := one.limit(word)) is not None}
+        limits = {word: limit for _, word in LIMITS for one in variants if (limit := one.limit(word))}
         found[here] = (words, limits)
         for one in inner:
             if name not in ATOMS:

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from presscheck.engine.site_config.comparison import (
     DEFAULT,
@@ -132,10 +132,10 @@ def overwritten(
 class _Sides(NamedTuple):
     """The fields of the base, of what was sent since, of the site now, and of the file."""
 
-    base: dict[Field, object]
-    sent: dict[Field, object]
-    site: dict[Field, object]
-    file: dict[Field, object]
+    base: dict[Field, Any]
+    sent: dict[Field, Any]
+    site: dict[Field, Any]
+    file: dict[Field, Any]
 
     def drifts(self, difference: Difference) -> Iterator[Drift]:
         """What somebody else changed of a field, or of a whole item, that a push changes."""
@@ -157,9 +157,9 @@ class _Sides(NamedTuple):
             yield Drift(one, before, now, self.file.get(one))
 
 
-def _shared_order(before: object, now: object) -> tuple[object, object]:
+def _shared_order(before: Any, now: Any) -> tuple[Any, Any]:
     """The items that both have, in their orders."""
     if not isinstance(before, list) or not isinstance(now, list):
         return before, now
-    first, second = list[object](before), list[object](now)
+    first, second = cast("list[Any]", before), cast("list[Any]", now)
     return [one for one in first if one in second], [one for one in second if one in first]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -110,7 +110,8 @@ class SettingsForm:
         choices = tuple((word, CHOICE_WORDS.get(word, word)) for word in leaf.choices) if is_choice else ()
         present = value_at(self._start, leaf.path)
         if leaf.kind == "font" and isinstance(present, dict):
-            choices = ((text_of(leaf, present), f"{font_name(present)} (your own)"), *choices)
+            own = font_name(cast("dict[str, Any]", present))
+            choices = ((text_of(leaf, present), f"{own} (your own)"), *choices)
         if is_choice and not (leaf.is_required and not leaf.owner):
             choices = (*choices, NOT_SET)
         return FormField(
@@ -143,7 +144,7 @@ def text_of(leaf: Leaf, value: Any) -> str:
     if leaf.kind == "reference":
         return reference_text(value)
     if leaf.kind == "values" and isinstance(value, list):
-        return ", ".join(map(str, cast("Sequence[Any]", value)))
+        return ", ".join(str(one) for one in cast("list[Any]", value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -190,9 +190,11 @@ class Leaf:
         Raises:
             InvalidArgument: it is invalid; the field is its path.
         """
-        adapter = TypeAdapter[Any](Annotated[self.info.annotation, *self.info.metadata])  # pyright: ignore[reportInvalidTypeForm]
+        declared: Any = self.info.annotation
+        for rule in self.info.metadata:
+            declared = Annotated[declared, rule]
         try:
-            adapter.validate_json(json.dumps(value), strict=True)
+            TypeAdapter[Any](declared).validate_json(json.dumps(value), strict=True)
         except ValidationError as error:
             raise InvalidArgument(path_name(self.path), _reason(self, error)) from None
 
@@ -313,7 +315,7 @@ def value_at(value: Any, path: Place) -> Any:
 
 def with_value(document: Document, path: Place, value: Any) -> dict[str, Any]:
     """A copy of a document with another value; None removes it."""
-    changed = cast("dict[str, Any]", copy.deepcopy(dict(document)))
+    changed = copy.deepcopy(dict(document))
     here: Any = changed
     for number, part in enumerate(path[:-1]):
         if isinstance(part, int):
@@ -360,7 +362,7 @@ def _settings(path: Place, model: type[BaseModel], *, is_required: bool) -> Iter
         if item is not None:
             leaves = tuple(leaves_of(item))
             yield Setting(place, _label(place), _group(place, item), leaves, item, is_list=True)
-        elif inner in WHOLE and inner is not None:
+        elif inner in WHOLE:
             leaves = tuple(leaves_of(inner, place, () if needed else place))
             yield Setting(place, _label(place), _group(place, inner), leaves, inner, is_required=needed)
         elif inner is not None:

@@ -57,13 +57,17 @@ def _merged(path: Place, base: Any, mine: Any, now: Any, conflicts: list[Conflic
         ours, theirs = cast("dict[str, Any]", mine), cast("dict[str, Any]", now)
         merged: dict[str, Any] = {}
         for name in dict.fromkeys((*theirs, *ours)):
-            sides = [side.get(name, _NOTHING) for side in (first, ours, theirs)]
-            value = _merged((*path, name), *sides, conflicts)
+            was, mine_now, their_now = (side.get(name, _NOTHING) for side in (first, ours, theirs))
+            value = _merged((*path, name), was, mine_now, their_now, conflicts)
             if value is not _NOTHING:
                 merged[name] = value
         return merged
     if same_value(mine, base) or same_value(mine, now):
         return now
     if not same_value(now, base):
-        conflicts.append(Conflict(path, *(None if one is _NOTHING else one for one in (base, now, mine))))
-    return mine
+        conflicts.append(Conflict(path, _known(base), _known(now), _known(mine)))
+    return cast("Any", mine)
+
+
+def _known(value: Any) -> Any:
+    return None if value is _NOTHING else value

@@ -32,7 +32,8 @@ class SettingTab:
     noun = "customization"
 
     def __init__(self, screen: CustomizationContext, group: Group) -> None:
-        self._screen, self.group = screen, group
+        self._screen = screen
+        self.group: Group = group
         self._text = ""
 
     @property
