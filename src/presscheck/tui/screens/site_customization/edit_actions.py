@@ -19,6 +19,7 @@ from presscheck.engine.site_customization.settings import (
     value_at,
     with_value,
 )
+from presscheck.engine.site_customization.three_way import merge
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.form_dialog import FormDialog
@@ -243,9 +244,8 @@ class EditActions:
             send_label="OK",
         )
         made = await screen.ask(dialog)
-        if made is not None and screen.model.document is not start:
-            screen.notify("the settings changed while the form was open: open it again")
-            return None
+        if made is not None and screen.model.document is not start:  # somebody else changed the site meanwhile
+            return merge(start, made, screen.model.document).document
         return made
 
     async def _lookup(self, reference: Reference) -> Sequence[Choice]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from presscheck.engine.site_customization.settings import Group
     from presscheck.tui.screens.site_customization.context import CustomizationContext
 
-CONTRAST_LEGEND = "contrast as WCAG measures it: AA from 4.5, AAA from 7"
+CONTRAST_LEGEND = "contrast with the page, as WCAG measures it: AA from 4.5, AAA from 7"
 
 
 class SettingTab:
