@@ -270,6 +270,8 @@ async def _push(
         kept.append(_snapshots(session, present.site.id).keep(present.config).name)
 
     receipt = await Push(session.engine, reader, state, resolved, plan, keep).send(_progress(len(plan.steps)))
+    if sys.stderr.isatty() and (receipt.sent or receipt.unneeded):
+        click.echo(err=True)  # below the progress
     if session.json:
         session.show(_receipt_json(receipt, kept[0] if kept else None))
     if kept:

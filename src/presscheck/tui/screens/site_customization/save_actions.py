@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.site_settings import UpdateCustomization
 from presscheck.engine.site_config.comparison import compare, drifts
@@ -246,7 +246,8 @@ class SaveActions:
             lines.append((Span("Somebody else changed this meanwhile; it stays unless you see it below:", "waiting"),))
             lines += [_drift_line(one) for one in drift[:MOST_LINES]]
             lines.append(())
-        changes = compare(SiteConfig(customization=dict(now)), SiteConfig(customization=dict(document)))
+        found = compare(SiteConfig(customization=dict(now)), SiteConfig(customization=dict(document)))
+        changes = [one for one in found if not (_is_nothing(one.site) and _is_nothing(one.file))]
         lines.append((Span(f"{count(len(changes), 'field')} of the site change:", "strong"),))
         for one in changes[:MOST_LINES]:
             style = {"added": "added", "removed": "removed"}.get(one.change, "")
@@ -259,6 +260,11 @@ class SaveActions:
             lines.append((Span("The site is live: readers see it at once.", "waiting"),))
         lines.append((Span("What it has now is kept as a snapshot.", "quiet"),))
         return lines
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether a value is missing or an empty list, which a list with items is compared as."""
+    return value is None or value in ([], {})
 
 
 def _drift_line(drift: Drift) -> Line:

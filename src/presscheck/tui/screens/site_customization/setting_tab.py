@@ -110,7 +110,7 @@ class SettingTab:
         ]
         if failing:
             parts.append(Span(f"✗ {count(len(failing), 'color')} fail{'s' * (len(failing) == 1)} AA", "removed"))
-        elif self.group == "Colors":
+        elif self.group == "Colors" and not parts:
             parts.append(Span(CONTRAST_LEGEND, "quiet"))
         elif not parts:
             parts.append(Span(f"{sanitize(self.group)} of the site", "quiet"))
