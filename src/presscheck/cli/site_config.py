@@ -234,32 +234,13 @@ async def _push(
     kept = {one.field for one in (*plan.kept, *plan.manual)}
     changing = tuple(one for one in plan.differences if one.field not in kept)
     drift = overwritten(base, state.config, resolved, changing) if base and plan.steps else ()
-    if dry_run and session.json:
-        session.show(
-            {
-                "steps": [_step_json(step) for step in plan.steps],
-                "kept": [_difference_json(one) for one in plan.kept],
-                "manual": [_difference_json(one) for one in plan.manual],
-                "drift": [_drift_json(one) for one in drift],
-            }
-        )
-    elif not session.json:
-        _print_plan(plan)
+    _show_plan(session, plan, drift, dry_run=dry_run)
     if not plan.steps:
         print_message("Nothing to push.")
         if session.json and not dry_run:
             session.show(_receipt_json(Receipt(), None))
         return None
-    if drift:
-        if session.json and not dry_run:
-            session.show(_receipt_json(Receipt(drift=drift), None))
-        for one in drift:
-            print_message(_drift_text(one))
-        fields = count(len(drift), "field")
-        raise ChangedSince(
-            f"Nothing was sent: it would overwrite {fields} that somebody else changed since {read.path.name} was"
-            " pulled. Take their values into the file, or push with --overwrite"
-        )
+    _require_unchanged(session, read, drift, dry_run=dry_run)
     calls = count(len(plan.steps), "call")
     if dry_run:
         raise ChecksFailed(f"{calls} to send to {title}")
@@ -277,6 +258,40 @@ async def _push(
     if kept:
         print_message(f"What the site had before is kept as the snapshot {kept[0]}.")
     return resolved, receipt
+
+
+def _show_plan(session: Session, plan: Plan, drift: Sequence[Drift], *, dry_run: bool) -> None:
+    """Print the calls; as JSON only if nothing else is printed as JSON later."""
+    if dry_run and session.json:
+        session.show(
+            {
+                "steps": [_step_json(step) for step in plan.steps],
+                "kept": [_difference_json(one) for one in plan.kept],
+                "manual": [_difference_json(one) for one in plan.manual],
+                "drift": [_drift_json(one) for one in drift],
+            }
+        )
+    elif not session.json:
+        _print_plan(plan)
+
+
+def _require_unchanged(session: Session, read: ConfigFile, drift: tuple[Drift, ...], *, dry_run: bool) -> None:
+    """Print what a push would overwrite.
+
+    Raises:
+        ChangedSince: there is something.
+    """
+    if not drift:
+        return
+    if session.json and not dry_run:
+        session.show(_receipt_json(Receipt(drift=drift), None))
+    for one in drift:
+        print_message(_drift_text(one))
+    fields = count(len(drift), "field")
+    raise ChangedSince(
+        f"Nothing was sent: it would overwrite {fields} that somebody else changed since {read.path.name} was pulled."
+        " Take their values into the file, or push with --overwrite"
+    )
 
 
 def _report(receipt: Receipt) -> None:
