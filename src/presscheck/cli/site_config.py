@@ -231,8 +231,8 @@ async def _push(
     dry_run, prune, yes = options
     state, resolved, plan = await prepare(read.config, reader, prune=prune)
     _require_valid(read, plan.problems)
-    kept = {one.field for one in (*plan.kept, *plan.manual)}
-    changing = tuple(one for one in plan.differences if one.field not in kept)
+    staying = {one.field for one in (*plan.kept, *plan.manual)}
+    changing = tuple(one for one in plan.differences if one.field not in staying)
     drift = overwritten(base, state.config, resolved, changing) if base and plan.steps else ()
     _show_plan(session, plan, drift, dry_run=dry_run)
     if not plan.steps:
