@@ -58,7 +58,7 @@ def test_settings_follow_the_release_of_the_document() -> None:
         ("privacyPolicy.url", {"": "no address"}, "privacyPolicy__url", "a web address such as"),
     ],
 )
-def test_mistakes_are_told_at_their_field(name: str, texts: dict[str, str], field: str, reason: str) -> None:
+def test_mistakes_are_at_their_field(name: str, texts: dict[str, str], field: str, reason: str) -> None:
     with pytest.raises(InvalidArgument) as told:
         filled(name, **texts)
     assert told.value.field == field

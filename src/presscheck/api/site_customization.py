@@ -201,7 +201,7 @@ class ContentLink(Model):
 
 
 class HeaderItem(Model):
-    """A link of the header, or a menu of links if it leads nowhere."""
+    """A link of the header, or a menu of links if it has no target."""
 
     title: str
     localized_title: Localized | None = None

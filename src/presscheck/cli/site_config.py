@@ -223,7 +223,7 @@ async def _push(
     options: _Options,
     base: Base | None = None,
 ) -> tuple[SiteConfig, Receipt] | None:
-    """What was sent and what came of it; None if there was nothing to push.
+    """What was sent, and the receipt; None if there was nothing to push.
 
     Raises:
         ChangedSince: it would overwrite what somebody else changed since the base.

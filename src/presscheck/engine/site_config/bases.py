@@ -146,7 +146,7 @@ class _Sides(NamedTuple):
             every = (*self.site, *self.base)
             fields = [one for one in dict.fromkeys(every) if one.part == field.part and one.item == field.item]
         if not field.name and difference.change == "removed" and fields:
-            # the order in it and its default are told by the items themselves
+            # the items themselves say where they are, and which is the default
             fields = [one for one in fields if one.name not in (ORDER, DEFAULT, DEFAULT_SECTION)] or fields
         for one in fields:
             before, now = self.base.get(one), self.site.get(one)

@@ -194,7 +194,7 @@ class EditActions:
         noun = NOUNS.get(setting.name, "item")
         if inner and row.depth == 1:
             choices = [
-                Choice("beside", f"A {noun} after {self._title(row)}", letter="a"),
+                Choice("after", f"A {noun} after {self._title(row)}", letter="a"),
                 Choice("inside", f"A link in {self._title(row)}", letter="i"),
             ]
             chosen = await self._screen.ask(Picker("Add", choices, self._screen.style_for, ranked=False))
@@ -244,7 +244,7 @@ class EditActions:
             send_label="OK",
         )
         made = await screen.ask(dialog)
-        if made is not None and screen.model.document is not start:  # somebody else changed the site meanwhile
+        if made is not None and screen.model.document is not start:  # somebody else changed the site
             return merge(start, made, screen.model.document).document
         return made
 

@@ -29,7 +29,7 @@ def picture(document: Document, title: str, columns: int, *, side_by_side: bool)
         document: the customization.
         title: the title of the site, as display text.
         columns: the width in cells.
-        side_by_side: whether the themes stand beside each other; otherwise the dark one is below.
+        side_by_side: whether the themes are in the same lines; otherwise the dark one is below.
     """
     if not side_by_side:
         return [line for mode in MODES for line in (*_page(document, title, mode, columns), ())]

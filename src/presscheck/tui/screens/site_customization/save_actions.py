@@ -60,7 +60,7 @@ class SaveActions:
         return self._reason() or (None if self._screen.model.is_changed else "there are no unsaved edits")
 
     async def command_send(self) -> None:
-        """Save the edits: what somebody else changed meanwhile is shown first, and stays."""
+        """Save the edits: what somebody else changed in the meantime is shown first, and stays."""
         await self._save()
 
     def reason_restore_snapshot(self) -> str | None:
@@ -243,7 +243,7 @@ class SaveActions:
         """What somebody else changed, what is saved, and which colors are then hard to read."""
         lines: list[Line] = []
         if drift:
-            lines.append((Span("Somebody else changed this meanwhile; it stays unless you see it below:", "waiting"),))
+            lines.append((Span("Somebody else changed this in the meantime; it stays unless it is below:", "waiting"),))
             lines += [_drift_line(one) for one in drift[:MOST_LINES]]
             lines.append(())
         found = compare(SiteConfig(customization=dict(now)), SiteConfig(customization=dict(document)))

@@ -98,7 +98,7 @@ class SettingTab:
             return ()
         parts: list[Span] = []
         if model.is_outdated:
-            parts.append(Span("somebody else changed the site meanwhile: ctrl+s shows it   ", "waiting"))
+            parts.append(Span("somebody else changed the site in the meantime: ctrl+s shows it   ", "waiting"))
         elif model.is_changed:
             changed = count(sum(model.differs(one.path) for one in settings_of(model.document)), "unsaved change")
             parts.append(Span(f"{changed}: ctrl+s saves   ", "waiting"))
