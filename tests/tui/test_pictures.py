@@ -282,6 +282,13 @@ async def site_structure(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="News  section")
 
 
+async def site_customization(pilot: Any, service: RunningService) -> None:
+    await publish(pilot, service)
+    await pilot.press("g", "y")
+    await until(pilot, shows="Primary color")
+    await until(pilot, shows="dark")
+
+
 async def site_structure_removal(pilot: Any, service: RunningService) -> None:
     await site_structure(pilot, service)
     await pilot.press("-")
@@ -442,6 +449,7 @@ SCREENS: list[Drive] = [
     site_checks,
     site_structure,
     site_structure_removal,
+    site_customization,
     page_details,
     page_editor,
     move_picker,

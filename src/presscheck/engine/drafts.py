@@ -43,7 +43,19 @@ _OF_REQUEST = {
     "new page": "title of a new page",
 }
 PlaceKind = Literal[
-    "space", "item", "site", "structure", "access", "adaptive", "files", "inbox", "change", "export", "form", "draft"
+    "space",
+    "item",
+    "site",
+    "structure",
+    "access",
+    "adaptive",
+    "customization",
+    "files",
+    "inbox",
+    "change",
+    "export",
+    "form",
+    "draft",
 ]
 
 
@@ -99,6 +111,7 @@ _OTHERS = (
     _Kind("replace ", "", "find and replace", "space", "find_replace"),
     _Kind("upload ", "", "file to upload", "files"),
     _Kind("save ", "", "name of a file to save", "files", target="about"),
+    _Kind("customization ", " of site ", "customization of a site", "customization"),
     _Kind("visitor schema of site ", "", "visitor schema", "adaptive"),
     _Kind("claim ", " of site ", "claim of a visitor schema", "adaptive"),
     _Kind("claims of audience ", " of site ", "claims of an audience", "adaptive"),

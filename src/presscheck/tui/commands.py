@@ -230,6 +230,8 @@ COMMANDS: tuple[Command, ...] = (
         ("go_access", "g v", "access", "Redirects, share links and visitor sign-in of a site"),
         ("go_structure", "g u", "structure", "Sections, groups and spaces of a site, as a tree"),
         ("go_adaptive", "g c", "adaptive content", "Visitor schema, conditions and audiences of a site"),
+        ("go_customization", "g y", "customization", "Colors, fonts, header and footer of a site, as a form"),
+        ("restore_snapshot", ". b", "restore", "Restore what the site had before, from a snapshot"),
         ("toggle_adaptive", ". a", "turn on or off", "Turn adaptive content of the site on or off (asks first)"),
         ("test_token", ". j", "visitor token", "Test a visitor token (JWT), or make one for an audience"),
         ("make_default", ". *", "make default", "Make the section or space the default"),
@@ -250,7 +252,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "composer",
-        ("send", "ctrl+s  alt+enter", "send", "Send; in the page editor, save to the change request"),
+        ("send", "ctrl+s  alt+enter", "send", "Send; save a page to its change request, or a form"),
         ("edit_outside", "ctrl+e", "editor", "Continue in $EDITOR"),
         ("preview_text", "ctrl+o", "preview", "Preview the text; again: edit"),
         ("suggest", "ctrl+g", "suggest", "Insert the selected lines as a suggestion to edit"),

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 STEP, LOOKS = 0.05, 100
 """Seconds between two looks at whether a place is loaded, and how often; then the user is only told the key."""
-SCREENS = {"structure": "go_structure", "access": "go_access", "adaptive": "go_adaptive"}
+SCREENS = {
+    "structure": "go_structure",
+    "access": "go_access",
+    "adaptive": "go_adaptive",
+    "customization": "go_customization",
+}
 """The commands that open further screens of a site."""
 
 

@@ -232,6 +232,18 @@ class PublishScreen(BaseScreen):
         if self.current:
             self.app_context.push_screen(AdaptiveContentScreen(self.organization_id, self.current))
 
+    def reason_go_customization(self) -> str | None:
+        """Disabled without a site."""
+        return None if self.current else "there is no site: a creates one"
+
+    def command_go_customization(self) -> None:
+        """Show the customization of the site."""
+        # 9 ms, only when it is opened
+        from presscheck.tui.screens.site_customization.screen import CustomizationScreen
+
+        if self.current:
+            self.app_context.push_screen(CustomizationScreen(self.organization_id, self.current))
+
     def reason_bookmark(self) -> str | None:
         """Disabled without a site."""
         return None if self.current else "there is no site: a creates one"
