@@ -129,8 +129,10 @@ class SettingsForm:
             InvalidArgument: a value is missing or invalid; names the field.
         """
         configuration = dict(self.installation.configuration or {})
-        for field, setting in zip(self.fields, self._settings, strict=True):
-            value = _value(field, setting, texts.get(field.name, ""))
+        asked = list(zip(self.fields, self._settings, strict=True))
+        # all values first: what is wrong with one is shown while others are still missing
+        values = [_value(field, setting, texts.get(field.name, "")) for field, setting in asked]
+        for (field, setting), value in zip(asked, values, strict=True):
             if value is not None:
                 configuration[setting.name] = value
             elif setting.is_required:

@@ -111,6 +111,8 @@ class FamilyTable(Vertical):
         self._screen, self.family = screen, family
         self._filters: dict[str, dict[str, Any]] = {}
         """The filters of the listings, by the title of their family."""
+        self._had_focus = False
+        """Whether the rows had the focus when a filter left none of them."""
         self.given: dict[str, Any] = {}
         self.listing: Operation[Page[Any]] | None = None
         """The listing; None until the organization is known, or where the family cannot be listed."""
@@ -137,6 +139,7 @@ class FamilyTable(Vertical):
         """
         self._screen.find.end()
         self._rows.marked.clear()
+        self._had_focus = self._had_focus and family is self.family
         self.family, self.given = family, given
         self._reset()
         self._screen.unsubscribe("table")
@@ -258,8 +261,12 @@ class FamilyTable(Vertical):
     def _draw_now(self) -> None:
         if not self.is_mounted or self._screen.is_leaving:
             return
+        self._had_focus = self._had_focus or (self._rows.has_focus and not self._count)
         self._rows.show(self._count)
         self._rows.display = bool(self._count)
+        if self._had_focus and self._count:
+            self._rows.focus()
+            self._had_focus = False
         headings = self.query_one("#headings", StatusLine)
         headings.display = bool(self._count)
         headings.show((Span("  "), *self._headings(max(0, self.size.width - 2))))

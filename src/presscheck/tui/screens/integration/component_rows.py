@@ -254,7 +254,7 @@ class _Drawing:
     def _hstack(self, element: Element, prefix: Line, key: str, depth: int) -> None:
         children = [_element(child) for child in _items(element.get("children"))]
         if children and all(child.get("type") == "text" for child in children):
-            spans = [span for child in children for span in (*self._spans(child), Span("  "))]
+            spans = [span for child in children for span in (*self._spans(child), Span(" "))]
             self._add(spans, prefix, key)
         else:
             self._children(element, prefix, key, depth)
