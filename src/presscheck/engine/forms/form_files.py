@@ -64,7 +64,21 @@ def _saml_metadata(content: bytes) -> Mapping[str, str]:
 
 
 SAML_METADATA = FormFile("metadata", "SAML metadata of the provider, XML", 1 << 20, _saml_metadata)
-_FILES = {"CreateSAMLProvider": SAML_METADATA, "UpdateSAMLProvider": SAML_METADATA}
+
+
+def _script(content: bytes) -> Mapping[str, str]:
+    try:
+        return {"script": content.decode("utf-8")}
+    except UnicodeDecodeError:
+        raise InvalidArgument("script", "is not text in UTF-8") from None
+
+
+SCRIPT = FormFile("script", "the built script of the integration, JavaScript", 1 << 20, _script)
+_FILES = {
+    "CreateSAMLProvider": SAML_METADATA,
+    "PublishIntegration": SCRIPT,
+    "UpdateSAMLProvider": SAML_METADATA,
+}
 
 
 def file_of(operation: type[Operation[Any]]) -> FormFile | None:

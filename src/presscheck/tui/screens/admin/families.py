@@ -31,6 +31,7 @@ from presscheck.api.teams import (
     UpdateTeam,
 )
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
+from presscheck.engine.integrations.publishing import PublishForm
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
 from presscheck.tui.screens.integration.screen import IntegrationScreen
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.operation import Operation, Page
     from presscheck.api.organizations import Organization
+    from presscheck.engine.forms.form import Form
     from presscheck.tui.screens.admin.details import Details
     from presscheck.tui.screens.base_screen import BaseScreen
 
@@ -65,6 +67,7 @@ class Family:
         remove_verb: what removing is called.
         loses: what is lost with one, a sentence.
         parts: the family that enter lists for one; without it, enter shows its details.
+        form: makes the form of a new one, where that of the operation is not enough.
         screen: makes the screen that enter opens for one in an organization, in place of its details.
         permission: the permission of the organization that the listing needs; empty if it needs none.
         role: the role that a change needs.
@@ -88,6 +91,7 @@ class Family:
     hint: str = ""
     plural: str = ""
     details: Details | None = None
+    form: Callable[[str], Form] | None = None
     screen: Callable[[Organization, Any], BaseScreen] | None = None
 
     @property
@@ -224,6 +228,7 @@ FAMILIES = (
         field="integration_name",
         add=PublishIntegration,
         hint="a publishes one; F filters the catalog.",
+        form=PublishForm,
         screen=IntegrationScreen,
     ),
     Family(

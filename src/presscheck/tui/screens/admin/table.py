@@ -409,7 +409,8 @@ class FamilyTable(Vertical):
         outbox = self._screen.engine.outbox
         identity = value_at(item, self.family.path) if item else "new"
         key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
-        form = OperationForm(operation, given)
+        organization, make = self._screen.organization, self.family.form
+        form = make(organization.id) if make and organization and item is None else OperationForm(operation, given)
         if not form.fields:
             self._screen.notify("there is nothing to fill in")
             return

@@ -143,6 +143,8 @@ class AboutTab:
                 yield from self._fact(words, "rendered by the integration itself", columns)
             elif settings:
                 yield from self._fact(words, ", ".join(map(_setting_words, settings)), columns)
+            if where != "account" and (settings or component_of(integration, where)):
+                yield from self._fact("", "(set in the web app: the API has no call for them)", columns)
 
     def _fact(self, name: str, value: str, columns: int) -> Iterator[AboutRow]:
         for number, line in enumerate(wrap((Span(value),), max(20, columns - NAME_COLUMNS))):

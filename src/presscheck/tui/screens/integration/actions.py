@@ -9,14 +9,14 @@ from presscheck.api.integrations import (
     DisableDevelopmentMode,
     GetInstallation,
     InstallIntegration,
-    PublishIntegration,
     SetDevelopmentMode,
     UninstallIntegration,
     UnpublishIntegration,
     UpdateInstallation,
 )
 from presscheck.engine.forms.form import OperationForm, initial_texts
-from presscheck.engine.forms.form_files import file_of
+from presscheck.engine.forms.form_files import SCRIPT
+from presscheck.engine.integrations.publishing import PublishForm
 from presscheck.engine.integrations.scopes import RISKY, in_order, scope_text
 from presscheck.engine.integrations.settings import SettingsForm, buttons_of, component_of, missing_settings
 from presscheck.errors import PresscheckError
@@ -34,6 +34,7 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 if TYPE_CHECKING:
     from presscheck.api.integrations import Installation
     from presscheck.engine.forms.form import Form
+    from presscheck.engine.forms.form_files import FormFile
     from presscheck.tui.screens.integration.context import IntegrationContext
 
 Place = Literal["space", "site"]
@@ -170,10 +171,10 @@ class IntegrationActions:
 
     async def publish(self) -> None:
         """Publish a new version of the integration, in a form."""
-        model = self._screen.model
-        form = OperationForm(PublishIntegration, {**model.path, **_owner(model.integration.owner)})
-        present = initial_texts(form.fields, model.integration)
-        if await self._ask_form(f"New version of {model.title}", form, present, f"publish {model.integration.name}"):
+        model, owner = self._screen.model, self._screen.model.integration.owner
+        form = PublishForm(owner.id if owner else model.organization.id, model.integration)
+        title = f"New version of {model.title}: icon, pictures and secrets are given again"
+        if await self._ask_form(title, form, form.initial, f"publish {model.integration.name}", SCRIPT):
             self._screen.notify(f"published a new version of {model.title}")
 
     async def delete(self) -> bool:
@@ -221,11 +222,11 @@ class IntegrationActions:
         form: Form,
         present: dict[str, str],
         key: str,
+        file: FormFile | None = None,
         send_call: Callable[[Any], Awaitable[Any]] | None = None,
     ) -> bool:
         """Ask with a form whose texts are kept as a draft; whether it was sent."""
         outbox = self._screen.engine.outbox
-        operation = form.operation if isinstance(form, OperationForm) else None
         dialog = FormDialog(
             title,
             form,
@@ -235,7 +236,7 @@ class IntegrationActions:
             draft=outbox.draft(key),
             save=lambda text: outbox.save_draft(key, text),
             copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
-            file=file_of(operation) if operation else None,
+            file=file,
         )
         return await self._screen.ask(dialog) is not None
 
@@ -243,7 +244,3 @@ class IntegrationActions:
 def account_context(organization_id: str) -> dict[str, Any]:
     """The context in which the settings of an installation are rendered."""
     return {"theme": "dark", "type": "configuration_account", "organizationId": organization_id}
-
-
-def _owner(owner: Any) -> dict[str, str]:
-    return {"organization": owner.id} if owner else {}
