@@ -1,37 +1,118 @@
-"""Integrations: what is published, installed and happened."""
+"""Integrations: what is published, installed, rendered and happened."""
 
-from tests.tui.operation_keys.driver import Family
+from __future__ import annotations
+
+from tests.tui.lamp_integration import lamp
+from tests.tui.operation_keys.driver import HERE, Cursor, Family, Pick, Shows, Text, row
+from tests.tui.operation_keys.places import administration
 
 from presscheck.api.integrations import (
     DisableDevelopmentMode,
+    GetInstallation,
     GetIntegration,
     GetIntegrationEvent,
     InstallIntegration,
     ListIntegrationEvents,
     ListIntegrationInstallations,
+    ListIntegrations,
     ListIntegrationSites,
     ListIntegrationSpaces,
     PublishIntegration,
     RenderIntegration,
     RenderIntegrationWithGet,
     SetDevelopmentMode,
+    UninstallIntegration,
     UnpublishIntegration,
+    UpdateInstallation,
 )
+from presscheck.client.client import Client
+
+
+async def prepare(client: Client) -> None:
+    """An integration in the catalog."""
+    await client.send(lamp())
+
 
 FAMILY = Family(
-    without_keys={
-        GetIntegration: "the list of integrations has no details that are read",
-        PublishIntegration: "no key adds an integration; only `presscheck integration publish` does",
-        UnpublishIntegration: "no key removes an integration from the list",
-        InstallIntegration: "no key installs an integration of the list",
-        ListIntegrationInstallations: "enter on an integration does not list where it is installed",
-        ListIntegrationSites: "enter on an integration does not list the sites that it is installed on",
-        ListIntegrationSpaces: "enter on an integration does not list the spaces that it is installed in",
-        ListIntegrationEvents: "enter on an integration does not list its events",
-        GetIntegrationEvent: "there is no list of events with one to open",
-        SetDevelopmentMode: "no key sends the requests of an integration to a developer's machine",
-        DisableDevelopmentMode: "no key turns the development mode of an integration off",
-        RenderIntegration: "the app does not show the user interface of an integration",
-        RenderIntegrationWithGet: "the app does not show the user interface of an integration",
-    }
+    prepare=prepare,
+    rows=(
+        row(
+            ListIntegrations, administration("Integrations"), "F", Shows("Filter integrations"), "ctrl+s", Shows("Lamp")
+        ),
+        row(
+            PublishIntegration,
+            HERE,
+            "a",
+            Shows("New integration"),
+            Text("torch"),
+            "tab",
+            Text("Torch"),
+            "tab",
+            Text("Shines"),
+            "tab tab",
+            Text("export default {}"),
+            "ctrl+s",
+            Shows("New integration: done"),
+        ),
+        row(
+            (
+                GetIntegration,
+                ListIntegrationInstallations,
+                ListIntegrationSpaces,
+                ListIntegrationSites,
+                ListIntegrationEvents,
+            ),
+            HERE,
+            Cursor("Torch"),
+            "enter",
+            Shows("not installed: a installs it"),
+        ),
+        row(
+            SetDevelopmentMode,
+            HERE,
+            ". u",
+            Pick("Send its events"),
+            Text("http://127.0.0.1:9/"),
+            "ctrl+s",
+            Shows(": on"),
+        ),
+        row(DisableDevelopmentMode, HERE, ". u", Pick("Stop"), Shows(": off")),
+        row(
+            UnpublishIntegration,
+            HERE,
+            "1 -",
+            Shows("for all organizations?"),
+            Text("Torch"),
+            "enter",
+            Shows("deleted Torch"),
+        ),
+        row(InstallIntegration, HERE, Cursor("Lamp"), "enter", Shows("a installs it"), "a", Shows("Install Lamp"), "y"),
+        row(
+            (GetInstallation, UpdateInstallation),
+            HERE,
+            Pick("Settings in a form"),
+            Shows("Shown on the lamp"),
+            Text("Desk"),
+            "tab",
+            Text("abc"),
+            "ctrl+s",
+            Shows("Settings of Lamp: saved"),
+        ),
+        row(GetIntegrationEvent, HERE, "5", Shows("installation setup"), "enter", Shows("handling"), "q"),
+        row(
+            RenderIntegrationWithGet,
+            HERE,
+            "1",
+            Shows("Content sources"),
+            Cursor("A lamp"),
+            "enter",
+            Shows("Render A lamp in the space"),
+            "enter",
+            Shows("Pressed 0 times"),
+        ),
+        row(RenderIntegration, HERE, Cursor("[ Add ]"), "enter", Shows("Pressed 1 times"), "q"),
+        row(
+            UninstallIntegration, HERE, "2 -", Shows("Uninstall Lamp"), Text("Lamp"), "enter", Shows("uninstalled Lamp")
+        ),
+    ),
 )

@@ -74,11 +74,8 @@ def _script(content: bytes) -> Mapping[str, str]:
 
 
 SCRIPT = FormFile("script", "the built script of the integration, JavaScript", 1 << 20, _script)
-_FILES = {
-    "CreateSAMLProvider": SAML_METADATA,
-    "PublishIntegration": SCRIPT,
-    "UpdateSAMLProvider": SAML_METADATA,
-}
+"""Only in forms: commands take the script as an argument, or from a file."""
+_FILES = {"CreateSAMLProvider": SAML_METADATA, "UpdateSAMLProvider": SAML_METADATA}
 
 
 def file_of(operation: type[Operation[Any]]) -> FormFile | None:

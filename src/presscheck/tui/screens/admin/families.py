@@ -31,6 +31,7 @@ from presscheck.api.teams import (
     UpdateTeam,
 )
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
+from presscheck.engine.forms.form_files import SCRIPT
 from presscheck.engine.integrations.publishing import PublishForm
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page
     from presscheck.api.organizations import Organization
     from presscheck.engine.forms.form import Form
+    from presscheck.engine.forms.form_files import FormFile
     from presscheck.tui.screens.admin.details import Details
     from presscheck.tui.screens.base_screen import BaseScreen
 
@@ -68,6 +70,7 @@ class Family:
         loses: what is lost with one, a sentence.
         parts: the family that enter lists for one; without it, enter shows its details.
         form: makes the form of a new one, where that of the operation is not enough.
+        file: the kind of file that fills in that form.
         screen: makes the screen that enter opens for one in an organization, in place of its details.
         permission: the permission of the organization that the listing needs; empty if it needs none.
         role: the role that a change needs.
@@ -92,6 +95,7 @@ class Family:
     plural: str = ""
     details: Details | None = None
     form: Callable[[str], Form] | None = None
+    file: FormFile | None = None
     screen: Callable[[Organization, Any], BaseScreen] | None = None
 
     @property
@@ -229,6 +233,7 @@ FAMILIES = (
         add=PublishIntegration,
         hint="a publishes one; F filters the catalog.",
         form=PublishForm,
+        file=SCRIPT,
         screen=IntegrationScreen,
     ),
     Family(

@@ -424,7 +424,7 @@ class FamilyTable(Vertical):
             draft=outbox.draft(key) or "",
             save=lambda text: outbox.save_draft(key, text),
             copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
-            file=file_of(operation),
+            file=self.family.file or file_of(operation),
         )
         if await self._screen.ask(dialog) is not None:
             self._changed(f"{title}: done")
