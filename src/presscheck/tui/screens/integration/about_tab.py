@@ -182,7 +182,7 @@ class AboutTab:
             return
         context: dict[str, Any] = {"theme": "dark", "type": kind, "spaceId": chosen[0]}
         more = {"editable": True} if kind == "document" else {"organizationId": model.organization.id}
-        source = Source(model.integration, component, title, {**context, **more})
+        source = Source(model.integration, model.organization.id, component, title, {**context, **more})
         self._screen.app_context.push_screen(ComponentScreen(source))
 
     def reason(self, command: str) -> str | None:

@@ -99,7 +99,8 @@ class IntegrationActions:
         form = SettingsForm(model.integration, installation)
         component, buttons = component_of(model.integration), buttons_of(model.integration, installation)
         if component:
-            source = Source(model.integration, component, "Settings", account_context(model.organization.id))
+            organization = model.organization.id
+            source = Source(model.integration, organization, component, "Settings", account_context(organization))
             self._screen.app_context.push_screen(ComponentScreen(source))
             return
         chosen = BY_FORM if form.fields else ""

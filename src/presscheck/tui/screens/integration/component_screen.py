@@ -56,9 +56,13 @@ LOCAL = frozenset((OPEN_URL, UNFURL, CLOSE_MODAL))
 
 
 class Source(NamedTuple):
-    """A component: its integration, its id, its title as display text, where it is shown, and its properties."""
+    """A component: its integration, its id, its title as display text, where it is shown, and its properties.
+
+    The organization is that of the place; its OpenAPI specifications can be options of a select.
+    """
 
     integration: Integration
+    organization_id: str
     component_id: str
     title: str
     context: Mapping[str, Any]
@@ -346,11 +350,9 @@ class ComponentScreen(BaseScreen):
         given: Any = control.element.get("options")
         options = options_of(control.element)
         if isinstance(given, Mapping) and cast("Mapping[str, Any]", given).get("source") == "openapi":
-            organization = str(self.source.context.get("organizationId") or "")
-            if organization:
-                listing = ListOpenAPISpecs(organization_id=organization, limit=MANY)
-                specs = (await self.engine.read(listing)).items
-                options = [(spec.slug, sanitize(spec.slug)) for spec in specs]
+            listing = ListOpenAPISpecs(organization_id=self.source.organization_id, limit=MANY)
+            specs = (await self.engine.read(listing)).items
+            options = [(spec.slug, sanitize(spec.slug)) for spec in specs]
         may_type = control.element.get("acceptInput") is True
         if not options:
             if not may_type and isinstance(given, Mapping):
