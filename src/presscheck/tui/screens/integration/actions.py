@@ -55,7 +55,8 @@ class IntegrationActions:
     async def install(self) -> None:
         """Install the integration, after a question that lists what it may do; ask for its settings next."""
         model = self._screen.model
-        if model.installations.items is None and await self._is_installed_elsewhere():
+        is_unlisted = model.installations.items is None and model.installations.error is not None
+        if is_unlisted and await self._is_installed_elsewhere():
             return
         where = sanitize(model.organization.title)
         scopes = in_order(model.integration.scopes)

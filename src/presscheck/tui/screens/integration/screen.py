@@ -70,6 +70,7 @@ class IntegrationScreen(BaseScreen):
         self._event: tuple[TextScreen, IntegrationEvent] | None = None
         """The event that is open, and its screen."""
         self._traced: TracedEvent | None = None
+        self._is_polling = False
 
     def title_line(self) -> Line:
         """The integration."""
@@ -144,7 +145,7 @@ class IntegrationScreen(BaseScreen):
 
     def _poll(self) -> None:
         """Ask for new events while they are shown, and for the log of the open one."""
-        if not self.engine.status.online:
+        if self._is_polling or not self.engine.status.online:  # a slow answer is waited for
             return
         call: Operation[Any] | None = None
         if self._event and self._event[0].is_mounted and self._event[0].is_shown:
@@ -152,13 +153,16 @@ class IntegrationScreen(BaseScreen):
         elif self.is_shown and self.lists.tab is self._events_tab and not _is_forbidden(self.model.events.error):
             call = self._newest
         if call is not None:
-            self.run(partial(self._poll_quietly, call), group="poll", exclusive=True)
+            self._is_polling = True
+            self.run(partial(self._poll_quietly, call), group="poll")
 
     async def _poll_quietly(self, call: Operation[Any]) -> None:
         try:
             await self.engine.poll(call)
         except PresscheckError:
             return  # what is shown has its own error, and it is tried again
+        finally:
+            self._is_polling = False
 
     @property
     def rows(self) -> RowList:
@@ -244,6 +248,8 @@ class IntegrationScreen(BaseScreen):
     async def _read_event(self, page: TextScreen, event: IntegrationEvent) -> None:
         call = GetIntegrationEvent(**self.model.path, event_id=event.id)
         async for result in self.engine.watch(call):
+            if page.is_leaving:
+                return
             self._traced = result.value or self._traced
             problem = sanitize(result.error.message) if result.error and not self._traced else ""
             page.show(self._lines_of(event, problem))
