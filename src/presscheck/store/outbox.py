@@ -26,6 +26,12 @@ VERSION = 4
 CALL_VERSION = 1
 HISTORY_ROWS = 500
 """Writes of the history that are kept."""
+SECRET_ARGUMENTS = {
+    "publishIntegration": ("secrets",),
+    "renderIntegrationUIWithPost": ("state", "action"),
+    "updateIntegrationInstallation": ("configuration",),
+}
+"""The arguments that the history does not keep, by the stored name of the operation: they can have secrets."""
 HISTORY_SECONDS = 30 * 86400.0
 """How long a write is kept in the history, in seconds."""
 HISTORY = """
@@ -509,6 +515,7 @@ class Outbox(LocalState):
     ) -> None:
         """Move a row to the history, and forget what is too old or too much; only in a transaction."""
         self._forget_file_contents(number)
+        self._forget_secrets(number)
         now = time.time() if now is None else now
         values = (state, error, None if state == "sent" else 1, now, _to_json(result) if result else None, number)
         self._execute(
@@ -529,6 +536,14 @@ class Outbox(LocalState):
         found = self._fetch_one("SELECT given FROM writes WHERE id = ? AND given LIKE ?", number, '%"base64"%')
         if found:
             given = _without_key("base64", json.loads(found[0]))
+            self._execute("UPDATE writes SET given = ? WHERE id = ?", (_to_json(given), number))
+
+    def _forget_secrets(self, number: int) -> None:
+        """Remove what can have passwords and tokens from a row: the history keeps it for weeks."""
+        found = self._fetch_one("SELECT name, given FROM writes WHERE id = ?", number)
+        names = SECRET_ARGUMENTS.get(found[0], ()) if found else ()
+        if names:
+            given = {name: value for name, value in json.loads(found[1]).items() if name not in names}
             self._execute("UPDATE writes SET given = ? WHERE id = ?", (_to_json(given), number))
 
 

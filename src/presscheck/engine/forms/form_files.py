@@ -64,6 +64,17 @@ def _saml_metadata(content: bytes) -> Mapping[str, str]:
 
 
 SAML_METADATA = FormFile("metadata", "SAML metadata of the provider, XML", 1 << 20, _saml_metadata)
+
+
+def _script(content: bytes) -> Mapping[str, str]:
+    try:
+        return {"script": content.decode("utf-8")}
+    except UnicodeDecodeError:
+        raise InvalidArgument("script", "is not text in UTF-8") from None
+
+
+SCRIPT = FormFile("script", "the built script of the integration, JavaScript", 1 << 20, _script)
+"""Only in forms: commands take the script as an argument, or from a file."""
 _FILES = {"CreateSAMLProvider": SAML_METADATA, "UpdateSAMLProvider": SAML_METADATA}
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.drafts import Draft
     from presscheck.engine.engine import Engine
+    from presscheck.engine.forms.form import Form
+    from presscheck.engine.forms.form_files import FormFile
     from presscheck.engine.forms.references import Reference
     from presscheck.tui.screens.screen_context import ScreenContext
 
@@ -59,13 +61,24 @@ def stored_form(draft: Draft) -> StoredForm | None:
     return form
 
 
-async def fill_in(screen: ScreenContext, form: StoredForm, key: str) -> bool:
-    """Fill in an operation and send it; what is typed is a draft with this key until then. Whether it was sent."""
+async def fill_in(
+    screen: ScreenContext, form: StoredForm, key: str, *, own: Form | None = None, file: FormFile | None = None
+) -> bool:
+    """Fill in an operation and send it; what is typed is a draft with this key until then. Whether it was sent.
+
+    Args:
+        screen: the screen below the form.
+        form: what is filled in.
+        key: the key of the draft.
+        own: a form that stands in for that of the operation; its draft is not opened without its table.
+        file: the kind of file that fills in the form; by default that of the operation.
+    """
     outbox, operation = screen.engine.outbox, operation_called(form.operation)
-    about = {FORM: json.dumps(asdict(form), ensure_ascii=False), "title": form.title}
+    stored = {} if own else {FORM: json.dumps(asdict(form), ensure_ascii=False)}
+    about = {**stored, "title": form.title}
     dialog = FormDialog(
         form.title,
-        OperationForm(operation, dict(form.given)),
+        own or OperationForm(operation, dict(form.given)),
         form.present,
         screen.style_for,
         send=lambda call: send(screen, call),
@@ -73,7 +86,7 @@ async def fill_in(screen: ScreenContext, form: StoredForm, key: str) -> bool:
         draft=outbox.draft(key) or "",
         save=lambda text: outbox.save_draft(key, text, about),
         copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
-        file=file_of(operation),
+        file=file or file_of(operation),
     )
     return await screen.ask(dialog) is not None
 

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from presscheck.api.operation import Page
-from presscheck.engine.forms.form import OperationForm, initial_texts
+from presscheck.engine.forms.filter_form import FilterForm
+from presscheck.engine.forms.form import OperationForm, form_fields, initial_texts
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -33,7 +34,8 @@ from presscheck.tui.screens.admin.facts import (
     sort_key,
     value_at,
 )
-from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
+from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in
+from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
 from presscheck.tui.screens.site_writes import send
@@ -106,6 +108,10 @@ class FamilyTable(Vertical):
     def __init__(self, screen: TableContext, family: Family) -> None:
         super().__init__()
         self._screen, self.family = screen, family
+        self._filters: dict[str, dict[str, Any]] = {}
+        """The filters of the listings, by the title of their family."""
+        self._had_focus = False
+        """Whether the rows had the focus when a filter left none of them."""
         self.given: dict[str, Any] = {}
         self.listing: Operation[Page[Any]] | None = None
         """The listing; None until the organization is known, or where the family cannot be listed."""
@@ -132,13 +138,14 @@ class FamilyTable(Vertical):
         """
         self._screen.find.end()
         self._rows.marked.clear()
+        self._had_focus = self._had_focus and family is self.family
         self.family, self.given = family, given
         self._reset()
         self._screen.unsubscribe("table")
         self._screen.unsubscribe("arrange")
         self.listing = None
         if self._screen.organization and self.unavailable is None:
-            self.listing = family.listing(**self._path(family.listing))
+            self.listing = family.listing(**self._path(family.listing), **self._filters.get(family.title, {}))
             answers = self._screen.engine.watch_listing(self.listing)
             self._screen.subscribe(answers, self._take, group="table", shows_errors=False)
             if any(column.kind == "certificate" for column in family.columns) and CERTIFICATES not in sys.modules:
@@ -253,8 +260,12 @@ class FamilyTable(Vertical):
     def _draw_now(self) -> None:
         if not self.is_mounted or self._screen.is_leaving:
             return
+        self._had_focus = self._had_focus or (self._rows.has_focus and not self._count)
         self._rows.show(self._count)
         self._rows.display = bool(self._count)
+        if self._had_focus and self._count:
+            self._rows.focus()
+            self._had_focus = False
         headings = self.query_one("#headings", StatusLine)
         headings.display = bool(self._count)
         headings.show((Span("  "), *self._headings(max(0, self.size.width - 2))))
@@ -274,9 +285,12 @@ class FamilyTable(Vertical):
         title = Span(f" {self.family.title}", "title")
         if not self._is_loaded:
             return (title,)
+        filters = self._filters.get(self.family.title)
         found = f"{self._count:,} of " if self._text and self._order is not None else ""
         number = f"  {found}{self._total:,}"
         parts = [title, Span(number, "quiet")]
+        if filters:
+            parts.append(Span(f"   only {sanitize(_filter_words(filters))}: esc shows all", "accent"))
         if self._rows.marked:
             parts.append(Span(f"   {count(len(self._rows.marked), 'marked row')}", "accent"))
         if self._error and self._total:
@@ -297,6 +311,8 @@ class FamilyTable(Vertical):
             empty.show_offline(f"The {nouns} are not in the cache.")
         elif not self._is_loaded:
             empty.show_loading(f"Loading {nouns} …")
+        elif self._filters.get(self.family.title):
+            empty.show_empty(f"No {nouns} with this filter.", "F changes the filter, esc shows all.")
         else:
             empty.show_empty(f"No {nouns} yet.", self.family.hint)
 
@@ -390,15 +406,17 @@ class FamilyTable(Vertical):
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> None:
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
         identity = value_at(item, self.family.path) if item else "new"
-        fields = OperationForm(operation, given).fields
+        organization, make = self._screen.organization, self.family.form
+        own = make(organization.id) if make and organization and item is None else None
+        fields = (own or OperationForm(operation, given)).fields
         if not fields:
             self._screen.notify("there is nothing to fill in")
             return
-        organization = self._screen.organization
         path = {**({"organization_id": organization.id} if organization else {}), **self.given}
         present = initial_texts(fields, self._editable(item))
         key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
-        if await fill_in(self._screen, StoredForm(title, operation.stored_name(), given, present, path), key):
+        stored = StoredForm(title, operation.stored_name(), given, present, path)
+        if await fill_in(self._screen, stored, key, own=own, file=self.family.file):
             self._changed(f"{title}: done")
 
     def _editable(self, item: BaseModel | None) -> Any:
@@ -501,6 +519,37 @@ class FamilyTable(Vertical):
 
         await self._screen.find.open(RowFilter(lambda: self._rows, apply), self._rows)
 
+    def reason_edit_view(self) -> str | None:
+        """Disabled where the service has no filter for the listing."""
+        given = self._path(self.family.listing)
+        has_filters = bool(form_fields(self.family.listing, given))
+        return self.unavailable or (None if has_filters else f"{self.family.nouns} have no filter: / finds a text")
+
+    async def command_edit_view(self) -> None:
+        """Filter the listing at the service, in a form with all its filters."""
+        family, title = self.family, self.family.title
+        form = FilterForm(family.listing, self._path(family.listing))
+        present = self._filters.get(title, {})
+
+        async def keep(call: Operation[Any]) -> Operation[Any]:
+            return call
+
+        dialog = FormDialog(
+            f"Filter {family.nouns}",
+            form,
+            {field.name: field.text_of(present[field.name]) if field.name in present else "" for field in form.fields},
+            self._screen.style_for,
+            send=keep,
+            lookup=lambda reference: choices_of(self._screen.engine, reference, self._path(family.listing)),
+            save=lambda _: None,
+            copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
+            send_label="filter",
+        )
+        call = await self._screen.ask(dialog)
+        if call is not None and self.family is family:
+            self._filters[title] = form.filters(call)
+            self.show_family(family, self.given)
+
     def reason_sort_rows(self) -> str | None:
         """Disabled without a row."""
         return self._no_row()
@@ -565,13 +614,24 @@ class FamilyTable(Vertical):
         self._screen.notify(f"wrote {count(len(items), self.family.noun, self.family.plural)} to {sanitize(file)}")
 
     def command_back(self) -> Awaitable[None] | None:
-        """Remove all marks."""
-        self._rows.clear_marks()
+        """Remove all marks; without marks, the filter."""
+        if not self._rows.clear_marks() and self._filters.pop(self.family.title, None):
+            self.show_family(self.family, self.given)
         return None
 
     def reason_back(self) -> str | None:
-        """Disabled without marks."""
-        return None if self._rows.marked else "nothing is marked: q closes"
+        """Disabled without marks and filter."""
+        is_needed = self._rows.marked or self._filters.get(self.family.title)
+        return None if is_needed else "nothing is marked: q closes"
+
+
+def _filter_words(filters: Mapping[str, Any]) -> str:
+    """Filters in a few words: `category: analytics, blocks: yes`."""
+    words = {True: "yes", False: "no"}
+    return ", ".join(
+        f"{name.replace('_', ' ')}: {words[value] if isinstance(value, bool) else value}"
+        for name, value in filters.items()
+    )
 
 
 def _as_json(items: Sequence[BaseModel]) -> str:

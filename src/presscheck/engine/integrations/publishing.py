@@ -1,0 +1,81 @@
+"""The form of a version of an integration that is published: all of its fields are sent, because none is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.integrations import PublishIntegration
+from presscheck.api.shell_command import typed
+from presscheck.engine.forms.form import FormField, call_of, form_fields
+from presscheck.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from presscheck.api.integrations import Integration
+
+NAME = "integration_name"
+NAME_FIELD = FormField(NAME, "Name in addresses", "letters, digits, dots and dashes", "text", is_required=True)
+NOT_RETURNED = frozenset(("icon", "preview_images", "secrets", "script"))
+"""Fields that the service does not return in the form in which they are sent: each version needs them again."""
+
+
+@dataclass(frozen=True)
+class PublishForm:
+    """The form of a version.
+
+    Attributes:
+        organization_id: the organization that publishes it.
+        integration: the integration as it is published; None for a new one.
+    """
+
+    organization_id: str
+    integration: Integration | None = None
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        name = {NAME: self.integration.name} if self.integration else {}
+        return {"organization": self.organization_id, **name}
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The name of a new integration, then title, description, scopes and script, then the others."""
+        fields = form_fields(PublishIntegration, self._given)
+        scopes = "what it may do, such as site:script:inject; separated by commas; empty for nothing"
+        optional = FormField("scopes", "Permissions that the integration requires", scopes, "list")
+        fields = tuple(optional if field.name == "scopes" else field for field in fields)
+        first = ("title", "description", "scopes", "script")
+        ordered = sorted(fields, key=lambda field: first.index(field.name) if field.name in first else len(first))
+        return (*(() if self.integration else (NAME_FIELD,)), *ordered)
+
+    @property
+    def initial(self) -> dict[str, str]:
+        """The texts that the fields begin with: those of the present version, as far as the service returns them."""
+        known = self.integration.model_dump(mode="json", by_alias=False) if self.integration else {}
+        kept = {name: value for name, value in known.items() if name not in NOT_RETURNED and value not in ([], {})}
+        return {field.name: field.text_of(kept.get(field.name)) for field in self.fields}
+
+    def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> PublishIntegration:
+        """The call that publishes it.
+
+        Raises:
+            InvalidArgument: a value is missing or invalid; names the field.
+        """
+        given = self._given
+        if NAME not in given:
+            given[NAME] = texts.get(NAME, "").strip()
+            if not given[NAME]:
+                raise InvalidArgument(NAME, "is required")
+        if not texts.get("scopes", "").strip():
+            given["scopes"] = ()
+        # also what did not change: a version without it would have none
+        call: Any = call_of(PublishIntegration, given, {name: text for name, text in texts.items() if text.strip()})
+        return call
+
+    def changes_nothing(self, result: Any) -> bool:
+        """Never: each version has a new number."""
+        return False
+
+    def command(self, result: Any) -> str:
+        """The command line that does the same."""
+        return typed(result)

@@ -1,0 +1,168 @@
+"""The forms of integrations: settings made from a schema of the publisher, and a version that is published."""
+
+import json
+import random
+
+import pytest
+from lzstring import LZString
+
+from presscheck.api.integrations import Installation, Integration
+from presscheck.engine.integrations.lz_string import compressed
+from presscheck.engine.integrations.publishing import PublishForm
+from presscheck.engine.integrations.scopes import RISKY, in_order, scope_text
+from presscheck.engine.integrations.settings import (
+    SettingsForm,
+    buttons_of,
+    component_of,
+    missing_settings,
+    settings_of,
+)
+from presscheck.errors import InvalidArgument, Refused
+
+PROPERTIES = {
+    "a b.c": {"type": "string", "title": "Name \x1b[31m", "default": "x"},
+    "count": {"type": "number"},
+    "is_on": {"type": "boolean"},
+    "kind": {"type": "string", "enum": ["one", "two"]},
+    "odd": {"type": "object"},
+    "go": {"type": "button", "button_text": "Go", "callback_url": "/go?a=1"},
+    "broken": 5,
+}
+
+
+def form(configuration: dict[str, object] | None = None, **more: object) -> SettingsForm:
+    schema = {"properties": PROPERTIES, "required": ["count"], **more}
+    integration = Integration(name="lamp", configurations={"account": schema})
+    urls = {"publicEndpoint": "https://lamp.example/i"}
+    installation = Installation.model_validate({"id": "i1", "configuration": configuration, "urls": urls})
+    return SettingsForm(integration, installation)
+
+
+def texts(given: SettingsForm, **by_title: str) -> dict[str, str]:
+    names = {field.label: field.name for field in given.fields}
+    return {**given.initial, **{names[title]: text for title, text in by_title.items()}}
+
+
+def test_each_kind_of_setting_is_asked_for_and_sent() -> None:
+    asked = form({"kept": 1, "kind": "one"})
+    labels = [(field.label, field.kind) for field in asked.fields]
+    assert labels == [
+        ("Name ␛[31m", "text"),
+        ("count", "text"),
+        ("is_on", "choice"),
+        ("kind", "choice"),
+        ("odd", "json"),
+    ]
+    assert list(asked.initial.values()) == ["x", "", "", "one", ""]
+    made = asked.result(texts(asked, count=" 1e2 ", is_on="false", kind="two", odd='{"a": [1]}'), asked.initial)
+    assert made.configuration == {
+        "kept": 1,
+        "kind": "two",
+        "a b.c": "x",
+        "count": 100.0,
+        "is_on": False,
+        "odd": {"a": [1]},
+    }
+    assert "--configuration" in asked.command(made) or "configuration" in asked.command(made)
+    assert asked.changes_nothing(made) is False
+    again = form(made.configuration)
+    assert again.changes_nothing(again.result(again.initial, again.initial))
+    emptied = again.result(texts(again, is_on="", kind=""), again.initial)
+    assert set(emptied.configuration or {}) == {"kept", "a b.c", "count", "odd"}
+    assert [(button.label, button.url) for button in buttons_of(again.integration, again.installation)] == [
+        ("Go", "https://lamp.example/i/go?a=1")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "reason"),
+    [
+        ("count", "", "is required"),
+        ("count", "many", "is not a number"),
+        ("count", "NaN", "is not a number"),
+        ("count", "true", "is not a number"),
+        ("kind", "three", "must be one of one, two"),
+        ("odd", "{", "is not valid JSON"),
+    ],
+)
+def test_what_is_wrong_is_named_at_its_field(title: str, text: str, reason: str) -> None:
+    asked = form()
+    with pytest.raises(InvalidArgument, match=reason.replace("(", ".")) as caught:
+        asked.result(texts(asked, **{"count": "1", title: text}), asked.initial)
+    assert caught.value.field == next(field.name for field in asked.fields if field.label == title)
+
+
+def test_what_the_service_refuses_is_at_its_field_too() -> None:
+    asked = form()
+    refused = Refused("no", request="PATCH /x", status=400, detail="configuration.a b.c: is taken")
+    found = asked.located(refused)
+    assert isinstance(found, InvalidArgument) and (found.field, found.reason) == ("setting_0", "is taken")
+    other = Refused("no", request="PATCH /x", status=400, detail="the lamp is broken")
+    assert asked.located(other) is other
+
+
+def test_a_malformed_schema_asks_for_what_can_be_understood() -> None:
+    for schema in (None, 5, {"properties": [1]}, {"properties": {"a": None}, "required": "a"}):
+        integration = Integration(name="lamp", configurations={"account": schema})
+        assert settings_of(integration) == () and missing_settings(integration, None) == []
+    integration = Integration(name="lamp", configurations={"account": {"componentId": "setup"}})
+    assert (component_of(integration), settings_of(integration)) == ("setup", ())
+    assert missing_settings(form().integration, {"count": 0}) == []
+    assert missing_settings(form().integration, {}) == ["count"]
+
+
+def test_scopes_are_words_and_those_that_change_something_are_first() -> None:
+    assert in_order(["site:views:read", "zoo:keep", "space:content:write"]) == [
+        "space:content:write",
+        "site:views:read",
+        "zoo:keep",
+    ]
+    assert "space:content:write" in RISKY
+    assert scope_text("zoo:keep").startswith("zoo:keep (")
+
+
+def test_a_new_version_has_everything_that_the_former_had() -> None:
+    integration = Integration.model_validate(
+        {
+            "name": "lamp",
+            "title": "Lamp",
+            "description": "Lights",
+            "visibility": "public",
+            "target": "site",
+            "categories": ["content"],
+            "blocks": [{"id": "b", "title": "Block"}],
+            "configurations": {"account": {"properties": {}}},
+            "externalLinks": [{"url": "https://lamp.example", "label": "Home"}],
+            "previewImages": ["https://lamp.example/a.png"],
+        }
+    )
+    asked = PublishForm("o1", integration)
+    call = asked.result({**asked.initial, "script": "export default {}"}, asked.initial)
+    given = call.given()
+    assert {name: given[name] for name in ("integration_name", "organization", "visibility", "target", "scopes")} == {
+        "integration_name": "lamp",
+        "organization": "o1",
+        "visibility": "public",
+        "target": "site",
+        "scopes": [] if isinstance(given["scopes"], list) else (),
+    }
+    assert call.blocks == ({"id": "b", "title": "Block"},) and call.categories == ("content",)
+    assert call.configurations == {"account": {"properties": {}}} and call.external_links
+    assert call.preview_images is None, "the service returns addresses of pictures, not the pictures"
+    with pytest.raises(InvalidArgument, match="script: is required"):
+        asked.result(asked.initial, asked.initial)
+    new = PublishForm("o1")
+    assert new.fields[0].name == "integration_name"
+    with pytest.raises(InvalidArgument, match="integration_name: is required"):
+        new.result({**new.initial, "script": "1", "title": "Lamp", "description": "x"}, new.initial)
+
+
+def test_requests_are_compressed_as_the_service_reads_them() -> None:
+    pick = random.Random(5)
+    samples = ["", "a", "aaaa", "abab" * 50, json.dumps({"componentId": "lamp", "props": {}, "context": {"a": "ä€"}})]
+    samples += ["".join(pick.choices('{"abcdef:,1}', k=length)) for length in (3, 17, 400, 5000)]
+    for text in samples:
+        assert LZString().decompressFromEncodedURIComponent(compressed(text)) == text
+        assert compressed(text) == LZString().compressToEncodedURIComponent(text)
+    with pytest.raises(ValueError, match="only ASCII"):
+        compressed("ä")
