@@ -96,7 +96,7 @@ class Access:
                     yield Reason(grant.level, f"team {grant.team.title or grant.team.id}: {path}")
 
     def level(self, member: OrganizationMember, place: Container) -> Reason | None:
-        """The level that a person has in a place: the highest, or that which the service reports; None without access."""
+        """The level of a person in a place: the highest, or the one that the service reports; None without access."""
         if member.disabled:
             return None
         found = max(self.reasons(member, place), key=lambda one: rank(one.level), default=Reason("", ""))
@@ -157,9 +157,7 @@ async def read_access(
     return replace(access, grants=grants, reported=reported)
 
 
-async def people_of_teams(
-    read_all: ReadAll, organization_id: str, teams: Iterable[str]
-) -> dict[str, frozenset[str]]:
+async def people_of_teams(read_all: ReadAll, organization_id: str, teams: Iterable[str]) -> dict[str, frozenset[str]]:
     """The ids of the members of some teams, by the id of the team."""
     ids = list(teams)
     listings = [ListTeamMembers(organization_id=organization_id, team_id=identity) for identity in ids]

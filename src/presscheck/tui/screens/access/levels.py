@@ -24,6 +24,17 @@ WORDS = {
     "read": "read only",
 }
 """The levels, highest first, and what each allows beyond the next."""
+DEFAULT_LEVELS = {
+    "inherit": "as in the collection, or by role",
+    "admin": "everybody is an admin",
+    "create": "everybody can create content",
+    "edit": "everybody can edit and merge",
+    "review": "everybody can review",
+    "comment": "everybody can comment",
+    "read": "everybody can read",
+    "none": "no access: only admins, and teams with a level",
+}
+"""The default levels, and what each means."""
 GUEST = "guest"
 """The key of no role."""
 TEAM_ROLES = {"member": "has the levels of the team", "owner": "also adds and removes members"}
@@ -32,9 +43,7 @@ MOST_NAMES = 6
 """How many people or places a sentence names."""
 
 
-async def choose_level(
-    screen: ScreenContext, title: str, present: str = "", *, with_guest: bool = False
-) -> str | None:
+async def choose_level(screen: ScreenContext, title: str, present: str = "", *, with_guest: bool = False) -> str | None:
     """Ask for a level; `GUEST` for none, if it can be chosen; None if nothing was chosen."""
     choices = [Choice(level, level, words) for level, words in WORDS.items()]
     choices += [Choice(GUEST, GUEST, "only what teams allow")] if with_guest else []

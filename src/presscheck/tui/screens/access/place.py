@@ -19,7 +19,7 @@ from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.access.levels import changes_in_words, choose_level
+from presscheck.tui.screens.access.levels import DEFAULT_LEVELS, changes_in_words, choose_level
 from presscheck.tui.screens.access.rows import AccessRow, AccessTab
 from presscheck.tui.screens.site_writes import send
 from presscheck.tui.screens.text_screen import TextScreen
@@ -35,17 +35,6 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.access.context import AccessContext
 
-DEFAULT_LEVELS = {
-    "inherit": "as in the collection, or by role",
-    "admin": "everybody is an admin",
-    "create": "everybody can create content",
-    "edit": "everybody can edit and merge",
-    "review": "everybody can review",
-    "comment": "everybody can comment",
-    "read": "everybody can read",
-    "none": "no access: only admins, and teams with a level",
-}
-"""The default levels, and what each means."""
 FOOTER = ("open", "add", "rename", "delete", "settings", "find_here", "close")
 
 
@@ -152,7 +141,10 @@ class PlaceAccess:
         if isinstance(self._place, Space):
             hint = "a opens the collection around this space: teams get their level there." if self._outer else ""
             return "No team has a level on a collection around this space.", hint
-        return "Teams have no level on a site.", "Roles in the organization decide: create edits it, admin publishes it."
+        return (
+            "Teams have no level on a site.",
+            "Roles in the organization decide: create edits it, admin publishes it.",
+        )
 
     @property
     def _outer(self) -> Collection | None:
@@ -262,7 +254,9 @@ class PlaceAccess:
         known = {grant.team.id for grant in access.grants.get(self._place.id, ())}
         teams = [team for team in await whole_listing(self._screen.engine, listing) if team.id not in known]
         if not teams:
-            self._screen.notify("every team has a level here already" if known else "there are no teams yet: g a adds one")
+            self._screen.notify(
+                "every team has a level here already" if known else "there are no teams yet: g a adds one"
+            )
             return
         choices = [Choice(one.id, sanitize(one.title) or one.id, count(one.members, "member")) for one in teams]
         title = f"Teams that get a level on {sanitize(self._place.title)}"
@@ -302,9 +296,7 @@ class PlaceAccess:
         title = f"Remove {sanitize(grant.team.title)} from {sanitize(self._place.title)}?"
         if not await self._screen.ask(ConfirmDialog(title, lines, "Remove", self._screen.style_for)):
             return
-        await send(
-            self._screen, RemoveCollectionTeamPermission(collection_id=self._place.id, team_id=grant.team.id)
-        )
+        await send(self._screen, RemoveCollectionTeamPermission(collection_id=self._place.id, team_id=grant.team.id))
         self._screen.notify(f"removed {sanitize(grant.team.title)} (z undoes it)")
         self._screen.reload()
 
@@ -331,5 +323,3 @@ def _row(key: str, cells: tuple[str, ...], thing: Any) -> AccessRow:
 
 def _other_kind(place: Container) -> str:
     return "space" if isinstance(place, Space) else "site"
-
-

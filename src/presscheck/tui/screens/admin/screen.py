@@ -116,7 +116,9 @@ class AdminScreen(BaseScreen):
 
     def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
         """Show a thing, or its parts."""
-        if family.parts and self.organization:
+        if family.opens and self.organization:
+            self.app_context.push_screen(family.opens(self.organization, item))
+        elif family.parts and self.organization:
             self.app_context.push_screen(PartsScreen(self.organization, family.parts, given, name))
         else:
             show_details(self, family.details, item, f"{family.noun}: {name}", self.size.width)
