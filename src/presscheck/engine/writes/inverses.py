@@ -1237,12 +1237,14 @@ class _TeamMembers(_Inverse):
     def _written(self, call: Call) -> Json:
         """The role that each named person has afterwards; None without one."""
         roles: Json = dict.fromkeys(call.add or (), "member")
-        roles |= {one: membership.role for one, membership in (call.memberships or {}).items()}
+        memberships: Mapping[str, teams.Membership] = call.memberships or {}
+        roles |= {one: membership.role for one, membership in memberships.items()}
         return {**roles, **dict.fromkeys(call.remove or ())}
 
     def _changed(self, sent: SentWrite) -> list[str]:
-        roles, added = (sent.former or {})["roles"], set(sent.call.add or ())
-        kept = {one for one in added if one in roles and one not in (sent.call.memberships or {})}
+        roles, call = (sent.former or {})["roles"], sent.call
+        given: Mapping[str, teams.Membership] = call.memberships or {}
+        kept = {one for one in call.add or () if one in roles and one not in given}  # adding them changes nothing
         return [one for one, role in self._written(sent.call).items() if one not in kept and roles.get(one) != role]
 
 

@@ -61,7 +61,8 @@ class PersonAccess:
 
     async def load(self) -> None:
         """Read the person, their teams, and the levels in all places."""
-        engine, path = self._screen.engine, {"organization_id": self._screen.organization.id}
+        engine = self._screen.engine
+        path: dict[str, Any] = {"organization_id": self._screen.organization.id}
         self._member = member = await engine.read(GetMember(**path, user_id=self._member.id))
 
         async def read_all(listing: Operation[Any]) -> tuple[Any, ...]:
@@ -153,7 +154,7 @@ class PersonAccess:
         if self._screen.tab is self._places:
             self._screen.open_access(row.thing)
             return
-        path = {"organization_id": self._screen.organization.id, "team_id": row.key}
+        path: dict[str, Any] = {"organization_id": self._screen.organization.id, "team_id": row.key}
         people = await whole_listing(self._screen.engine, ListTeamMembers(**path))
         lines: list[Line] = [
             (Span(f" {sanitize(one.organization.user.display_name)}  "), Span(sanitize(one.team.role), "quiet"))

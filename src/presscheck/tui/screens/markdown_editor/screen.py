@@ -116,7 +116,8 @@ class MarkdownEditor(BaseScreen):
     def __init__(self, draft: TextDraft, text: str) -> None:
         if not MarkdownArea.can_hold(text):
             raise ChecksFailed(
-                f"Not opened: the {draft.noun} has unusual line ends that only another editor keeps. Set VISUAL and press . e"
+                f"Not opened: the {draft.noun} has unusual line ends that only another editor keeps. "
+                "Set VISUAL and press . e"
             )
         super().__init__()
         self.draft, self._initial = draft, text
