@@ -27,10 +27,11 @@ ELSEWHERE = "not told by the API: perhaps invited to it"
 
 
 class Reason(NamedTuple):
-    """A level, and its path from where it is given down to the place."""
+    """A level, its path from where it is given down to the place, and where that is in a few words."""
 
     level: str
     path: str
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,14 +87,16 @@ class Access:
             given = self.default_from(place)
             if member.role == "admin" or given is None:
                 path = " › ".join([self.organization.title, *names])
-                yield Reason(member.role, f"role in the organization: {path}")
+                yield Reason(member.role, f"role in the organization: {path}", f"role in {self.organization.title}")
             elif level := _own_default(given):
-                yield Reason(level, f"default level: {' › '.join(names[len(names) - 1 - around.index(given) :])}")
+                path = " › ".join(names[len(names) - 1 - around.index(given) :])
+                yield Reason(level, f"default level: {path}", f"default level of {given.title or given.id}")
         for at, item in enumerate(around):
             for grant in self.grants.get(item.id, ()):
                 if member.id in grant.people:
                     path = " › ".join(names[len(names) - 1 - at :])
-                    yield Reason(grant.level, f"team {grant.team.title or grant.team.id}: {path}")
+                    team = grant.team.title or grant.team.id
+                    yield Reason(grant.level, f"team {team}: {path}", f"team {team} on {item.title or item.id}")
 
     def level(self, member: OrganizationMember, place: Container) -> Reason | None:
         """The level of a person in a place: the highest, or the one that the service reports; None without access."""
@@ -101,7 +104,7 @@ class Access:
             return None
         found = max(self.reasons(member, place), key=lambda one: rank(one.level), default=Reason("", ""))
         if place.id in self.reported and self.reported[place.id].get(member.id, "") != found.level:
-            found = Reason(self.reported[place.id].get(member.id, ""), ELSEWHERE)
+            found = Reason(self.reported[place.id].get(member.id, ""), ELSEWHERE, ELSEWHERE)
         return found if found.level else None
 
     def without(self, team_id: str, collection_id: str = "") -> Access:

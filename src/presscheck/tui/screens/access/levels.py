@@ -39,6 +39,7 @@ GUEST = "guest"
 """The key of no role."""
 TEAM_ROLES = {"member": "has the levels of the team", "owner": "also adds and removes members"}
 """The roles in a team, and what each allows."""
+NO_ACCESS = "no access"
 MOST_NAMES = 6
 """How many people or places a sentence names."""
 
@@ -88,6 +89,5 @@ def changes_in_words(
     for (old, new), names in found.items():
         unique = list(dict.fromkeys(names))
         what = count(len(unique), "place") if len(people) == 1 else count(len(unique), "person", "people")
-        change = "access" if not new else f"{old or 'no access'} → {new}"
-        sentences.append(f"{'Lost' if not new else 'Changed'}, {change}: {what} ({named(unique)}).")
+        sentences.append(f"{old or NO_ACCESS} → {new or NO_ACCESS}: {what} ({named(unique)}).")
     return sentences

@@ -48,9 +48,11 @@ class PersonAccess:
         self._screen, self._member = screen, member
         self._access: Access | None = None
         self._all_teams: tuple[Team, ...] = ()
-        places = (("place", 0), ("level", 8), ("inherited by", 0), ("kind", 10))
+        places = (("place", 0), ("level", 8), ("from", 0), ("kind", 10))
         teams = (("team", 0), ("in the team", 12), ("members", 8))
-        self._places = AccessTab("Places", "places", places, ("open", "find_here", "close"), self.summary, _no_places)
+        self._places = AccessTab(
+            "Places", "places", places, ("open", "next_pane", "find_here", "unsend", "close"), self.summary, _no_places
+        )
         self._teams = AccessTab("Teams", "teams", teams, FOOTER, self.summary, _no_teams)
         self.tabs = (self._places, self._teams)
 
@@ -86,7 +88,7 @@ class PersonAccess:
             if found := access.level(member, place):
                 name = sanitize(" › ".join(access.names(place)))
                 rows.append(
-                    AccessRow(place.id, (name, sanitize(found.level), sanitize(found.path), _kind(place)), place)
+                    AccessRow(place.id, (name, sanitize(found.level), sanitize(found.source), _kind(place)), place)
                 )
         self._places.show(rows)
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.access.context import AccessContext
 
+ON_PEOPLE = ("open", "next_pane", "settings", "find_here", "unsend", "close")
+"""What the footer shows on people: their levels are not changed here."""
 FOOTER = ("open", "add", "rename", "delete", "settings", "find_here", "close")
 
 
@@ -49,9 +51,9 @@ class PlaceAccess:
     def __init__(self, screen: AccessContext, place: Container) -> None:
         self._screen, self._place = screen, place
         self._access: Access | None = None
-        people = (("name", 0), ("level", 8), ("inherited by", 0), ("e-mail", 0))
+        people = (("name", 0), ("level", 8), ("from", 0), ("e-mail", 0))
         teams = (("team", 0), ("level", 8), ("members", 8), ("given on", 0))
-        self._people = AccessTab("People", "people", people, FOOTER, self.summary, self._no_people)
+        self._people = AccessTab("People", "people", people, ON_PEOPLE, self.summary, self._no_people)
         self._teams = AccessTab("Teams", "teams", teams, FOOTER, self.summary, self._no_teams)
         self.tabs = (self._people, self._teams)
 
@@ -78,7 +80,7 @@ class PlaceAccess:
         for member in access.members:
             if found := access.level(member, place):
                 name = member.user.display_name or member.id
-                cells = (name, found.level, found.path, member.user.email or "")
+                cells = (name, found.level, found.source, member.user.email or "")
                 rows.append((rank(found.level), _row(member.id, cells, member)))
         rows.sort(key=lambda one: (-one[0], one[1].cells[0].casefold()))
         self._people.show([row for _, row in rows])

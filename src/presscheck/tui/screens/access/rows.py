@@ -10,6 +10,8 @@ from presscheck.text.styled_text import Line, Span, cut, pad
 
 GAP, NARROWEST = 2, 16
 """Cells between two columns, and the least of one that shares what the others leave."""
+MARGIN = 3
+"""Cells at the right that stay free: a line of headings needs them."""
 
 
 @dataclass(frozen=True)
@@ -115,4 +117,4 @@ class AccessTab:
 
 def _left(widths: Sequence[int], columns: int) -> int:
     """The cells that the columns without a width share."""
-    return columns - sum(widths) - GAP * len(widths)
+    return columns - MARGIN - sum(widths) - GAP * len(widths)

@@ -31,7 +31,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from presscheck.tui.screens.admin.details import DetailsContext
 
-ONLY_ADMIN = "the only admin of this organization: make somebody else admin first"
+ONLY_ADMIN = "the only admin: make somebody else admin first"
 """Why the last admin stays."""
 MOST_PEOPLE = 20
 """The most people whose losses are computed one by one."""

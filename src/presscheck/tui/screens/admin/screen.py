@@ -86,7 +86,7 @@ class AdminScreen(BaseScreen):
         is_new = organization is not None and (self.organization is None or self.organization.id != organization.id)
         self.organization = organization or self.organization
         self._sidebar.redraw()  # what is permitted may have changed
-        if is_new:
+        if is_new or (self.organization is None and self.table.listing is None):
             self.table.show_family(self._family, {})
         self.refresh_status_bars()
 

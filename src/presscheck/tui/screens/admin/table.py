@@ -142,7 +142,8 @@ class FamilyTable(Vertical):
         self._screen.unsubscribe("table")
         self._screen.unsubscribe("arrange")
         self.listing = None
-        if self._screen.organization and self.unavailable is None:
+        is_known = self._screen.organization or "organization_id" not in family.listing.model_fields
+        if is_known and self.unavailable is None:
             self.listing = family.listing(**self._path(family.listing))
             answers = self._screen.engine.watch_listing(self.listing)
             self._screen.subscribe(answers, self._take, group="table", shows_errors=False)
