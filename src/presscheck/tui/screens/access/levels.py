@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.api.collections import Collection
+from presscheck.api.spaces import Space
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -57,6 +59,11 @@ async def choose_team_role(screen: ScreenContext, title: str, present: str = "me
     choices = [Choice(role, role, words) for role, words in TEAM_ROLES.items()]
     chosen = await screen.ask(Picker(title, choices, screen.style_for, ranked=False, current=present))
     return chosen[0] if chosen else None
+
+
+def kind_of(place: Container) -> str:
+    """What a place is: a collection, a space or a site."""
+    return "collection" if isinstance(place, Collection) else "space" if isinstance(place, Space) else "site"
 
 
 def named(names: Sequence[str]) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.collections import Collection
 from presscheck.api.organizations import GetMember
 from presscheck.api.sites import ListSites
-from presscheck.api.spaces import Space
 from presscheck.api.teams import AddTeamMember, ListTeamMembers, ListTeams, RemoveTeamMember, Team
 from presscheck.engine.access import Access, read_access
 from presscheck.engine.reads.whole_listing import whole_listing
@@ -15,7 +13,7 @@ from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.access.levels import changes_in_words, choose_team_role
+from presscheck.tui.screens.access.levels import changes_in_words, choose_team_role, kind_of
 from presscheck.tui.screens.access.rows import AccessRow, AccessTab
 from presscheck.tui.screens.site_writes import send
 from presscheck.tui.screens.text_screen import TextScreen
@@ -88,7 +86,7 @@ class PersonAccess:
             if found := access.level(member, place):
                 name = sanitize(" › ".join(access.names(place)))
                 rows.append(
-                    AccessRow(place.id, (name, sanitize(found.level), sanitize(found.source), _kind(place)), place)
+                    AccessRow(place.id, (name, sanitize(found.level), sanitize(found.source), kind_of(place)), place)
                 )
         self._places.show(rows)
 
@@ -224,7 +222,3 @@ def _no_places() -> tuple[str, str]:
 
 def _no_teams() -> tuple[str, str]:
     return "In no team.", "a adds to teams."
-
-
-def _kind(place: Container) -> str:
-    return "collection" if isinstance(place, Collection) else "space" if isinstance(place, Space) else "site"

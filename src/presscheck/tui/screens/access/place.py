@@ -19,7 +19,7 @@ from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.access.levels import DEFAULT_LEVELS, changes_in_words, choose_level
+from presscheck.tui.screens.access.levels import DEFAULT_LEVELS, changes_in_words, choose_level, kind_of
 from presscheck.tui.screens.access.rows import AccessRow, AccessTab
 from presscheck.tui.screens.site_writes import send
 from presscheck.tui.screens.text_screen import TextScreen
@@ -62,10 +62,6 @@ class PlaceAccess:
         """The titles of the collections around it, and its own."""
         names = self._access.names(self._place) if self._access else [self._place.title]
         return sanitize(" › ".join(names))
-
-    @property
-    def _kind(self) -> str:
-        return "collection" if isinstance(self._place, Collection) else _other_kind(self._place)
 
     async def load(self) -> None:
         """Read the place, its people and its teams."""
@@ -172,7 +168,7 @@ class PlaceAccess:
         if command == "settings" and not isinstance(self._place, Collection | Space):
             return "a site has no default level that can be changed"
         if command in ("add", "rename", "delete") and not isinstance(self._place, Collection):
-            return f"teams get a level on a collection, not on a {self._kind}: enter on a team opens it"
+            return f"teams get a level on a collection, not on a {kind_of(self._place)}: enter on a team opens it"
         if reason := self._change_reason(command):
             return reason
         if command in ("rename", "delete"):
@@ -189,7 +185,7 @@ class PlaceAccess:
         if command != "settings" and (missing := engine.missing_reason(operation)):
             return missing
         allowed = isinstance(self._place, Collection | Space) and self._place.permissions.admin
-        return None if allowed else f"this needs the admin level in this {self._kind}"
+        return None if allowed else f"this needs the admin level in this {kind_of(self._place)}"
 
     def _own_reason(self, row: AccessRow | None) -> str | None:
         if self._screen.tab is self._people:
@@ -321,7 +317,3 @@ class PlaceAccess:
 
 def _row(key: str, cells: tuple[str, ...], thing: Any) -> AccessRow:
     return AccessRow(key, tuple(sanitize(cell) for cell in cells), thing)
-
-
-def _other_kind(place: Container) -> str:
-    return "space" if isinstance(place, Space) else "site"
