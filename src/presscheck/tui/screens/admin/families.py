@@ -43,7 +43,7 @@ from presscheck.tui.screens.access.screen import AccessScreen
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
 from presscheck.tui.screens.admin.invites import INVITE_DETAILS, add_invite, invite_link
-from presscheck.tui.screens.admin.joining import join_organization, losses_of_leaving
+from presscheck.tui.screens.admin.membership import join_organization, losses_of_leaving
 from presscheck.tui.screens.admin.people import (
     add_team_members,
     check_role,
