@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 
 from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
+from presscheck.api.teams import Team
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.places import Place
@@ -119,7 +120,9 @@ class AdminScreen(BaseScreen):
         if family.opens and self.organization:
             self.app_context.push_screen(family.opens(self.organization, item))
         elif family.parts and self.organization:
-            self.app_context.push_screen(PartsScreen(self.organization, family.parts, given, name))
+            parts = PartsScreen(self.organization, family.parts, given, name)
+            parts.table.is_owner = isinstance(item, Team) and item.permissions.admin
+            self.app_context.push_screen(parts)
         else:
             show_details(self, family.details, item, f"{family.noun}: {name}", self.size.width)
 

@@ -112,6 +112,8 @@ class FamilyTable(Vertical):
         super().__init__()
         self._screen, self.family = screen, family
         self.given: dict[str, Any] = {}
+        self.is_owner = False
+        """Whether the user manages what the rows are parts of, such as a team, whatever the role is."""
         self.listing: Operation[Page[Any]] | None = None
         """The listing; None until the organization is known, or where the family cannot be listed."""
         self._reset()
@@ -367,7 +369,7 @@ class FamilyTable(Vertical):
         if missing := self._screen.engine.missing_reason(operation):
             return missing
         permissions = organization.permissions if organization else None
-        if operation in self.family.for_everybody:
+        if operation in self.family.for_everybody or self.is_owner:
             return None
         if permissions and not (permissions.admin or (self.family.role == "create" and permissions.create_content)):
             return f"you need the role {self.family.role} in this organization"
