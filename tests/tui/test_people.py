@@ -8,7 +8,7 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.operation_keys.driver import Cursor, Shows, Text, take
-from tests.tui.operation_keys.places import administration
+from tests.tui.test_permissions import open_family
 from tests.tui.test_site_access import comes
 
 from presscheck.api.agent_instructions import GetAgentInstructions, UpdateAgentInstructions
@@ -98,7 +98,8 @@ async def test_people_invites_and_instructions(service: RunningService, tmp_path
         await until(pilot, shows="you are a member of Tallowick already")
 
         # an invite to a space is made, copied, and revoked by undo
-        await take(pilot, (*administration("Invite links"), "a", Shows("Invite to"), Text("Guides"), "enter"))
+        await open_family(pilot, "Invite links")
+        await take(pilot, ("a", Shows("Invite to"), Text("Guides"), "enter"))
         await pick(pilot, "comment")
         await until(pilot, shows="invite link made and copied")
         link = pilot.app.clipboard
@@ -120,7 +121,8 @@ async def test_people_invites_and_instructions(service: RunningService, tmp_path
         await comes(pilot, is_revoked)
 
         # a draft of the instructions stays, and is merged with an edit of somebody else
-        await take(pilot, (*administration("AI instructions"), "enter", Shows("Second."), "e", Shows("Edit AI")))
+        await open_family(pilot, "AI instructions")
+        await take(pilot, ("enter", Shows("Second."), "e", Shows("Edit AI")))
         await take(pilot, ("ctrl+end", Text("Fourth."), "escape", Shows("kept as a draft")))
         assert await instructions(client) == "First.\n\nSecond.\n\nThird."
         await instruct(client, "Zero.\n\nSecond.\n\nThird.")

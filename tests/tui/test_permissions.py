@@ -10,7 +10,7 @@ from tests.running_service import RunningService, running_service
 from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.operation_keys.driver import take
-from tests.tui.operation_keys.places import administration, space
+from tests.tui.operation_keys.places import space
 from tests.tui.test_site_access import comes
 
 from presscheck.api.collections import GetCollection, UpdateCollection
@@ -19,6 +19,7 @@ from presscheck.api.permissions import ListCollectionTeamPermissions, UpdateColl
 from presscheck.api.teams import CreateTeam, ListTeamMembers
 from presscheck.client.client import Client
 from presscheck.tui.screens.access.screen import AccessScreen
+from presscheck.tui.screens.admin.screen import AdminScreen
 from presscheck.tui.screens.text_screen import TextScreen
 
 ORG = {"organization_id": "tallowick"}
@@ -43,6 +44,18 @@ async def loaded(pilot: Any) -> AccessScreen:
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AccessScreen))
     screen: AccessScreen = pilot.app.screen
     await until(pilot, holds=lambda: screen.tab.total is not None)
+    return screen
+
+
+async def open_family(pilot: Any, title: str) -> Any:
+    """Administration at a family, with the focus on its table."""
+    await pilot.press("g", "a")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
+    screen: AdminScreen = pilot.app.screen
+    screen.show_family(title)
+    await until(pilot, holds=lambda: screen.table.family.title == title and screen.table._is_loaded)
+    screen.table.rows.focus()
+    await until(pilot, holds=lambda: screen.table.rows.has_focus)
     return screen
 
 
@@ -133,8 +146,7 @@ async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
         await client.send(UpdateCollection(collection_id="product", default_level="inherit"))
 
         # the same from the side of the person
-        await take(pilot, (*administration("Members"),))
-        table: Any = pilot.app.screen
+        table = await open_family(pilot, "Members")
         while "Luz" not in table.table.name_of(table.table.current):
             await pilot.press("j")
         await pilot.press("enter")
@@ -174,8 +186,7 @@ async def test_without_permission_or_connection_the_screen_shows_why(
         await until(pilot, shows="not loaded yet")
     async with running(app_on(service, tmp_path / "ada", token=token_of(service, "ada"), read_only=True)) as pilot:
         await until(pilot, shows="live")
-        await take(pilot, administration("Collections"))
-        table: Any = pilot.app.screen
+        table = await open_family(pilot, "Collections")
         while table.table.name_of(table.table.current) != "Product":
             await pilot.press("j")
         await pilot.press("enter")
