@@ -109,7 +109,7 @@ async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
         await go_to(pilot, "Luz Quispe")
         await pilot.press("enter")
         await until(pilot, shows="Level here: edit", holds=lambda: isinstance(pilot.app.screen, TextScreen))
-        assert "✓ edit" in line_with(pilot, "Product › Developers › API docs")
+        assert "✓ edit" in line_with(pilot, "team Writers")
         assert "comment  role in the organization: Tallowick › Product › Developers › API docs" in shown(pilot.app)
         await pilot.press("q")
         # the team is shown on the space, and changed on the collection where it has its level
