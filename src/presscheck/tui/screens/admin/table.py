@@ -540,7 +540,7 @@ class FamilyTable(Vertical):
         failed: list[str] = []
         for item in items:
             try:
-                await send(self._screen, remove(**self._path(remove), **self._identity(remove, item)))
+                await send(self._screen, remove(**{**self._path(remove), **self._identity(remove, item)}))
             except PresscheckError as error:
                 failed.append(f"{self.name_of(item)}: {error.message}")
         self._rows.clear_marks()
