@@ -13,18 +13,21 @@ from tests.rules.test_house import MODULES, SOURCE, tree_of
 from tests.running_service import RunningService, running_service
 from tests.service_users import somebody
 
-from presscheck.api import change_requests as cr
 from presscheck.api import (
+    agent_instructions,
     collections,
     comments,
     content,
     content_changes,
+    invites,
     organizations,
+    permissions,
     site_structure,
     sites,
     spaces,
     teams,
 )
+from presscheck.api import change_requests as cr
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.roles import CollectionPointer, ContentPosition, MergeRuleChange, MergeRulesChange, SpacePointer
 from presscheck.config.profile import Profile
@@ -522,3 +525,77 @@ async def test_roles_names_and_visibility_of_an_organization_are_changed_back(en
     renamed = await sent(engine, teams.UpdateTeam(**ORGANIZATION, team_id=made.id, title="Editors"))
     await undone(engine, renamed)
     assert (await fresh(engine, teams.GetTeam(**ORGANIZATION, team_id=made.id))).title == "Writers"
+    organization = organizations.GetOrganization(**ORGANIZATION)
+    changed = await sent(engine, organizations.UpdateOrganization(**ORGANIZATION, title="Other", default_role="read"))
+    await undone(engine, changed)
+    now = await fresh(engine, organization)
+    assert (now.title, now.default_role) == ("Tallowick", None)
+    text = {"instructions": markdown_to_nodes("Be brief.")}
+    written = await sent(engine, agent_instructions.UpdateAgentInstructions(**ORGANIZATION, **text))
+    await undone(engine, written)
+    assert (await fresh(engine, agent_instructions.GetAgentInstructions(**ORGANIZATION))).instructions["nodes"] == []
+    made = await sent(engine, invites.CreateInvite(**ORGANIZATION, role="read"))
+    assert made.inverse == "Revokes the invite link: who has it cannot join with it any more"
+    listed = (await fresh(engine, invites.ListInvites(**ORGANIZATION))).items
+    invite = {**ORGANIZATION, "invite_id": listed[0].id}
+    changed = await sent(engine, invites.UpdateInvite(**invite, role="edit"))
+    await undone(engine, changed)
+    assert (await fresh(engine, invites.GetInvite(**invite))).role == "read"
+    await undone(engine, made)
+    assert (await fresh(engine, invites.ListInvites(**ORGANIZATION))).items == ()
+
+
+async def test_members_and_levels_of_a_team_are_what_they_were_before(engine: Engine, service: RunningService) -> None:
+    created = await sent(engine, teams.CreateTeam(**ORGANIZATION, title="Writers", members=("mia",)))
+    [team] = (await fresh(engine, teams.ListTeams(**ORGANIZATION))).items
+    path = {**ORGANIZATION, "team_id": team.id}
+
+    async def roles() -> dict[str, str]:
+        people = (await fresh(engine, teams.ListTeamMembers(**path))).items
+        return {one.organization.id: one.team.role for one in people}
+
+    both = teams.UpdateTeamMembers(**path, add=("luz", "mia"), memberships={"luz": teams.Membership(role="owner")})
+    several = await sent(engine, both)
+    assert (await roles(), several.inverse) == (
+        {"luz": "owner", "mia": "member"},
+        "Removes 1 person from the team again",
+    )
+    await undone(engine, several)
+    assert await roles() == {"mia": "member"}
+    role = await sent(engine, teams.AddTeamMember(**path, user_id="mia", role="owner"))
+    assert role.inverse == "Restores the role in the team “member”"
+    await undone(engine, role)
+    removed = await sent(engine, teams.RemoveTeamMember(**path, user_id="mia"))
+    await undone(engine, removed)
+    assert await roles() == {"mia": "member"}
+
+    grant = {"collection_id": "product", "team_id": team.id}
+    listing = permissions.ListCollectionTeamPermissions(collection_id="product")
+    given = await sent(engine, permissions.UpdateCollectionTeamPermission(**grant, role="edit"))
+    assert given.inverse == "Removes the level of the team again"
+    async with somebody(service, "robin") as (robin,):
+        await robin.send(permissions.UpdateCollectionTeamPermission(**grant, role="admin"))
+        with pytest.raises(ChangedSince) as refused:
+            await engine.check_undo(given.id)
+        assert (refused.value.written, refused.value.present) == ("edit", "admin")
+        await robin.send(permissions.UpdateCollectionTeamPermission(**grant, role="edit"))
+    gone = await sent(engine, permissions.RemoveCollectionTeamPermission(**grant))
+    await undone(engine, gone)
+    assert [one.permission for one in (await fresh(engine, listing)).items] == ["edit"]
+    await undone(engine, given)
+    assert (await fresh(engine, listing)).items == ()
+    await undone(engine, created)
+    assert (await fresh(engine, teams.ListTeams(**ORGANIZATION))).items == ()
+
+
+async def test_who_joined_an_organization_leaves_it_again(engine: Engine, service: RunningService) -> None:
+    async with somebody(service, "robin") as (robin,):
+        await robin.send(organizations.UpdateMember(**ORGANIZATION, user_id="mia", role="admin"))
+        await robin.send(organizations.UpdateOrganization(**ORGANIZATION, email_domains=("tallowick.example",)))
+        await robin.send(organizations.RemoveMember(**ORGANIZATION, user_id="robin"))
+    joined = await sent(engine, organizations.JoinOrganization(**ORGANIZATION))
+    assert joined.inverse == "Leaves the organization again"
+    again = await sent(engine, organizations.JoinOrganization(**ORGANIZATION))
+    assert again.reason == "it changed nothing"
+    await undone(engine, joined)
+    assert (await fresh(engine, organizations.ListOrganizations())).items == ()

@@ -363,6 +363,23 @@ def test_the_deleted_spaces(
 
 
 @looks
+def test_permissions(
+    size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
+) -> None:
+    async def drive(pilot: Any) -> None:
+        await until(pilot, shows="Needs me")
+        await pilot.press("g", "o")
+        await until(pilot, shows="API docs")
+        await until(pilot, holds=lambda: pilot.app.screen.item is not None)
+        await pilot.press("g", "g", "g", "w")
+        await until(pilot, shows="8 of 8 members have access")
+        await until(pilot, shows="Robin Achterberg")
+
+    app = app_on(service, tmp_path, theme=theme)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
+
+
+@looks
 @pytest.mark.parametrize("state", ["members", "form"])
 def test_administration(
     state: str, size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any

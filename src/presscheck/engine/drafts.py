@@ -29,6 +29,8 @@ APPROVAL, CHANGES = f"{REVIEW_DRAFT} approved", f"{REVIEW_DRAFT} changes-request
 """The names of the drafts of both kinds of review."""
 PAGE, BASE = "edit", "base"
 """The names of the drafts with the text of a page, and with the text that it was edited from."""
+INSTRUCTIONS = "AI instructions "
+"""The start of the keys of drafts of AI instructions, and with `BASE` of the texts that they were edited from."""
 Fate = Literal["", "merged", "archived", "missing", "page deleted", "comment deleted"]
 """What became of the place of a draft; empty while the draft can be continued there."""
 _OF_REQUEST = {
@@ -109,6 +111,7 @@ _OTHERS = (
     _Kind("description collection ", "", "description of a collection", "item", "rename", "two"),
     _Kind("replace subject ", "", "subject of a replacement", "space", "find_replace"),
     _Kind("replace ", "", "find and replace", "space", "find_replace"),
+    _Kind(INSTRUCTIONS, "", "AI instructions", "form", target="about"),
     _Kind("upload ", "", "file to upload", "files"),
     _Kind("save ", "", "name of a file to save", "files", target="about"),
     _Kind("customization ", " of site ", "customization of a site", "customization"),
@@ -252,6 +255,8 @@ def drafts(stored: tuple[StoredDraft, ...]) -> tuple[Draft, ...]:
 
 
 def _draft(stored: StoredDraft) -> Draft:
+    if stored.key.startswith(f"{INSTRUCTIONS}{BASE} "):
+        return Draft(stored, name=BASE)
     start, _, rest = stored.key.partition(" ")
     request, _, name = rest.partition(" ")
     if start != "review" or not request:

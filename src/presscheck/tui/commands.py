@@ -130,6 +130,7 @@ COMMANDS: tuple[Command, ...] = (
         ("go_admin", "g a", "administration", "Members, teams, invites, SAML, integrations and more"),
         ("go_outbox", "g x", "outbox", "Show unsent changes, their history, and drafts"),
         ("go_links", "g l", "links and files", "List links, files and reusable content of a space"),
+        ("go_permissions", "g w", "permissions", "Show who has which level here, and why"),
         ("go_deleted", "g d", "deleted spaces", "List the deleted spaces, and restore one"),
         ("backlinks", "g b", "backlinks", "List the pages that link to this one"),
         ("place_back", "alt+left", "previous place", "Go back to the place before, as a web browser does"),

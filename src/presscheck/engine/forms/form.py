@@ -13,7 +13,7 @@ from presscheck.api.operation import Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.shell_command import is_text, members_of, typed
 from presscheck.engine.forms.field_help import FROM_FILES, description, limits, named_description
-from presscheck.engine.forms.references import reference_of
+from presscheck.engine.forms.references import SITE, reference_of
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import now
 
@@ -29,6 +29,8 @@ NULL = "null"
 NO_ROLE = "guest"
 """What null means where a role in the organization can be chosen."""
 FLAGS = {"true": "yes", "false": "no"}
+POINTERS = {"default_content": ("site", SITE)}
+"""Fields whose value points to something: the type of that, and where it is listed."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class FormField:
         reference: what its value is the id of; None if it is no id.
         is_number: whether its text is a number.
         note: returns what a text means, such as how readable a color is; None if there is nothing to tell.
+        pointer: the type of the thing that it points to, if its value is a pointer; its text is then the id.
     """
 
     name: str
@@ -58,9 +61,12 @@ class FormField:
     reference: Reference | None = None
     is_number: bool = False
     note: Callable[[str], str] | None = None
+    pointer: str = ""
 
     def text_of(self, value: Any) -> str:
         """A value as it is typed."""
+        if self.pointer:
+            return str(getattr(value, self.pointer, None) or "")
         if value is None:
             return NULL if NULL in dict(self.choices) else ""
         if isinstance(value, bool):
@@ -84,6 +90,8 @@ class FormField:
             from presscheck.engine.saml import normalized  # 36 ms, only for a certificate
 
             return normalized(text)
+        if self.pointer:
+            return {"type": self.pointer, self.pointer: text}
         if self.kind == "list":
             return tuple(part for one in text.split(",") if (part := one.strip()))
         if self.kind == "choice":
@@ -223,7 +231,7 @@ def initial_texts(fields: Iterable[FormField], item: Model | None) -> dict[str, 
             continue
         value = getattr(item, field.name)
         identity = getattr(value, "id", None) if field.reference else None
-        is_text = identity is not None or not isinstance(value, BaseModel)
+        is_text = identity is not None or bool(field.pointer) or not isinstance(value, BaseModel)
         texts[field.name] = field.text_of(identity or value) if is_text else ""
     return texts
 
@@ -234,6 +242,7 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
     is_nullable = types.NoneType in get_args(info.annotation)
     reference = reference_of(operation, name)
     kind: Kind = "text"
+    pointer = ""
     choices: list[tuple[str, str]] = []
     if members == [bool] or all(get_origin(member) is Literal for member in members):
         kind = "choice"
@@ -247,6 +256,8 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
         kind = "list"
     elif name in FROM_FILES:
         kind = "certificate" if name == "certificate" else "long text"
+    elif name in POINTERS:
+        pointer, reference = POINTERS[name]
     elif int not in members and not is_text(info.annotation):
         kind = "json"
     notes = limits(info, is_repeatable=kind == "list")
@@ -262,6 +273,7 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
         is_nullable,
         reference,
         is_number=int in members,
+        pointer=pointer,
     )
 
 

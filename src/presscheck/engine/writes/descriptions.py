@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from presscheck.api import (
+    agent_instructions,
     change_requests,
     collections,
     comments,
     content_changes,
+    organizations,
+    permissions,
     site_settings,
     site_structure,
     sites,
     spaces,
+    teams,
 )
 from presscheck.api.operation import Operation
 
@@ -202,6 +206,19 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     site_settings.UpdateAdaptiveSchema: lambda _: "change visitor schema",
     site_settings.RegeneratePublishingAuth: lambda _: "rotate key of visitors",
     collections.MoveCollection: _move_of("collection"),
+    agent_instructions.UpdateAgentInstructions: lambda _: "change AI instructions",
+    organizations.JoinOrganization: lambda _: "join organization",
+    organizations.UpdateMember: lambda call: f"make member {call.role or 'guest'}",
+    organizations.UpdateOrganization: lambda call: _update_of(
+        "organization", call, call.model_fields_set - {"organization_id"}
+    ),
+    permissions.UpdateCollectionTeamPermission: lambda call: f"give team the level {call.role or 'guest'}",
+    permissions.RemoveCollectionTeamPermission: lambda _: "remove level of team",
+    teams.CreateTeam: _create("team"),
+    teams.UpdateTeam: lambda call: f"rename team to “{_short(call.title)}”",
+    teams.AddTeamMember: lambda call: f"make team {call.role or 'member'}",
+    teams.RemoveTeamMember: lambda _: "remove member of team",
+    teams.UpdateTeamMembers: lambda _: "change members of team",
 }
 """The operations whose name says too little."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast
 
 from presscheck.api import (
+    agent_instructions,
     change_requests,
     collections,
     comments,
@@ -22,6 +23,7 @@ from presscheck.api import (
     invites,
     openapi,
     organizations,
+    permissions,
     saml,
     site_settings,
     site_structure,
@@ -1127,6 +1129,239 @@ class _CreatedCollection(_Inverse):
         return Comparison("changed" if is_used else "unchanged", "(empty collection)", "(not empty any more)")
 
 
+class _Grant(_Inverse):
+    """A level or role that was given, changed or removed is what it was before.
+
+    Args:
+        listing: the listing of those who have one.
+        value: what somebody in it has.
+        identity: the id of somebody in it.
+        field: the field of the call with that id.
+        put: gives or changes one.
+        drop: removes one.
+        name: what it is called.
+    """
+
+    def __init__(
+        self,
+        listing: Callable[[Call], Operation[Any]],
+        value: Callable[[Any], str],
+        identity: Callable[[Any], str],
+        field: str,
+        put: type[Operation[Any]],
+        drop: type[Operation[Any]],
+        name: str,
+    ) -> None:
+        self._listing, self._value, self._identity, self._field = listing, value, identity, field
+        self._put, self._drop, self._name = put, drop, name
+
+    async def former(self, read: Read, call: Call, me: str) -> Json | None:
+        return {"value": await self._present(read, call)}
+
+    def reason(self, sent: SentWrite) -> str | None:
+        if sent.former is None:
+            return NO_FORMER
+        return NO_CHANGE if sent.former["value"] == self._written(sent.call) else None
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        former, path = (sent.former or {})["value"], _path_of(sent.call)
+        return (self._drop(**path) if former is None else self._put(**path, role=former),)
+
+    def words(self, sent: SentWrite) -> str:
+        former = (sent.former or {})["value"]
+        return f"Removes the {self._name} again" if former is None else f"Restores the {self._name} “{_short(former)}”"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        former, written = (sent.former or {})["value"], self._written(sent.call)
+        present = await self._present(read, sent.call)
+        texts = written or "none", present or "none"
+        if present == written:
+            return Comparison("unchanged", *texts)
+        return Comparison("undone" if present == former else "changed", *texts)
+
+    async def _present(self, read: Read, call: Call) -> str | None:
+        people = await _items(read, self._listing(call))
+        return next((self._value(one) for one in people if self._identity(one) == getattr(call, self._field)), None)
+
+    def _written(self, call: Call) -> str | None:
+        """What the call leaves; without a role it gives that of a member."""
+        if isinstance(call, self._drop):
+            return None
+        return call.role or ("member" if isinstance(call, teams.AddTeamMember) else None)
+
+
+class _TeamMembers(_Inverse):
+    """The people who were added to a team are removed, and those who were in it get their former role."""
+
+    async def former(self, read: Read, call: Call, me: str) -> Json | None:
+        return {"roles": await self._roles(read, call)}
+
+    def reason(self, sent: SentWrite) -> str | None:
+        if sent.former is None:
+            return NO_FORMER
+        if any("@" in named for named in self._named(sent.call)):
+            return "people were named by e-mail address: they are changed in the table of the team"
+        return None if self._changed(sent) else NO_CHANGE
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        roles, changed = (sent.former or {})["roles"], self._changed(sent)
+        given: Json = {"remove": [one for one in changed if one not in roles]}
+        given["memberships"] = {one: {"role": roles[one]} for one in changed if one in roles}
+        return (
+            teams.UpdateTeamMembers(**_path_of(sent.call), **{name: value for name, value in given.items() if value}),
+        )
+
+    def words(self, sent: SentWrite) -> str:
+        roles, changed = (sent.former or {})["roles"], self._changed(sent)
+        added = [one for one in changed if one not in roles]
+        parts = [f"removes {count(len(added), 'person', 'people')} from the team again"] if added else []
+        if len(changed) > len(added):
+            parts.append(f"restores {count(len(changed) - len(added), 'membership')}")
+        return _sentence(parts)
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        roles, written = (sent.former or {})["roles"], self._written(sent.call)
+        present = await self._roles(read, sent.call)
+        now = {one: present.get(one) for one in written}
+        texts = _roles_text(written), _roles_text(now)
+        if now == {one: role or roles.get(one, "member") for one, role in written.items()} or now == written:
+            return Comparison("unchanged", *texts)
+        return Comparison("undone" if now == {one: roles.get(one) for one in written} else "changed", *texts)
+
+    async def _roles(self, read: Read, call: Call) -> Json:
+        listing = teams.ListTeamMembers(organization_id=call.organization_id, team_id=call.team_id, limit=ALL)
+        return {one.organization.id: one.team.role for one in await _items(read, listing)}
+
+    def _named(self, call: Call) -> list[str]:
+        return [*(call.add or ()), *(call.memberships or {}), *(call.remove or ())]
+
+    def _written(self, call: Call) -> Json:
+        """The role that each named person has afterwards; None without one."""
+        roles: Json = dict.fromkeys(call.add or (), "member")
+        memberships: Mapping[str, teams.Membership] = call.memberships or {}
+        roles |= {one: membership.role for one, membership in memberships.items()}
+        return {**roles, **dict.fromkeys(call.remove or ())}
+
+    def _changed(self, sent: SentWrite) -> list[str]:
+        roles, call = (sent.former or {})["roles"], sent.call
+        given: Mapping[str, teams.Membership] = call.memberships or {}
+        kept = {one for one in call.add or () if one in roles and one not in given}  # adding them changes nothing
+        return [one for one, role in self._written(sent.call).items() if one not in kept and roles.get(one) != role]
+
+
+def _roles_text(roles: Json) -> str:
+    return "\n".join(f"{one}: {role or 'not in the team'}" for one, role in sorted(roles.items()))
+
+
+class _CreatedTeam(_Inverse):
+    """A new team is deleted, unless it got members or another name since."""
+
+    def result(self, answer: Any) -> Json | None:
+        return {"id": answer.id, "members": answer.members} if answer else None
+
+    def reason(self, sent: SentWrite) -> str | None:
+        return None if sent.result and "members" in sent.result else NO_RESULT
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        return (teams.DeleteTeam(**_path_of(sent.call), team_id=(sent.result or {})["id"]),)
+
+    def words(self, sent: SentWrite) -> str:
+        return f"Deletes the team “{_short(sent.call.title)}”"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        result = sent.result or {}
+        try:
+            team = await read(teams.GetTeam(**_path_of(sent.call), team_id=result["id"]))
+        except NotFound:
+            return Comparison("undone")
+        is_same = (team.title, team.members) == (sent.call.title, result["members"])
+        texts = (f"{sent.call.title}, {result['members']} members", f"{team.title}, {team.members} members")
+        return Comparison("unchanged" if is_same else "changed", *texts)
+
+
+class _CreatedInvite(_Inverse):
+    """A new invite link is revoked."""
+
+    def reason(self, sent: SentWrite) -> str | None:
+        return None if sent.result else NO_RESULT
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        return (invites.DeleteInvite(**_path_of(sent.call), invite_id=(sent.result or {})["id"]),)
+
+    def words(self, sent: SentWrite) -> str:
+        return "Revokes the invite link: who has it cannot join with it any more"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        try:
+            await read(invites.GetInvite(**_path_of(sent.call), invite_id=(sent.result or {})["id"]))
+        except NotFound:
+            return Comparison("undone")
+        return Comparison("unchanged")
+
+
+class _Joined(_Inverse):
+    """Who joined an organization leaves it again."""
+
+    async def former(self, read: Read, call: Call, me: str) -> Json | None:
+        return {"joined": await self._is_member(read, call)}
+
+    def reason(self, sent: SentWrite) -> str | None:
+        if sent.former is None or not sent.me:
+            return NO_FORMER
+        return NO_CHANGE if sent.former["joined"] else None
+
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        return (organizations.RemoveMember(**_path_of(sent.call), user_id=sent.me),)
+
+    def words(self, sent: SentWrite) -> str:
+        return "Leaves the organization again"
+
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        return Comparison("unchanged" if await self._is_member(read, sent.call) else "undone")
+
+    async def _is_member(self, read: Read, call: Call) -> bool:
+        mine = await _items(read, organizations.ListOrganizations(limit=ALL))
+        return any(one.id == call.organization_id for one in mine)
+
+
+async def _items(read: Read, listing: Operation[Any]) -> list[Any]:
+    """All items of a listing."""
+    guard, found, call = ListingGuard(listing), list[Any](), listing
+    while True:
+        page = await read(call)
+        found += guard.new_items(page.items)
+        if page.next is None:
+            return found
+        if problem := guard.problem(page.next.page):
+            raise problem
+        call = call.model_copy(update={"page": page.next.page})
+
+
+def _with_logo(organization: Any, _: Call) -> Any:
+    """An organization with the URL of its logo where a change has it."""
+    return organization.model_copy(update={"logo": organization.urls.logo})
+
+
+_TEAM_ROLE = _Grant(
+    lambda call: teams.ListTeamMembers(organization_id=call.organization_id, team_id=call.team_id, limit=ALL),
+    lambda one: one.team.role,
+    lambda one: one.organization.id,
+    "user_id",
+    teams.AddTeamMember,
+    teams.RemoveTeamMember,
+    "role in the team",
+)
+_TEAM_LEVEL = _Grant(
+    lambda call: permissions.ListCollectionTeamPermissions(collection_id=call.collection_id, limit=ALL),
+    lambda one: one.permission,
+    lambda one: one.team.id,
+    "team_id",
+    permissions.UpdateCollectionTeamPermission,
+    permissions.RemoveCollectionTeamPermission,
+    "level of the team",
+)
+
+
 def _get_request(call: Call) -> Operation[Any]:
     return change_requests.GetChangeRequest(space_id=call.space_id, change_request_id=call.change_request_id)
 
@@ -1201,14 +1436,25 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
         lambda call: organizations.GetMember(organization_id=call.organization_id, user_id=call.user_id)
     ),
     organizations.RemoveMember: "a removed member is invited again: what they had is lost",
-    organizations.UpdateOrganization: "an organization is changed again in its form",
-    teams.CreateTeam: "a team is deleted among the teams",
+    organizations.UpdateOrganization: _Fields(
+        lambda call: organizations.GetOrganization(organization_id=call.organization_id), _with_logo
+    ),
+    organizations.JoinOrganization: _Joined(),
+    agent_instructions.UpdateAgentInstructions: _Fields(
+        lambda call: agent_instructions.GetAgentInstructions(organization_id=call.organization_id)
+    ),
+    teams.CreateTeam: _CreatedTeam(),
+    teams.UpdateTeamMembers: _TeamMembers(),
     teams.UpdateTeam: _Fields(lambda call: teams.GetTeam(organization_id=call.organization_id, team_id=call.team_id)),
     teams.DeleteTeam: "a deleted team cannot be restored",
-    teams.AddTeamMember: "members of a team are changed and removed in its table",
-    teams.RemoveTeamMember: "members of a team are added again in its table",
-    invites.CreateInvite: "an invite link is revoked among the invite links",
-    invites.UpdateInvite: "an invite link is changed again in its form",
+    teams.AddTeamMember: _TEAM_ROLE,
+    teams.RemoveTeamMember: _TEAM_ROLE,
+    permissions.UpdateCollectionTeamPermission: _TEAM_LEVEL,
+    permissions.RemoveCollectionTeamPermission: _TEAM_LEVEL,
+    invites.CreateInvite: _CreatedInvite(),
+    invites.UpdateInvite: _Fields(
+        lambda call: invites.GetInvite(organization_id=call.organization_id, invite_id=call.invite_id)
+    ),
     invites.DeleteInvite: "a revoked invite link cannot be restored: create a new one",
     saml.CreateSAMLProvider: "a SAML provider is deleted among the providers",
     saml.UpdateSAMLProvider: "a SAML provider is changed again in its form",

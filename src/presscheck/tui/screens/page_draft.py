@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from difflib import unified_diff
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
@@ -18,6 +19,7 @@ from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.page_markdown import EditorPage, PageEdit, from_editor, to_editor
+from presscheck.tui.screens.text_draft import Saved
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
@@ -34,16 +36,6 @@ MOST_DIFF_LINES = 2000
 _STYLES = {"+": "added", "-": "removed", "@": "quiet"}
 
 
-class Saved(NamedTuple):
-    """What became of a text that was to be saved."""
-
-    message: str
-    """What to tell the user; empty if it was saved."""
-    text: str
-    """The draft: the text, merged with edits of others."""
-    is_sent: bool = False
-
-
 class PageDraft:
     """The draft of a page, and the page that it was edited from.
 
@@ -52,6 +44,8 @@ class PageDraft:
         path: `space_id` and `change_request_id`.
         page_id: the page.
     """
+
+    noun, saved_message = "page", "saved to the change request"
 
     def __init__(self, screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
         self._engine, self._outbox = screen.engine, screen.engine.outbox
@@ -79,7 +73,7 @@ class PageDraft:
             return now.text
         changed_at = self._outbox.draft_changed_at(self._keys[0])
         self.age = f", saved {long_ago(clock().timestamp() - changed_at)}" if changed_at else ""
-        return (await _merged(base or now.text, text, now.text)).text
+        return (await merged_texts(base or now.text, text, now.text)).text
 
     def keep(self, text: str) -> None:
         """Store the draft, and once the page that it is edited from; the text of the page is no draft."""
@@ -105,11 +99,7 @@ class PageDraft:
 
     def summary(self) -> list[Line]:
         """How much is lost if the draft is discarded."""
-        added, removed = (sum(line[0].style == style for line in self.difference()) for style in ("added", "removed"))
-        return [
-            (Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"), Span(" are not in the page.")),
-            (Span("They are lost: the draft is in no other place.", "waiting"),),
-        ]
+        return lost_lines(self.difference(), "are not in the page")
 
     def discard(self) -> str:
         """Remove the draft; returns the text of the page as it is."""
@@ -133,7 +123,7 @@ class PageDraft:
             return Saved("no changes", text)
         self.keep(text)
         after = await self._read_page()
-        merged = await _merged(before.text, text, after.text)
+        merged = await merged_texts(before.text, text, after.text)
         self._base = after
         self.keep(merged.text)
         edit = from_editor(after, merged.text)
@@ -162,7 +152,7 @@ class PageDraft:
         return to_editor(page.title, page.markdown or "")
 
 
-async def _merged(base: str, ours: str, theirs: str) -> MergedText:
+async def merged_texts(base: str, ours: str, theirs: str) -> MergedText:
     """Both texts merged, in a thread: a long page takes a while."""
     return await asyncio.to_thread(merge_text, base, ours, theirs, our_name=OURS, their_name=THEIRS)
 
@@ -174,6 +164,15 @@ def diff_lines(before: str, after: str) -> list[Line]:
     if len(rows) > MOST_DIFF_LINES:
         lines.append((Span(f"… {count(len(rows) - MOST_DIFF_LINES, 'more line')}", "quiet"),))
     return lines
+
+
+def lost_lines(difference: Sequence[Line], where: str) -> list[Line]:
+    """How many lines are lost with a draft that makes a difference."""
+    added, removed = (sum(line[0].style == style for line in difference) for style in ("added", "removed"))
+    return [
+        (Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"), Span(f" {where}.")),
+        (Span("They are lost: the draft is in no other place.", "waiting"),),
+    ]
 
 
 def _summary(edit: PageEdit, title: str, diff: list[Line], text: str, *, is_merged: bool) -> list[Line]:

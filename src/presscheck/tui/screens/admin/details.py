@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from presscheck.api.saml import GetSAMLProvider, ListSSOLogins
 from presscheck.text.phrases import now
@@ -35,6 +35,20 @@ class DetailsContext(ScreenContext, Protocol):
     def organization(self) -> Organization | None:
         """The organization."""
         ...
+
+
+class Losses(NamedTuple):
+    """What removing things takes away.
+
+    Attributes:
+        sentences: what is lost, as display text.
+        refusal: why they cannot be removed; empty if they can.
+        is_grave: whether the name has to be typed.
+    """
+
+    sentences: tuple[str, ...] = ()
+    refusal: str = ""
+    is_grave: bool = False
 
 
 @dataclass(frozen=True)

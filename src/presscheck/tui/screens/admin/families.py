@@ -5,22 +5,29 @@ A row of the table is all that a family needs: columns, details and forms are ma
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from presscheck.api.collections import Collection, ListCollections
 from presscheck.api.conversations import ListConversationIssues, ListConversations, ListIssuesClusters
 from presscheck.api.imports import CancelImport, ListImports, StartImport
 from presscheck.api.integrations import ListIntegrations, PublishIntegration
 from presscheck.api.invites import CreateInvite, DeleteInvite, ListInvites, UpdateInvite
 from presscheck.api.openapi import CreateOpenAPISpec, DeleteOpenAPISpec, ListOpenAPISpecs, UpdateOpenAPISpec
 from presscheck.api.organizations import (
+    JoinOrganization,
     ListMembers,
     ListOrganizations,
+    Organization,
+    OrganizationMember,
     RemoveMember,
     UpdateMember,
     UpdateOrganization,
 )
 from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders, UpdateSAMLProvider
+from presscheck.api.sites import ListSites, Site
+from presscheck.api.spaces import ListSpaces, Space
 from presscheck.api.teams import (
     AddTeamMember,
     CreateTeam,
@@ -29,22 +36,31 @@ from presscheck.api.teams import (
     ListTeams,
     RemoveTeamMember,
     UpdateTeam,
+    UpdateTeamMembers,
 )
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
 from presscheck.engine.forms.form_files import SCRIPT
 from presscheck.engine.integrations.publishing import PublishForm
+from presscheck.tui.screens.access.screen import AccessScreen
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
+from presscheck.tui.screens.admin.invites import INVITE_DETAILS, add_invite, invite_link
+from presscheck.tui.screens.admin.membership import join_organization, losses_of_leaving
+from presscheck.tui.screens.admin.people import (
+    add_team_members,
+    check_role,
+    losses_of_members,
+    losses_of_team_members,
+    losses_of_teams,
+)
+from presscheck.tui.screens.agent_instructions import InstructionsScreen
 from presscheck.tui.screens.integration.screen import IntegrationScreen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from presscheck.api.operation import Operation, Page
-    from presscheck.api.organizations import Organization
     from presscheck.engine.forms.form import Form
     from presscheck.engine.forms.form_files import FormFile
-    from presscheck.tui.screens.admin.details import Details
+    from presscheck.tui.screens.admin.details import Details, DetailsContext, Losses
     from presscheck.tui.screens.base_screen import BaseScreen
 
 Role = Literal["admin", "create"]
@@ -59,6 +75,12 @@ class Family:
         noun: what one of it is called, such as `team`.
         plural: what several are called, where that is not the noun with an s.
         details: reads what is shown of one besides its fields.
+        adds: chooses and adds, instead of the form of `add`; returns what was done, empty for nothing.
+        edits_several: whether one form changes all marked things.
+        check: refuses a change of one, by raising `InvalidArgument`.
+        losses: reads what removing some takes away, and whether they can be removed.
+        link: the address of one, which is copied instead of its id; empty if it is not known.
+        for_everybody: the operations that need no role in the organization.
         listing: lists it.
         columns: the columns of its table; the first names a thing.
         path: where the id of an item stands that goes into the paths of other operations.
@@ -97,11 +119,25 @@ class Family:
     form: Callable[[str], Form] | None = None
     file: FormFile | None = None
     screen: Callable[[Organization, Any], BaseScreen] | None = None
+    adds: Callable[[DetailsContext, Mapping[str, Any]], Awaitable[str]] | None = None
+    edits_several: bool = False
+    check: Callable[[DetailsContext, Any, Operation[Any]], Awaitable[None]] | None = None
+    losses: Callable[[DetailsContext, Sequence[Any]], Awaitable[Losses]] | None = None
+    link: Callable[[Organization, Any], str] | None = None
+    for_everybody: tuple[type[Operation[Any]], ...] = ()
 
     @property
     def nouns(self) -> str:
         """What several are called."""
         return self.plural or f"{self.noun}s"
+
+
+def _access(organization: Organization, thing: Collection | Space | Site | OrganizationMember) -> BaseScreen:
+    return AccessScreen(organization, thing)
+
+
+def _instructions(_: Organization, organization: Organization) -> BaseScreen:
+    return InstructionsScreen(organization)
 
 
 TEAM_MEMBERS = Family(
@@ -116,12 +152,15 @@ TEAM_MEMBERS = Family(
     ),
     path="organization.id",
     field="user_id",
-    add=AddTeamMember,
+    add=UpdateTeamMembers,
+    adds=add_team_members,
     edit=AddTeamMember,
+    edits_several=True,
     remove=RemoveTeamMember,
     remove_verb="Remove",
     loses="What the team may read and edit, this person may not any more, unless another role allows it.",
-    hint="a adds a member.",
+    losses=losses_of_team_members,
+    hint="a adds people, several at once.",
 )
 CLUSTER_ISSUES = Family(
     "Issues",
@@ -146,7 +185,15 @@ FAMILIES = (
             Column("new members", "default_role", 12),
         ),
         field="organization_id",
+        add=JoinOrganization,
+        adds=join_organization,
         edit=UpdateOrganization,
+        remove=RemoveMember,
+        remove_verb="Leave",
+        loses="You need an invite, or an e-mail address of one of its domains, to join again.",
+        losses=losses_of_leaving,
+        for_everybody=(JoinOrganization, RemoveMember),
+        hint="a joins the organization of an e-mail domain.",
     ),
     Family(
         "Members",
@@ -165,6 +212,10 @@ FAMILIES = (
         remove=RemoveMember,
         remove_verb="Remove",
         loses="This person cannot read or edit anything of the organization any more, and leaves its teams.",
+        losses=losses_of_members,
+        check=check_role,
+        edits_several=True,
+        screen=_access,
         permission="list_members",
         hint="Invite links bring members.",
     ),
@@ -182,9 +233,47 @@ FAMILIES = (
         edit=UpdateTeam,
         remove=DeleteTeam,
         loses="Its members lose what only the team may read and edit. It cannot be restored.",
+        losses=losses_of_teams,
         parts=TEAM_MEMBERS,
         permission="list_teams",
         hint="a creates one.",
+    ),
+    Family(
+        "Collections",
+        "collection",
+        ListCollections,
+        (Column("collection", "title"), Column("default level", "default_level", 13), Column("about", "description")),
+        field="collection_id",
+        screen=_access,
+        hint="`g o` shows the organization: a creates one there.",
+    ),
+    Family(
+        "Spaces",
+        "space",
+        ListSpaces,
+        (
+            Column("space", "title"),
+            Column("default level", "default_level", 13),
+            Column("visibility", "visibility", 13),
+            Column("updated", "updated_at", 10, "date"),
+        ),
+        field="space_id",
+        screen=_access,
+        hint="`g o` shows the organization: a creates one there.",
+    ),
+    Family(
+        "Sites",
+        "site",
+        ListSites,
+        (
+            Column("site", "title"),
+            Column("visibility", "visibility", 13),
+            Column("live", "published", 6, "flag"),
+            Column("created", "created_at", 10, "date"),
+        ),
+        field="site_id",
+        screen=_access,
+        hint="`g p` manages sites: a creates one there.",
     ),
     Family(
         "Invite links",
@@ -193,11 +282,22 @@ FAMILIES = (
         (Column("link", "id"), Column("role", "role", 9), Column("redundant", "redundant", 10, "flag")),
         field="invite_id",
         add=CreateInvite,
+        adds=add_invite,
+        link=invite_link,
+        details=INVITE_DETAILS,
         edit=UpdateInvite,
         remove=DeleteInvite,
         remove_verb="Revoke",
         loses="Who has the link cannot join with it any more.",
         hint="a creates one: anyone who has it can join the organization.",
+    ),
+    Family(
+        "AI instructions",
+        "organization",
+        ListOrganizations,
+        (Column("instructions of", "title"), Column("hostname", "hostname", 18)),
+        field="organization_id",
+        screen=_instructions,
     ),
     Family(
         "SAML",

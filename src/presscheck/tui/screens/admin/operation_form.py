@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -62,7 +62,13 @@ def stored_form(draft: Draft) -> StoredForm | None:
 
 
 async def fill_in(
-    screen: ScreenContext, form: StoredForm, key: str, *, own: Form | None = None, file: FormFile | None = None
+    screen: ScreenContext,
+    form: StoredForm,
+    key: str,
+    *,
+    own: Form | None = None,
+    file: FormFile | None = None,
+    sends: Callable[[Operation[Any]], Awaitable[Any]] | None = None,
 ) -> bool:
     """Fill in an operation and send it; what is typed is a draft with this key until then. Whether it was sent.
 
@@ -72,6 +78,7 @@ async def fill_in(
         key: the key of the draft.
         own: a form that stands in for that of the operation; its draft is not opened without its table.
         file: the kind of file that fills in the form; by default that of the operation.
+        sends: sends what the form makes, if it is looked at before.
     """
     outbox, operation = screen.engine.outbox, operation_called(form.operation)
     stored = {} if own else {FORM: json.dumps(asdict(form), ensure_ascii=False)}
@@ -81,7 +88,7 @@ async def fill_in(
         own or OperationForm(operation, dict(form.given)),
         form.present,
         screen.style_for,
-        send=lambda call: send(screen, call),
+        send=sends or (lambda call: send(screen, call)),
         lookup=lambda reference: choices_of(screen.engine, reference, form.path),
         draft=outbox.draft(key) or "",
         save=lambda text: outbox.save_draft(key, text, about),

@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 
 from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
+from presscheck.api.teams import Team
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.places import Place
@@ -86,7 +87,7 @@ class AdminScreen(BaseScreen):
         is_new = organization is not None and (self.organization is None or self.organization.id != organization.id)
         self.organization = organization or self.organization
         self._sidebar.redraw()  # what is permitted may have changed
-        if is_new:
+        if is_new or (self.organization is None and self.table.listing is None):
             self.table.show_family(self._family, {})
         self.refresh_status_bars()
 
@@ -125,7 +126,9 @@ class AdminScreen(BaseScreen):
         if family.screen and self.organization:
             self.app_context.push_screen(family.screen(self.organization, item))
         elif family.parts and self.organization:
-            self.app_context.push_screen(PartsScreen(self.organization, family.parts, given, name))
+            parts = PartsScreen(self.organization, family.parts, given, name)
+            parts.table.is_owner = isinstance(item, Team) and item.permissions.admin
+            self.app_context.push_screen(parts)
         else:
             show_details(self, family.details, item, f"{family.noun}: {name}", self.size.width)
 

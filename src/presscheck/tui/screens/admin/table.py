@@ -8,6 +8,7 @@ import io
 import json
 import sys
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -25,6 +26,7 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.tui.screens.admin.details import Losses
 from presscheck.tui.screens.admin.facts import (
     CERTIFICATES,
     cell,
@@ -39,6 +41,7 @@ from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
 from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.organizations import Organization
     from presscheck.engine.results import Result
+    from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.admin.facts import Column
     from presscheck.tui.screens.admin.families import Family
     from presscheck.tui.screens.find import Find
@@ -113,6 +117,8 @@ class FamilyTable(Vertical):
         self._had_focus = False
         """Whether the rows had the focus when a filter left none of them."""
         self.given: dict[str, Any] = {}
+        self.is_owner = False
+        """Whether the user manages what the rows are parts of, such as a team, whatever the role is."""
         self.listing: Operation[Page[Any]] | None = None
         """The listing; None until the organization is known, or where the family cannot be listed."""
         self._reset()
@@ -144,7 +150,8 @@ class FamilyTable(Vertical):
         self._screen.unsubscribe("table")
         self._screen.unsubscribe("arrange")
         self.listing = None
-        if self._screen.organization and self.unavailable is None:
+        is_known = self._screen.organization or "organization_id" not in family.listing.model_fields
+        if is_known and self.unavailable is None:
             self.listing = family.listing(**self._path(family.listing), **self._filters.get(family.title, {}))
             answers = self._screen.engine.watch_listing(self.listing)
             self._screen.subscribe(answers, self._take, group="table", shows_errors=False)
@@ -377,6 +384,8 @@ class FamilyTable(Vertical):
         if missing := self._screen.engine.missing_reason(operation):
             return missing
         permissions = organization.permissions if organization else None
+        if operation in self.family.for_everybody or self.is_owner:
+            return None
         if permissions and not (permissions.admin or (self.family.role == "create" and permissions.create_content)):
             return f"you need the role {self.family.role} in this organization"
         return None
@@ -386,8 +395,11 @@ class FamilyTable(Vertical):
         return self.unavailable or self.change_reason(self.family.add, "added")
 
     async def command_add(self) -> None:
-        """Fill in the form of a new thing."""
-        if self.family.add:
+        """Fill in the form of a new thing, or choose it as the family does."""
+        if self.family.adds:
+            if done := await self.family.adds(self._screen, self.given):
+                self._changed(done)
+        elif self.family.add:
             await self._fill_in(f"New {self.family.noun}", self.family.add, None)
 
     def _no_row(self) -> str | None:
@@ -398,10 +410,52 @@ class FamilyTable(Vertical):
         return self._no_row() or self.change_reason(self.family.edit, "changed")
 
     async def command_rename(self) -> None:
-        """Change the thing under the cursor in a form."""
-        item = self.current
-        if item and self.family.edit:
-            await self._fill_in(f"Change {self.name_of(item)}", self.family.edit, item)
+        """Change the thing under the cursor in a form; where the family allows it, all marked ones at once."""
+        items = self._chosen if self.family.edits_several else [item for item in (self.current,) if item]
+        if len(items) > 1 and self.family.edit:
+            await self._fill_in_for_all(self.family.edit, items)
+        elif items and self.family.edit:
+            await self._fill_in(f"Change {self.name_of(items[0])}", self.family.edit, items[0])
+
+    async def _fill_in_for_all(self, operation: type[Operation[Any]], items: Sequence[BaseModel]) -> None:
+        """Fill in one form, and send it for each of several things."""
+        what = count(len(items), self.family.noun, self.family.plural)
+        first = {**self._path(operation), **self._identity(operation, items[0])}
+        form = OperationForm(operation, first)
+        failed: list[str] = []
+
+        async def send_all(call: Operation[Any]) -> None:
+            failed.clear()
+            for item in items:
+                try:
+                    await self._send(item, call.model_copy(update=self._identity(operation, item)))
+                except PresscheckError as error:
+                    failed.append(f"{self.name_of(item)}: {error.message}")
+
+        dialog = FormDialog(
+            f"Change {what}",
+            form,
+            initial_texts(form.fields, None),
+            self._screen.style_for,
+            send=send_all,
+            lookup=lambda reference: choices_of(self._screen.engine, reference, self._path(operation)),
+            save=lambda _: None,
+        )
+        if await self._screen.ask(dialog) is None:
+            return
+        self._rows.clear_marks()
+        done = f"changed {count(len(items) - len(failed), self.family.noun, self.family.plural)}"
+        self._changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
+
+    async def _send(self, item: BaseModel | None, call: Operation[Any]) -> Any:
+        """Send what a form makes, unless the family refuses it.
+
+        Raises:
+            PresscheckError: the family or the service refuses it.
+        """
+        if item is not None and self.family.check:
+            await self.family.check(self._screen, item, call)
+        return await send(self._screen, call)
 
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> None:
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
@@ -416,7 +470,8 @@ class FamilyTable(Vertical):
         present = initial_texts(fields, self._editable(item))
         key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
         stored = StoredForm(title, operation.stored_name(), given, present, path)
-        if await fill_in(self._screen, stored, key, own=own, file=self.family.file):
+        sends = partial(self._send, item)
+        if await fill_in(self._screen, stored, key, own=own, file=self.family.file, sends=sends):
             self._changed(f"{title}: done")
 
     def _editable(self, item: BaseModel | None) -> Any:
@@ -424,8 +479,13 @@ class FamilyTable(Vertical):
         return getattr(item, "team", None) if item and self.family.path.startswith("organization.") else item
 
     def _identity(self, operation: type[Operation[Any]], item: BaseModel) -> dict[str, Any]:
-        named = self.family.field in operation.model_fields
-        return {self.family.field: str(value_at(item, self.family.path))} if named else {}
+        """The fields that name a thing; an operation on a person that no row names is about the user."""
+        known: dict[str, Any] = {}
+        if self.family.field in operation.model_fields:
+            known[self.family.field] = str(value_at(item, self.family.path))
+        if "user_id" in operation.path_fields() and self.family.field != "user_id":
+            known["user_id"] = self._screen.engine.me.id
+        return known
 
     def _changed(self, message: str) -> None:
         self._screen.notify(message)
@@ -451,38 +511,58 @@ class FamilyTable(Vertical):
         items, remove, verb = self._chosen, self.family.remove, self.family.remove_verb
         if remove is None or not items:
             return
+        losses = await self._losses(items)
+        if losses.refusal:
+            self._screen.notify(losses.refusal)
+            return
         several = len(items) > 1
         what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
         lines: list[Line] = [(Span(self.family.loses),)]
         if several:
             lines += [(Span(f"• {self.name_of(item)}", "quiet"),) for item in items]
-        if warning := self._warning(items):
-            lines.append((Span(warning, "waiting"),))
+        lines += [(Span(sentence, "waiting"),) for sentence in losses.sentences]
         dialog = ConfirmDialog(
             f"{verb} {what}?",
             lines,
             verb,
             self._screen.style_for,
-            type_to_confirm=what if several or warning else None,
+            type_to_confirm=what if several or losses.is_grave else None,
         )
         if not await self._screen.ask(dialog):
             return
         failed: list[str] = []
         for item in items:
             try:
-                await send(self._screen, remove(**self._path(remove), **self._identity(remove, item)))
+                await send(self._screen, remove(**{**self._path(remove), **self._identity(remove, item)}))
             except PresscheckError as error:
                 failed.append(f"{self.name_of(item)}: {error.message}")
         self._rows.clear_marks()
         done = f"{verb.lower()}: {count(len(items) - len(failed), self.family.noun, self.family.plural)}"
         self._changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
 
-    def _warning(self, items: Sequence[BaseModel]) -> str:
-        """What is special about removing these: oneself."""
-        me = self._screen.engine.me.id
-        if any(str(value_at(item, self.family.path)) == me for item in items):
-            return "This is you: you lose your own access."
-        return ""
+    async def _losses(self, items: Sequence[BaseModel]) -> Losses:
+        """What removing things takes away, as far as it can be read."""
+        if self.family.losses is None:
+            return Losses()
+        try:
+            return await self.family.losses(self._screen, items)
+        except PresscheckError as error:
+            return Losses((f"What is lost could not be read: {sanitize(error.message)}.",))
+
+    def reason_unsend(self) -> str | None:
+        """Disabled until the organization is known."""
+        return None if self._screen.organization else "not loaded yet"
+
+    async def command_unsend(self) -> None:
+        """Offer to undo the last sent change of the organization."""
+        await undo_last_sent(self._screen, self._is_here)
+        if self.listing:
+            self._screen.engine.refresh(self.listing)
+
+    def _is_here(self, place: Place) -> bool:
+        organization = self._screen.organization
+        is_own = organization is not None and place.organization == organization.id
+        return place.site is None and place.request is None and (is_own or place.collection is not None)
 
     def reason_open(self) -> str | None:
         """Disabled without a row."""
@@ -498,8 +578,15 @@ class FamilyTable(Vertical):
     reason_copy = reason_copy_text = _no_row
 
     def command_copy(self) -> None:
-        """Copy the id."""
-        if self.current:
+        """Copy the address, or the id of a thing without one."""
+        organization = self._screen.organization
+        link = (
+            self.family.link(organization, self.current) if self.family.link and organization and self.current else ""
+        )
+        if link:
+            self._screen.app_context.copy_to_clipboard(sanitize(link))
+            self._screen.notify("copied the link")
+        elif self.current:
             self._screen.app_context.copy_to_clipboard(sanitize(str(value_at(self.current, self.family.path))))
             self._screen.notify("copied the id")
 

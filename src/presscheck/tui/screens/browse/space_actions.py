@@ -35,7 +35,9 @@ from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
+    from presscheck.api.collections import Collection
     from presscheck.api.operation import Operation
+    from presscheck.api.spaces import Space
     from presscheck.engine.results import Result
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.browse.context import BrowseContext
@@ -137,6 +139,26 @@ class SpaceActions:
         return self._screen.engine.missing_reason(operation) or self.reason_settings()
 
     reason_go_deleted = _offline
+
+    def reason_go_permissions(self) -> str | None:
+        """Disabled until there is a space or collection."""
+        return None if self._place else "go to a space or a collection first"
+
+    @property
+    def _place(self) -> Space | Collection | None:
+        """The collection under the cursor, or the space, also that of a page."""
+        item = self._screen.item
+        return (item.collection or item.space) if item else None
+
+    async def command_go_permissions(self) -> None:
+        """Show who has which level in the space or collection, and why."""
+        from presscheck.tui.screens.access.screen import AccessScreen  # 8 ms, only when it is opened
+
+        place = self._place
+        organizations = (await self._screen.engine.read(ListOrganizations())).items
+        organization = next((one for one in organizations if one.id == self._screen.organization_id), None)
+        if place and organization:
+            self._screen.app_context.push_screen(AccessScreen(organization, place))
 
     # create
 

@@ -11,6 +11,7 @@ from presscheck.api.spaces import UpdateSpace
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.access.levels import DEFAULT_LEVELS
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.page_tree import Item
 
-LEVELS = {
-    "inherit": "as in the collection, or by role",
-    "admin": "everybody is an admin",
-    "create": "everybody can create content",
-    "edit": "everybody can edit and merge",
-    "review": "everybody can review",
-    "comment": "everybody can comment",
-    "read": "everybody can read",
-}
-"""The default levels of the service, and what each means."""
 NONE = "none"
 """The key of no default level, and of no language."""
 SIMPLE_RULES = (
@@ -73,8 +64,7 @@ class SpaceSettings:
             await self._change_rules(item.space)
 
     async def _change_level(self, item: Item, present: str | None) -> None:
-        choices = [Choice(level, level, meaning) for level, meaning in LEVELS.items()]
-        choices.append(Choice(NONE, "no access", "only admins, and teams with a role"))
+        choices = [Choice(level, level, meaning) for level, meaning in DEFAULT_LEVELS.items()]
         level = await self._choose(f"Default level of {sanitize(item.title)}", choices)
         value: Any = None if level == NONE else level
         if level is None or value == present:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import OrganizationMember
     from presscheck.api.users import User
     from presscheck.engine.results import Result
-    from presscheck.tui.screens.page_draft import PageDraft
+    from presscheck.tui.screens.text_draft import TextDraft
 
 _BY_NAME = {command.name: command for command in COMMANDS}
 PREVIEW_DELAY = 0.2
@@ -92,7 +92,7 @@ class CompletionList(RowList):
 
 
 class MarkdownEditor(BaseScreen):
-    """Edits a page of a change request.
+    """Edits a page of a change request, or another document.
 
     Args:
         draft: keeps and saves the text.
@@ -117,10 +117,11 @@ class MarkdownEditor(BaseScreen):
     MarkdownEditor PageView { width: 1fr; border-left: vkey $ink-raised; padding: 0 1; }
     """
 
-    def __init__(self, draft: PageDraft, text: str) -> None:
+    def __init__(self, draft: TextDraft, text: str) -> None:
         if not MarkdownArea.can_hold(text):
             raise ChecksFailed(
-                "Not opened: the page has unusual line ends that only another editor keeps. Set VISUAL and press . e"
+                f"Not opened: the {draft.noun} has unusual line ends that only another editor keeps. "
+                "Set VISUAL and press . e"
             )
         super().__init__()
         self.draft, self._initial = draft, text
@@ -178,8 +179,10 @@ class MarkdownEditor(BaseScreen):
         self.area.focus()
         if self.draft.is_kept:
             key = shown(keys_of(_BY_NAME["discard_draft"], self.app_context.keymap)[0])
-            self.notify(f"your draft, not the page as it is: {key} discards it")
+            self.notify(f"your draft, not the {self.draft.noun} as it is: {key} discards it")
         path = self.draft.path
+        if not path:
+            return
         self.subscribe(
             self.engine.watch(ListChangeRequestPages(**path)), self._take_pages, group="pages", shows_errors=False
         )
@@ -307,7 +310,7 @@ class MarkdownEditor(BaseScreen):
             self._is_saving = False
         if saved.is_sent:
             self.app_context.close_screen()
-            self.app_context.notify("saved to the change request")
+            self.app_context.notify(self.draft.saved_message)
             return
         if saved.text != text and self.area.text == text:
             self.area.replace_all(saved.text)
@@ -317,7 +320,7 @@ class MarkdownEditor(BaseScreen):
         """Disabled without a draft, and while it is being saved."""
         if self._is_saving:
             return "it is being saved"
-        return None if self.draft.is_kept else "there is no draft: this is the page as it is"
+        return None if self.draft.is_kept else f"there is no draft: this is the {self.draft.noun} as it is"
 
     async def command_discard_draft(self) -> None:
         """Discard the draft, after a confirmation, and show the page as it is."""
@@ -326,7 +329,7 @@ class MarkdownEditor(BaseScreen):
             text = self.draft.discard()
             self._saved_text, self._error, self._shows_old_draft = text, "", False
             self.area.replace_all(text)
-            self.notify("discarded: this is the page as it is; ctrl+z brings your text back")
+            self.notify(f"discarded: this is the {self.draft.noun} as it is; ctrl+z brings your text back")
 
     def command_back(self) -> None:
         """Leave; the text stays a draft."""

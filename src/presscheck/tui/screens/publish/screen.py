@@ -209,6 +209,15 @@ class PublishScreen(BaseScreen):
         if self.current:
             await show_published(self, self.organization_id, self.current)
 
+    reason_go_permissions = reason_go_access
+
+    def command_go_permissions(self) -> None:
+        """Show who has which level in the site, and why."""
+        from presscheck.tui.screens.access.screen import AccessScreen  # 8 ms, only when it is opened
+
+        if self.current and self.organization:
+            self.app_context.push_screen(AccessScreen(self.organization, self.current))
+
     def reason_go_structure(self) -> str | None:
         """Disabled without a site."""
         return None if self.current else "there is no site: a creates one"

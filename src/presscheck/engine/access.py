@@ -1,0 +1,196 @@
+"""The levels of people in collections, spaces and sites, and the paths by which each level is inherited."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from presscheck.api.collections import Collection, ListCollections
+from presscheck.api.operation import Operation, Page
+from presscheck.api.organizations import ListMembers, Organization, OrganizationMember
+from presscheck.api.permissions import ListCollectionTeamPermissions, ListSpaceUserPermissions
+from presscheck.api.sites import Site
+from presscheck.api.spaces import ListSpaces, Space
+from presscheck.api.teams import ListTeamMembers, Team
+from presscheck.errors import Forbidden, NotSupported
+
+Container = Collection | Space | Site
+"""What has levels: a collection, a space or a site."""
+ReadAll = Callable[[Operation[Page[Any]]], Awaitable[Sequence[Any]]]
+"""Returns all items of a listing."""
+LEVELS = ("read", "comment", "review", "edit", "create", "admin")
+"""The levels, lowest first."""
+ELSEWHERE = "not told by the API: perhaps invited to it"
+"""The path to a level that the service reports, and that neither roles, default levels nor teams explain."""
+
+
+class Reason(NamedTuple):
+    """A level, its path from where it is given down to the place, and where that is in a few words."""
+
+    level: str
+    path: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Grant:
+    """A team with a level on a collection, and the ids of its members."""
+
+    team: Team
+    level: str
+    people: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Access:
+    """What the levels in an organization follow from.
+
+    Attributes:
+        organization: the organization.
+        members: its people.
+        collections: its collections by id.
+        spaces: its spaces, as far as they were read.
+        grants: the teams with a level on a collection, by its id.
+        reported: the levels that the service reports, by space and user.
+    """
+
+    organization: Organization
+    members: Sequence[OrganizationMember] = ()
+    collections: Mapping[str, Collection] = field(default_factory=dict[str, Collection])
+    spaces: Sequence[Space] = ()
+    grants: Mapping[str, Sequence[Grant]] = field(default_factory=dict[str, Sequence[Grant]])
+    reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+
+    def around(self, place: Container) -> list[Container]:
+        """A place and the collections around it, innermost first."""
+        found: list[Container] = [place]
+        while not isinstance(found[-1], Site) and (outer := self.collections.get(found[-1].parent or "")):
+            if outer in found:
+                break
+            found.append(outer)
+        return found
+
+    def names(self, place: Container) -> list[str]:
+        """The titles of the collections around a place and its own, outermost first."""
+        return [item.title or item.id for item in reversed(self.around(place))]
+
+    def default_from(self, place: Container) -> Container | None:
+        """The place whose default level holds in a place: itself or a collection around it; None if none is set."""
+        return next((item for item in self.around(place) if _own_default(item) != "inherit"), None)
+
+    def reasons(self, member: OrganizationMember, place: Container) -> Iterator[Reason]:
+        """The levels of a person in a place, each with its path from where it is given down to the place."""
+        around, names = self.around(place), self.names(place)
+        if member.role:
+            given = self.default_from(place)
+            if member.role == "admin" or given is None:
+                path = " › ".join([self.organization.title, *names])
+                yield Reason(member.role, f"role in the organization: {path}", f"role in {self.organization.title}")
+            elif level := _own_default(given):
+                path = " › ".join(names[len(names) - 1 - around.index(given) :])
+                yield Reason(level, f"default level: {path}", f"default level of {given.title or given.id}")
+        for at, item in enumerate(around):
+            for grant in self.grants.get(item.id, ()):
+                if member.id in grant.people:
+                    path = " › ".join(names[len(names) - 1 - at :])
+                    team = grant.team.title or grant.team.id
+                    yield Reason(grant.level, f"team {team}: {path}", f"team {team} on {item.title or item.id}")
+
+    def level(self, member: OrganizationMember, place: Container) -> Reason | None:
+        """The level of a person in a place: the highest, or the one that the service reports; None without access."""
+        if member.disabled:
+            return None
+        found = max(self.reasons(member, place), key=lambda one: rank(one.level), default=Reason("", ""))
+        if place.id in self.reported and self.reported[place.id].get(member.id, "") != found.level:
+            found = Reason(self.reported[place.id].get(member.id, ""), ELSEWHERE, ELSEWHERE)
+        return found if found.level else None
+
+    def without(self, team_id: str, collection_id: str = "") -> Access:
+        """What would hold if a team had no level on a collection, or (without one) on none at all."""
+        grants = {
+            identity: [one for one in found if one.team.id != team_id or collection_id not in ("", identity)]
+            for identity, found in self.grants.items()
+        }
+        return replace(self, grants=grants, reported={})
+
+
+def rank(level: str) -> int:
+    """The position of a level, the lowest 0; -1 for no level."""
+    return LEVELS.index(level) if level in LEVELS else -1
+
+
+async def read_access(
+    read_all: ReadAll,
+    organization: Organization,
+    *,
+    place: Container | None = None,
+    with_levels_of_service: bool = True,
+) -> Access:
+    """Read what the levels in an organization follow from.
+
+    Args:
+        read_all: reads a listing.
+        organization: the organization.
+        place: read only what the levels in this place follow from, and no other spaces.
+        with_levels_of_service: also read the levels that the service reports for each space, a request each.
+
+    Raises:
+        PresscheckError: the service has no list of members, teams or spaces, or the caller may not read it.
+    """
+    path: dict[str, Any] = {"organization_id": organization.id}
+    members, listed = await _both(read_all(ListMembers(**path)), read_all(ListCollections(**path)))
+    collections: dict[str, Collection] = {one.id: one for one in listed}
+    spaces: Sequence[Space] = await read_all(ListSpaces(**path)) if place is None else ()
+    access = Access(organization, members, collections, spaces)
+    within = list(collections) if place is None else [one.id for one in access.around(place) if one.id in collections]
+    if isinstance(place, Collection) and place.id not in within:
+        within.insert(0, place.id)
+    granted = await _each([ListCollectionTeamPermissions(collection_id=identity) for identity in within], read_all)
+    teams = {grant.team.id: grant.team for grants in granted for grant in grants}
+    people = await people_of_teams(read_all, organization.id, teams)
+    grants = {
+        identity: [Grant(grant.team, grant.permission, people[grant.team.id]) for grant in found]
+        for identity, found in zip(within, granted, strict=True)
+        if found
+    }
+    checked = [place] if isinstance(place, Space) else spaces
+    reported = await _reported(read_all, checked) if with_levels_of_service else {}
+    return replace(access, grants=grants, reported=reported)
+
+
+async def people_of_teams(read_all: ReadAll, organization_id: str, teams: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The ids of the members of some teams, by the id of the team."""
+    ids = list(teams)
+    listings = [ListTeamMembers(organization_id=organization_id, team_id=identity) for identity in ids]
+    found = await _each(listings, read_all)
+    return {
+        identity: frozenset(one.organization.id for one in people) for identity, people in zip(ids, found, strict=True)
+    }
+
+
+async def _reported(read_all: ReadAll, spaces: Sequence[Space]) -> dict[str, dict[str, str]]:
+    """The levels that the service reports, by space and user; without spaces whose levels it does not tell."""
+    reported: dict[str, dict[str, str]] = {}
+    for space in spaces:
+        try:
+            users = await read_all(ListSpaceUserPermissions(space_id=space.id))
+        except (Forbidden, NotSupported):
+            continue  # the levels are then those that follow from roles, default levels and teams
+        reported[space.id] = {one.user.id: one.permission for one in users}
+    return reported
+
+
+async def _both(first: Awaitable[Sequence[Any]], second: Awaitable[Sequence[Any]]) -> tuple[Any, Any]:
+    found = await asyncio.gather(first, second)
+    return found[0], found[1]
+
+
+async def _each(listings: Sequence[Operation[Page[Any]]], read_all: ReadAll) -> list[Sequence[Any]]:
+    return list(await asyncio.gather(*(read_all(listing) for listing in listings)))
+
+
+def _own_default(item: Container) -> str | None:
+    """The default level of a place itself; a site of a service that has none for sites inherits that of the role."""
+    return (item.default_level or "inherit") if isinstance(item, Site) else item.default_level

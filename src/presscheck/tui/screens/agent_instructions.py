@@ -1,0 +1,263 @@
+"""The AI instructions of an organization as a document: read, edited as Markdown, and saved after a question."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from presscheck.api.agent_instructions import AgentInstructions, GetAgentInstructions, UpdateAgentInstructions
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.validation import InvalidNode
+from presscheck.documents.terminal.controls import Controls
+from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.engine.drafts import BASE, INSTRUCTIONS
+from presscheck.errors import ChecksFailed, Forbidden
+from presscheck.text.phrases import long_ago, now, since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.external_programs import edit_text, is_built_in
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.draft_discard import confirm_discard
+from presscheck.tui.screens.page_draft import diff_lines, lost_lines, merged_texts
+from presscheck.tui.screens.text_draft import Saved
+from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.page_view import PageView
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.api.organizations import Organization
+    from presscheck.engine.results import Result
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+WIDEST = 96
+"""Columns of text that are still easy to read."""
+
+
+class InstructionsDraft:
+    """The draft of the instructions, and the text that it was edited from.
+
+    Args:
+        screen: the screen that they are edited from.
+        organization: the organization.
+    """
+
+    noun, saved_message, page_id = "instructions", "saved the AI instructions (z undoes it)", ""
+
+    def __init__(self, screen: ScreenContext, organization: Organization) -> None:
+        self._engine, self._outbox = screen.engine, screen.engine.outbox
+        self._organization = organization
+        self.path: dict[str, Any] = {}
+        self._keys = (f"{INSTRUCTIONS}{organization.id}", f"{INSTRUCTIONS}{BASE} {organization.id}")
+        self._base = ""
+        self.is_kept = False
+        self.age = ""
+
+    @property
+    def title(self) -> str:
+        """The organization."""
+        return f"AI instructions of {self._organization.title}"
+
+    async def open(self) -> str:
+        """Read the instructions, and return the text to edit: the draft merged with them, else they themselves."""
+        self._base = current = await self._read()
+        text, base = (self._outbox.draft(key) for key in self._keys)
+        self.is_kept = bool(text)
+        if not text:
+            return current
+        changed_at = self._outbox.draft_changed_at(self._keys[0])
+        self.age = f", saved {long_ago(now().timestamp() - changed_at)}" if changed_at else ""
+        return (await merged_texts(base or current, text, current)).text
+
+    def keep(self, text: str) -> None:
+        """Store the draft; the text that it was edited from is no draft."""
+        self.is_kept = text != self._base
+        for key, kept in zip(self._keys, (text, self._base), strict=True):
+            self._outbox.save_draft(key, kept if self.is_kept else "")
+
+    def discard(self) -> str:
+        """Remove the draft; returns the instructions as they are."""
+        self.keep(self._base)
+        return self._base
+
+    def difference(self) -> list[Line]:
+        """What the draft changes."""
+        return diff_lines(self._base, self._outbox.draft(self._keys[0]) or "")
+
+    def summary(self) -> list[Line]:
+        """How much is lost if the draft is discarded."""
+        return lost_lines(self.difference(), "are not in the instructions")
+
+    async def save(self, screen: ScreenContext, text: str) -> Saved:
+        """Ask, and send the text; edits of others since are merged in, and on a conflict nothing is sent.
+
+        Raises:
+            PresscheckError: the instructions cannot be read or written; the text is a draft.
+        """
+        if text == self._base:
+            self.discard()
+            return Saved("no changes", text)
+        self.keep(text)
+        current = await self._read()
+        merged = await merged_texts(self._base, text, current)
+        was_edited, self._base = current != self._base, current
+        self.keep(merged.text)
+        if merged.conflicts:
+            return Saved("conflict: somebody edited the same lines; e opens both versions", merged.text)
+        lines: list[Line] = [(Span("They hold at once for what AI writes in this organization."),)]
+        if was_edited:
+            lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
+        dialog = ConfirmDialog("Save the AI instructions?", lines, "Save", screen.style_for, details=self.difference())
+        if not await screen.ask(dialog):
+            return Saved("not saved; e opens your draft", merged.text)
+        call = UpdateAgentInstructions(
+            organization_id=self._organization.id, instructions=markdown_to_nodes(merged.text)
+        )
+        await screen.engine.write(call).landed()
+        self._base = merged.text
+        self.discard()
+        return Saved("", merged.text, is_sent=True)
+
+    async def _read(self) -> str:
+        call = GetAgentInstructions(organization_id=self._organization.id)
+        return as_markdown(await self._engine.read(call))
+
+
+def as_markdown(instructions: AgentInstructions) -> str:
+    """The instructions as Markdown; empty if there are none.
+
+    Raises:
+        ChecksFailed: they have a block that cannot be written as Markdown.
+    """
+    try:
+        text = nodes_to_markdown(instructions.instructions) if instructions.instructions else ""
+    except InvalidNode as error:
+        raise ChecksFailed(f"Not opened: these instructions cannot be written as Markdown ({error})") from None
+    return f"{text.strip()}\n" if text.strip() else ""
+
+
+class InstructionsScreen(BaseScreen):
+    """Shows the AI instructions of an organization.
+
+    Args:
+        organization: the organization.
+    """
+
+    SCOPE = "admin"
+    FOOTER = ("edit", "down", "half_down", "find_here", "unsend", "close")
+    DEFAULT_CSS = """
+    InstructionsScreen PageView { margin: 1 0 0 1; }
+    InstructionsScreen #about { margin-top: 1; }
+    """
+
+    def __init__(self, organization: Organization) -> None:
+        super().__init__()
+        self._organization = organization
+        self._text: str | None = None
+
+    def title_line(self) -> Line:
+        """The organization."""
+        return (Span(f" {sanitize(self._organization.title)} › ", "quiet"), Span("AI instructions", "title"))
+
+    def body(self) -> ComposeResult:
+        """When they were changed, and the text."""
+        yield StatusLine(self.style_for, id="about")
+        with Vertical():
+            yield EmptyState(self.style_for)
+            yield PageView(self.style_for)
+
+    def on_mount(self) -> None:
+        """Subscribe to the text."""
+        super().on_mount()
+        self.query_one(EmptyState).show_loading("Loading the AI instructions …")
+        self.query_one(PageView).display = False
+        call = GetAgentInstructions(organization_id=self._organization.id)
+        self.subscribe(self.engine.watch(call), self._take, group="instructions", shows_errors=False)
+
+    def _take(self, result: Result[AgentInstructions | None]) -> None:
+        view, empty = self.query_one(PageView), self.query_one(EmptyState)
+        known = result.value
+        if known is None:
+            if isinstance(result.error, Forbidden):
+                empty.show_empty("You are not permitted to read the AI instructions.", result.error.message)
+            elif result.error and not self.engine.status.online:
+                empty.show_offline("The AI instructions are not in the cache.")
+            elif result.error:
+                empty.show_failed("Could not load the AI instructions", result.error.message)
+            return
+        about = f" changed {since(known.updated_at, now())}" if known.updated_by and known.updated_at else ""
+        self.query_one("#about", StatusLine).show((Span(about, "quiet"),))
+        try:
+            text = as_markdown(known)
+        except ChecksFailed as error:
+            empty.show_failed("Could not show the AI instructions", error.message, key="")
+            return
+        view.display = bool(text)
+        if not text:
+            empty.show_empty("No AI instructions yet.", "e writes them: tone, terms and rules for what AI writes here.")
+        elif text != self._text:
+            empty.hide()
+            controls = Controls()
+            view.show(lambda columns: PageLines(text, min(columns, WIDEST), controls=controls), line=0)
+            view.focus()
+        self._text = text
+
+    def reason_edit(self) -> str | None:
+        """Disabled in a read-only profile, offline and without the role."""
+        status = self.engine.status
+        if status.read_only:
+            return "this profile is read-only"
+        if not status.online:
+            return "you are offline, and this cannot be queued"
+        if missing := self.engine.missing_reason(UpdateAgentInstructions):
+            return missing
+        return None if self._organization.permissions.admin else "you need the role admin in this organization"
+
+    reason_edit_other = reason_edit
+
+    def command_edit(self) -> Awaitable[None]:
+        """Edit the instructions; the text is a draft until it is saved."""
+        return self._edit(uses_other_editor=False)
+
+    def command_edit_other(self) -> Awaitable[None]:
+        """Edit the instructions in the editor that is not the usual one."""
+        return self._edit(uses_other_editor=True)
+
+    async def _edit(self, *, uses_other_editor: bool) -> None:
+        draft = InstructionsDraft(self, self._organization)
+        text = await draft.open()
+        if is_built_in(self.app_context.profile.editor) != uses_other_editor:
+            # 23 ms, only for the built-in editor
+            from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
+
+            self.app_context.push_screen(MarkdownEditor(draft, text))
+            return
+        if draft.is_kept:
+            choices = [
+                Choice("continue", "Continue with the draft", "merged with the instructions", letter="c"),
+                Choice("discard", "Discard the draft (asks first)", "edits the instructions as they are", letter="d"),
+            ]
+            title = f"You have a draft of the AI instructions{draft.age}"
+            chosen = await self.ask(Picker(title, choices, self.style_for, ranked=False))
+            if chosen is None or (chosen == ("discard",) and not await confirm_discard(self, draft)):
+                return
+            text = draft.discard() if chosen == ("discard",) else text
+        saved = await draft.save(self, edit_text(self.app_context, text))
+        self.notify(saved.message or draft.saved_message)
+
+    def command_copy_text(self) -> None:
+        """Copy the text as Markdown."""
+        if self._text:
+            self.app_context.copy_to_clipboard(sanitize(self._text, lines=True))
+        self.notify("copied" if self._text else "there are no instructions to copy")
+
+    async def command_unsend(self) -> None:
+        """Undo the last change of the organization; asks first."""
+        organization = self._organization.id
+        await undo_last_sent(self, lambda place: place.organization == organization and place.site is None)

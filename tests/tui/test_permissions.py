@@ -1,0 +1,204 @@
+"""The screen of permissions by keys: levels and their paths, teams of a collection, teams of a person."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.hostile_strings import ACTS
+from tests.running_service import RunningService, running_service
+from tests.service_users import token_of
+from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.operation_keys.driver import take
+from tests.tui.operation_keys.places import space
+from tests.tui.test_site_access import comes
+
+from presscheck.api.collections import GetCollection, UpdateCollection
+from presscheck.api.organizations import UpdateMember
+from presscheck.api.permissions import ListCollectionTeamPermissions, UpdateCollectionTeamPermission
+from presscheck.api.teams import CreateTeam, ListTeamMembers
+from presscheck.client.client import Client
+from presscheck.tui.screens.access.screen import AccessScreen
+from presscheck.tui.screens.admin.screen import AdminScreen
+from presscheck.tui.screens.text_screen import TextScreen
+
+ORG = {"organization_id": "tallowick"}
+HOSTILE = "\x1b[2J[b]"
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True) as one:
+        yield one
+
+
+@pytest.fixture
+async def client(service: RunningService) -> AsyncIterator[Client]:
+    async with Client(service.base_url, service.token) as one:
+        yield one
+
+
+async def loaded(pilot: Any) -> AccessScreen:
+    """The screen of permissions, once its rows are there."""
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AccessScreen))
+    screen: AccessScreen = pilot.app.screen
+    await until(pilot, holds=lambda: screen.tab.total is not None)
+    return screen
+
+
+async def open_family(pilot: Any, title: str) -> Any:
+    """Administration at a family, with the focus on its table."""
+    await pilot.press("g", "a")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
+    screen: AdminScreen = pilot.app.screen
+    screen.show_family(title)
+    await until(pilot, holds=lambda: screen.table.family.title == title and screen.table._is_loaded)
+    screen.table.rows.focus()
+    await until(pilot, holds=lambda: screen.table.rows.has_focus)
+    return screen
+
+
+def line_with(pilot: Any, text: str) -> str:
+    """The first line of the screen with a text; empty without one."""
+    return next((line for line in shown(pilot.app).split("\n") if text in line), "")
+
+
+async def go_to(pilot: Any, text: str) -> None:
+    """Put the cursor on the first row with a text."""
+    await pilot.press("g", "g")
+    screen: AccessScreen = pilot.app.screen
+    await until(pilot, shows=text)
+    for _ in range(screen.tab.count):
+        if (row := screen.tab.at(screen.cursor)) and text in " ".join(row.cells):
+            return
+        await pilot.press("j")
+    raise AssertionError(f"no row with {text!r}:\n{shown(pilot.app)}")
+
+
+async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
+    team = await client.send(CreateTeam(**ORG, title=f"Writers {HOSTILE}", members=("luz",)))
+    await client.send(UpdateCollectionTeamPermission(collection_id="product", team_id=team.id, role="edit"))
+
+    async def level() -> str | None:
+        listed = (await client.send(ListCollectionTeamPermissions(collection_id="product"))).items
+        return next((one.permission for one in listed if one.team.id == team.id), None)
+
+    async def is_level(value: str | None) -> bool:
+        return await level() == value
+
+    async def role() -> str | None:
+        people = (await client.send(ListTeamMembers(**ORG, team_id=team.id))).items
+        return next((one.team.role for one in people if one.organization.id == "luz"), None)
+
+    async def is_role(value: str | None) -> bool:
+        return await role() == value
+
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        await until(pilot, shows="live")
+        await take(pilot, (*space("API docs"), "g w"))
+        on_space = await loaded(pilot)
+        await until(pilot, shows="8 of 8 members have access")
+        assert "Product › Developers › API docs" in shown(pilot.app)
+        assert "on Product" in line_with(pilot, "Luz Quispe") and " edit " in line_with(pilot, "Luz Quispe")
+        assert "role in Tallowick" in line_with(pilot, "Ada Moreau")
+        assert not ACTS.search(shown(pilot.app).replace("\n", ""))
+        # every path of one level, the highest first
+        await go_to(pilot, "Luz Quispe")
+        await pilot.press("enter")
+        await until(pilot, shows="Level here: edit", holds=lambda: isinstance(pilot.app.screen, TextScreen))
+        assert "✓ edit" in line_with(pilot, "team Writers")
+        assert "comment  role in the organization: Tallowick › Product › Developers › API docs" in shown(pilot.app)
+        await pilot.press("q")
+        # the team is shown on the space, and changed on the collection where it has its level
+        await pilot.press("2", "E")
+        await until(pilot, shows="teams get a level on a collection, not on a space")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: pilot.app.screen is not on_space)
+        on_collection = await loaded(pilot)
+        await pilot.press("2", "E")
+        await pick(pilot, "review")
+        await comes(pilot, lambda: is_level("review"))
+        await until(pilot, holds=lambda: " review " in line_with(pilot, "this collection"))
+        await pilot.press("-")
+        await until(pilot, shows="review → comment: 1 person (Luz Quispe)")
+        await pilot.press("y")
+        await comes(pilot, lambda: is_level(None))
+        await until(pilot, shows="No team has a level here")
+        await pilot.press("z")
+        await until(pilot, shows="Restores the level of the team “review”")
+        await pilot.press("y")
+        await comes(pilot, lambda: is_level("review"))
+        # the default level holds for all below it
+        await pilot.press("1", ".", "s")
+        await pick(pilot, "comment")
+        await until(pilot, shows="default level: comment")
+        await until(pilot, holds=lambda: "default level of Product" in line_with(pilot, "Jón"))
+        assert (await client.send(GetCollection(collection_id="product"))).default_level == "comment"
+        await pilot.press("q")
+        await until(pilot, holds=lambda: pilot.app.screen is on_space and on_space is not on_collection)
+        await until(pilot, shows="default level: comment, inherited from Product")
+        await pilot.press("1")
+        await write(pilot, "/", "luz", "enter")
+        await until(pilot, holds=lambda: on_space.tab.count == 1)
+        await client.send(UpdateCollection(collection_id="product", default_level="inherit"))
+
+        # the same from the side of the person
+        table = await open_family(pilot, "Members")
+        while "Luz" not in table.table.name_of(table.table.current):
+            await pilot.press("j")
+        await pilot.press("enter")
+        await loaded(pilot)
+        await until(pilot, shows="Permissions › Luz Quispe")
+        await until(pilot, holds=lambda: "on Product" in line_with(pilot, "Guides"))
+        assert "role in Tallowick" in line_with(pilot, "Tallowick Docs")
+        await pilot.press("2", "E")
+        await pick(pilot, "owner")
+        await comes(pilot, lambda: is_role("owner"))
+        await until(pilot, holds=lambda: " owner " in line_with(pilot, "Writers"))
+        await pilot.press("-")
+        await until(pilot, shows="review → comment: 6 places (Product")
+        await pilot.press("y")
+        await comes(pilot, lambda: is_role(None))
+        await until(pilot, shows="In no team.")
+        await pilot.press("z")
+        await until(pilot, shows="Restores the role in the team “owner”")
+        await pilot.press("escape", "a")
+        await until(pilot, shows="Add Luz Quispe to teams")
+        await pilot.press("enter")
+        await pick(pilot, "member")
+        await comes(pilot, lambda: is_role("member"))
+
+
+async def test_without_permission_or_connection_the_screen_shows_why(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
+    team = await client.send(CreateTeam(**ORG, title="Guests", members=("luz",)))
+    await client.send(UpdateCollectionTeamPermission(collection_id="product", team_id=team.id, role="read"))
+    await client.send(UpdateMember(**ORG, user_id="luz", role=None))
+    async with running(app_on(service, tmp_path / "guest", token=token_of(service, "luz"))) as pilot:
+        await until(pilot, shows="live")
+        await take(pilot, (*space("API docs"), "g w"))
+        await until(pilot, shows="You are not permitted to see who has access.")
+        await pilot.press("a")
+        await until(pilot, shows="not loaded yet")
+    async with running(app_on(service, tmp_path / "ada", token=token_of(service, "ada"), read_only=True)) as pilot:
+        await until(pilot, shows="live")
+        table = await open_family(pilot, "Collections")
+        while table.table.name_of(table.table.current) != "Product":
+            await pilot.press("j")
+        await pilot.press("enter")
+        await loaded(pilot)
+        await pilot.press("2", "a")
+        await until(pilot, shows="this profile is read-only")
+        await pilot.press("E")
+        await until(pilot, shows="this profile is read-only")
+        await pilot.press("q", "j", "j")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await pilot.press("enter")
+        await until(pilot, shows="are not in the cache")
+        service.start()
