@@ -1,17 +1,130 @@
-"""Organizations, teams and what else administration lists."""
+"""What administration lists: organizations, teams, invite links, SAML, specifications, imports and more."""
 
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tests.running_service import RunningService
 from tests.tui.operation_keys.driver import HERE, Cursor, Family, Shows, Text, row
-from tests.tui.operation_keys.places import administration
+from tests.tui.operation_keys.places import administration, form
 
-from presscheck.api.teams import CreateTeam, DeleteTeam, GetTeam, ListTeams, UpdateTeam
+from presscheck.api.conversations import (
+    IngestConversations,
+    ListConversationIssues,
+    ListConversations,
+    ListIssuesClusters,
+    NewConversation,
+)
+from presscheck.api.imports import CancelImport, ImportTarget, StartImport, WebsiteSource
+from presscheck.api.integrations import ListIntegrations
+from presscheck.api.invites import DeleteInvite
+from presscheck.api.openapi import (
+    CreateOpenAPISpec,
+    DeleteOpenAPISpec,
+    GetOpenAPISpec,
+    ListOpenAPISpecs,
+    UpdateOpenAPISpec,
+)
+from presscheck.api.organizations import ListOrganizations, UpdateOrganization
+from presscheck.api.saml import (
+    CreateSAMLProvider,
+    DeleteSAMLProvider,
+    GetSAMLProvider,
+    ListSAMLProviders,
+    ListSSOLogins,
+    UpdateSAMLProvider,
+)
+from presscheck.api.teams import (
+    AddTeamMember,
+    CreateTeam,
+    DeleteTeam,
+    GetTeam,
+    ListTeamMembers,
+    ListTeams,
+    RemoveTeamMember,
+    UpdateTeam,
+)
+from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
+from presscheck.client.client import Client
 
-TEAMS = administration("Teams")
+ORGANIZATION = {"organization_id": "tallowick"}
+QUESTION = {"role": "user", "body": "I cannot find how a label is printed twice. Where is that?"}
+
+
+async def prepare(client: Client) -> None:
+    """A conversation in which the service has found an issue."""
+    talk = NewConversation.model_validate({"id": "talk", "subject": "Labels", "parts": [QUESTION]})
+    await client.send(IngestConversations(**ORGANIZATION, conversations=(talk,)))
+    async with asyncio.timeout(20):
+        while not (await client.send(ListIssuesClusters(**ORGANIZATION))).items:  # noqa: ASYNC110  found by a job
+            await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def running_import(service: RunningService, client: Client) -> AsyncIterator[None]:
+    """An import that runs until it is canceled: its website accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as website:
+        source = WebsiteSource(url=f"http://127.0.0.1:{website.getsockname()[1]}/")
+        await client.send(StartImport(**ORGANIZATION, source=source, target=ImportTarget(space="runbook")))
+        yield
+
 
 FAMILY = Family(
+    prepare=prepare,
+    around=running_import,
     rows=(
-        row(ListTeams, TEAMS),
-        row(CreateTeam, HERE, "a", Shows("New team"), Text("Writers"), "ctrl+s", Shows("New team: done")),
-        row((GetTeam, UpdateTeam), TEAMS, Cursor("Writers"), "E", Text("Writers of guides"), "ctrl+s", Shows("done")),
-        row(DeleteTeam, TEAMS, Cursor("Writers of guides"), "-", Shows("Delete "), "y"),
-    )
+        row(ListTeams, administration("Teams")),
+        row(
+            CreateTeam,
+            HERE,
+            *("a", form(), Text("Writers"), "tab enter", Shows("Noor Haddad"), Text("Noor"), "tab enter", form()),
+            *("ctrl+s", Shows("New team: done")),
+        ),
+        row((GetTeam, UpdateTeam), HERE, Cursor("Writers"), "E", form(), Text("Editors"), "ctrl+s", Shows("▌ Editors")),
+        row(ListTeamMembers, HERE, "enter", Shows("Members of a team"), Cursor("Noor Haddad")),
+        row(AddTeamMember, HERE, "E", form(), "left ctrl+s", Shows("owner")),
+        row(RemoveTeamMember, HERE, "-", Shows("Remove Noor Haddad?"), "y", Shows("No members yet")),
+        row(DeleteTeam, administration("Teams"), Cursor("Editors"), "-", Shows("Delete Editors?"), "y"),
+        row(DeleteInvite, administration("Invite links"), "a", form(), "right ctrl+s", Shows("link: done"), "-", "y"),
+        row(ListSAMLProviders, administration("SAML")),
+        row(CreateSAMLProvider, HERE, "a", form(), Text("Keys"), "ctrl+s", Shows("provider: done")),
+        row((GetSAMLProvider, ListSSOLogins), HERE, "enter", Shows("none yet: it needs"), "q"),
+        row(UpdateSAMLProvider, HERE, Cursor("Keys"), "E", form(), Text("Locks"), "ctrl+s", Shows("▌ Locks")),
+        row(DeleteSAMLProvider, HERE, "-", Shows("Delete Locks?"), "y", Shows("delete: 1 SAML")),
+        row(ListOpenAPISpecs, administration("OpenAPI")),
+        row(
+            CreateOpenAPISpec,
+            HERE,
+            *("a", form(), Text("parcels"), "tab", Text('{"text": "openapi: 3.1.0"}'), "ctrl+s"),
+            Shows("specification: done"),
+        ),
+        row((GetOpenAPISpec, UpdateOpenAPISpec), HERE, "E", form(), "right ctrl+s", Shows("parcels: done")),
+        row(DeleteOpenAPISpec, HERE, "-", Shows("Delete parcels?"), "y", Shows("delete: 1 spec")),
+        row(ListTranslations, administration("Translations")),
+        row(
+            CreateTranslation,
+            HERE,
+            *("a", form(), Text('{"space": "runbook", "language": "en"}'), "tab right right right ctrl+s"),
+            Shows("translation: done"),
+        ),
+        row(UpdateTranslation, HERE, "E", form(), "ctrl+s", Shows(": done")),
+        row(DeleteTranslation, HERE, "-", Shows("Delete "), "y", Shows("delete: 1 translation")),
+        row(ListIntegrations, administration("Integrations")),
+        row(ListConversations, administration("Conversations")),
+        row(ListIssuesClusters, administration("Issues")),
+        row(ListConversationIssues, HERE, "enter", Shows("› Issues")),
+        row(CancelImport, administration("Imports"), Cursor("127.0.0.1"), "-", Shows("Cancel "), "y"),
+        row(
+            StartImport,
+            administration("Imports"),
+            *("a", form(), Text('{"type": "website", "url": "http://127.0.0.1:9/"}'), "tab"),
+            *(Text('{"space": "runbook"}'), "ctrl+s", Shows("import: done")),
+        ),
+        row(
+            (ListOrganizations, UpdateOrganization),
+            administration("Organizations"),
+            *("E", form(), Text("Tallowick Ltd"), "ctrl+s", Shows("Tallowick: done")),
+        ),
+    ),
 )

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.tui.operation_keys.driver import Holds, Shows, Steps, Text
+from tests.tui.operation_keys.driver import Holds, Shows, Step, Steps, Text
+from textual.widgets import Input
+
+from presscheck.tui.screens.form_dialog import FormDialog
 
 INBOX: Steps = ("g i", Shows("Needs me"))
+SITES: Steps = ("g p", Shows("› Sites ›"))
+
+
+def sent() -> Step:
+    """Wait until nothing is pending."""
+    return Holds(lambda pilot: not pilot.app.engine.waiting())
+
+
+def form() -> Step:
+    """Wait for a form with the focus in a field."""
+    return Holds(lambda pilot: isinstance(pilot.app.screen, FormDialog) and pilot.app.focused is not None)
+
+
+def typed_title(question: str, title: str) -> tuple[Step | str, ...]:
+    """Confirm a question by the title of what it is about."""
+    is_asked = Holds(lambda pilot: isinstance(pilot.app.focused, Input))
+    return (Shows(question), is_asked, Text(title), "enter")
 
 
 def administration(family: str) -> Steps:
@@ -21,9 +41,9 @@ def administration(family: str) -> Steps:
 
 def space(title: str) -> Steps:
     """A space in the tree, by its title."""
-    return (":", Shows("Commands"), Text(f"space {title}"), "enter", Shows(f"› {title}"))
+    return ("g o", Shows("Runbook"), ":", Shows("Commands"), Text(f"space {title}"), "enter", Shows(f"› {title}"))
 
 
-def change_request(number: int) -> Steps:
-    """The review of a change request, by its number."""
-    return (*INBOX, ":", Shows("Commands"), Text(f"cr {number}"), "enter", Shows("Can merge? "))
+def change_request(subject: str) -> Steps:
+    """The review of a change request, by its subject."""
+    return (*INBOX, ":", Shows("Commands"), Text(f"cr {subject}"), "enter", Shows("Can merge? "))

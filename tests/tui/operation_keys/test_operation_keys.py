@@ -19,8 +19,9 @@ MOST_STARTS = 13
 
 
 @pytest.fixture(autouse=True)
-def _without_waiting(at_once: None) -> None:
-    """Comments are sent at once."""
+def _without_waiting(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comments are sent at once, and no browser is started: over SSH, addresses are copied."""
+    monkeypatch.setenv("SSH_CONNECTION", "elsewhere")
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if FAMILIES[name].rows])

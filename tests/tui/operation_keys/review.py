@@ -1,0 +1,63 @@
+"""Change requests: the inbox, the review, comments, reviewers, merging."""
+
+from tests.tui.operation_keys.driver import HERE, Family, Pick, Shows, Text, row
+from tests.tui.operation_keys.places import INBOX, change_request, sent
+
+from presscheck.api.change_requests import (
+    GetChangeRequest,
+    GetChangeRequestPDF,
+    ListContributors,
+    ListOrganizationChangeRequests,
+    ListRequestedReviewers,
+    MergeChangeRequest,
+    PullChangeRequest,
+    RemoveRequestedReviewer,
+    RequestReviewers,
+    UpdateChangeRequest,
+)
+from presscheck.api.comments import (
+    DeleteComment,
+    GetComment,
+    GetReply,
+    ListComments,
+    ListReplies,
+    PostComment,
+    PostReply,
+    UpdateComment,
+    UpdateReply,
+)
+from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
+from presscheck.api.organizations import GetOrganization
+
+AUTH = change_request("Rewrite the auth")
+OPENED = (
+    GetChangeRequest,
+    ListRequestedReviewers,
+    ListComments,
+    ListReplies,
+    ListChangeRequestPages,
+    GetChangeRequestPage,
+    GetOrganization,
+)
+REVIEWER = ("R", Shows("type to search"), Text("Luz"), "tab enter", sent())
+
+FAMILY = Family(
+    rows=(
+        row(ListOrganizationChangeRequests, INBOX, "ctrl+r"),
+        row(OPENED, AUTH),
+        row(GetChangeRequestPDF, HERE, "g f", Shows("copied: ")),
+        row(ListContributors, HERE, "g h", Shows("Contributors")),
+        row(PostComment, AUTH, "C", Text("Who reads this?"), "ctrl+s", sent()),
+        # the first thread of the conversation is of somebody else
+        row((GetComment, UpdateComment), HERE, "g g t t e", Text(" I do."), "ctrl+s", sent()),
+        row(DeleteComment, AUTH, "g g t t -", Shows("Delete "), "y", sent()),
+        row(PostReply, AUTH, "g g t r", Text("Yes."), "ctrl+s", sent()),
+        row((GetReply, UpdateReply), AUTH, "g g t j e", Text(" Later."), "ctrl+s", sent()),
+        row(RequestReviewers, AUTH, *REVIEWER),
+        row(RemoveRequestedReviewer, AUTH, *REVIEWER),
+        row(UpdateChangeRequest, AUTH, "E", Pick("Subject"), Text("Rewrite the auth manual"), "enter", sent()),
+        row(MergeChangeRequest, AUTH, "m", Shows("Merge into the live content?"), "y", Shows("merged by you")),
+        # main has new changes since
+        row(PullChangeRequest, change_request("Explain 409"), "u", Shows("Update from main?"), "y", sent()),
+    )
+)
