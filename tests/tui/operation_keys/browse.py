@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from sqlalchemy.orm import Session
 from tests.running_service import RunningService
 from tests.tui.operation_keys.driver import HERE, Cursor, Family, Pick, Shows, Text, row
-from tests.tui.operation_keys.places import space, typed_title
+from tests.tui.operation_keys.places import closed, space, typed_title
 
 from presscheck.api.change_requests import CreateChangeRequest, ListChangeRequests
 from presscheck.api.collections import (
@@ -65,25 +65,30 @@ FAMILY = Family(
             *("O", Pick("New change request"), Text("Phones"), "enter", Shows("editing #")),
         ),
         row(CreateCollection, HANDBOOK, "a", Pick("Collection in Internal"), Text("Rules"), "enter", Shows("▸ Rules")),
-        row(ListSpacesInCollection, HERE, "z", Shows("Undo"), "y", Shows("undone")),
+        row(
+            TransferCollection,
+            HERE,
+            *(". t", Pick("Elsewhere"), *typed_title("Transfer Rules to", "Rules"), closed()),
+        ),
+        row(
+            ListSpacesInCollection,
+            HANDBOOK,
+            *("a", Pick("Collection in Internal"), Text("Ideas"), "enter", Shows("▸ Ideas")),
+            *("z", Shows("Undo"), "y", closed()),
+        ),
         row((GetSpace, UpdateSpace), HANDBOOK, "E", Pick("Title"), Text("Book"), "enter", Shows("› Book")),
         row(MoveSpace, HERE, "J"),
-        row(DuplicateSpace, HERE, ". c", Shows("Copy of Book created")),
-        row(DeleteSpace, HERE, "-", *typed_title("Delete the space", "Copy of Book"), Shows("deleted: g d")),
-        row(RestoreSpace, HERE, "g d", Shows("days left"), "enter", Shows("restored")),
+        row(DuplicateSpace, HERE, ". c", Shows("› Copy of Book")),
+        row(DeleteSpace, HERE, "-", *typed_title("Delete the space", "Copy of Book"), closed()),
+        row(RestoreSpace, HERE, "g d", Shows("days left"), "enter", closed()),
         row(
             TransferSpace,
             space("Copy of Book"),
             *(". t", Pick("Elsewhere"), *typed_title("Transfer Copy of Book to", "Copy of Book")),
-            Shows("is now in Elsewhere"),
+            closed(),
         ),
         row((GetCollection, UpdateCollection), TREE, "E", Pick("Title"), Text("Goods"), "enter", Shows("▾ Goods")),
         row(MoveCollection, TREE, "J"),
         row(DeleteCollection, TREE, Cursor("Developers"), "-", *typed_title("Delete the collection", "Developers")),
-        row(
-            TransferCollection,
-            TREE,
-            *(Cursor("Goods"), ". t", Pick("Elsewhere"), *typed_title("Transfer Goods to", "Goods")),
-        ),
     ),
 )

@@ -31,8 +31,8 @@ FAMILY = Family(
         row(SearchOrganization, space("Release notes"), "ctrl+k", Shows("Find anything"), Text("parcel")),
         row((), space("Release notes"), "O", Pick("Maps"), Shows("in #3")),
         row(ListChangeRequestPageBacklinks, HERE, Cursor("Map "), Shows("▣ Plan"), "g b"),
-        row(ListChangeRequestFiles, HERE, "f", Shows("[a]"), "a", Shows("copied: ")),
+        row(ListChangeRequestFiles, HERE, "f", Shows("[a]"), "a"),
         row(GetChangeRequestRevision, HERE, "g l", Shows("Links and files"), "ctrl+r"),
-        row(GetChangeRequestFile, HERE, "2", Shows("plan.png"), "enter", Pick("Open"), Shows("copied: ")),
+        row(GetChangeRequestFile, HERE, "2", Shows("plan.png"), "enter", Pick("Open")),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.tui.operation_keys.driver import Holds, Shows, Step, Steps, Text
+from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from presscheck.tui.screens.form_dialog import FormDialog
@@ -16,6 +17,11 @@ SITES: Steps = ("g p", Shows("› Sites ›"))
 def sent() -> Step:
     """Wait until nothing is pending."""
     return Holds(lambda pilot: not pilot.app.engine.waiting())
+
+
+def closed() -> Step:
+    """Wait until no dialog is open."""
+    return Holds(lambda pilot: not isinstance(pilot.app.screen, ModalScreen))
 
 
 def form() -> Step:
@@ -36,7 +42,7 @@ def administration(family: str) -> Steps:
         table = getattr(pilot.app.screen, "table", None)
         return table is not None and table.family.title == family and table._is_loaded
 
-    return (":", Shows("Commands"), Text(f"{family} (administration)"), "enter", Holds(is_loaded), "h enter")
+    return (":", Shows("Commands"), Text(f"{family} (a"), "enter", Holds(is_loaded), "h enter")
 
 
 def space(title: str) -> Steps:

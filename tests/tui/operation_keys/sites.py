@@ -15,13 +15,13 @@ FAMILY = Family(
         row(
             (UpdateAdaptiveSchema, GetAdaptiveSchema),
             HERE,
-            *("a", form(), Text("plan"), "down down down", Text("What they pay for"), "ctrl+s", Shows("schema saved")),
+            *("a", form(), Text("plan"), "down down down", Text("What they pay for"), "ctrl+s", Shows("1 claim")),
         ),
         row(
             CreateSite,
             SITES,
             *("a", Text("New docs"), "enter", Shows("Spaces of the new site"), Text("Runbook"), "enter"),
-            Shows("created as a draft"),
+            Shows("› New docs"),
         ),
         row(UpdateSite, HERE, "E", Shows("Change New docs"), "t", Text("Docs 2"), "enter", Shows("› Docs 2")),
         row(PublishSite, HERE, "P", Shows("Publish Docs 2?"), Shows("y  n"), "y", Shows("The site is live")),
