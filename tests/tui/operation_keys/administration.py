@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from tests.running_service import RunningService
 from tests.tui.operation_keys.driver import HERE, Cursor, Family, Pasted, Shows, Text, row
-from tests.tui.operation_keys.places import administration, closed, form
+from tests.tui.operation_keys.places import administration, closed, form, yes
 
 from presscheck.api.conversations import (
     IngestConversations,
@@ -80,8 +80,7 @@ FAMILY = Family(
             administration("Imports"),
             Cursor("127.0.0.1"),
             "-",
-            Shows("Cancel "),
-            "y",
+            *yes("Cancel "),
             closed(),
         ),
         row(
@@ -100,14 +99,24 @@ FAMILY = Family(
         row((GetTeam, UpdateTeam), HERE, Cursor("Writers"), "E", form(), Text("Editors"), "ctrl+s", Shows("▌ Editors")),
         row(ListTeamMembers, HERE, "enter", Shows("Members of a team"), Cursor("Noor Haddad")),
         row(AddTeamMember, HERE, "E", form(), "left ctrl+s", Shows("owner")),
-        row(RemoveTeamMember, HERE, "-", Shows("Remove Noor Haddad?"), "y", Shows("No members yet")),
-        row(DeleteTeam, administration("Teams"), Cursor("Editors"), "-", Shows("Delete Editors?"), "y"),
-        row(DeleteInvite, administration("Invite links"), "a", form(), "right ctrl+s", closed(), Shows("▌ "), "-", "y"),
+        row(RemoveTeamMember, HERE, "-", *yes("Remove Noor Haddad?"), Shows("No members yet")),
+        row(DeleteTeam, administration("Teams"), Cursor("Editors"), "-", *yes("Delete Editors?")),
+        row(
+            DeleteInvite,
+            administration("Invite links"),
+            "a",
+            form(),
+            "right ctrl+s",
+            closed(),
+            Shows("▌ "),
+            "-",
+            *yes("Revoke "),
+        ),
         row(ListSAMLProviders, administration("SAML")),
         row(CreateSAMLProvider, HERE, "a", form(), Text("Keys"), "ctrl+s", closed(), Shows("▌ Keys")),
         row((GetSAMLProvider, ListSSOLogins), HERE, "enter", Shows("none yet: it needs"), "q"),
         row(UpdateSAMLProvider, HERE, Cursor("Keys"), "E", form(), Text("Locks"), "ctrl+s", Shows("▌ Locks")),
-        row(DeleteSAMLProvider, HERE, "-", Shows("Delete Locks?"), "y", closed()),
+        row(DeleteSAMLProvider, HERE, "-", *yes("Delete Locks?"), closed()),
         row(ListOpenAPISpecs, administration("OpenAPI")),
         row(
             CreateOpenAPISpec,
@@ -116,7 +125,7 @@ FAMILY = Family(
             *(closed(), Shows("▌ parcels")),
         ),
         row((GetOpenAPISpec, UpdateOpenAPISpec), HERE, "E", form(), "right ctrl+s", closed()),
-        row(DeleteOpenAPISpec, HERE, "-", Shows("Delete parcels?"), "y", closed()),
+        row(DeleteOpenAPISpec, HERE, "-", *yes("Delete parcels?"), closed()),
         row(ListTranslations, administration("Translations")),
         row(
             CreateTranslation,
@@ -125,7 +134,7 @@ FAMILY = Family(
             *(closed(), Shows("▌ de")),
         ),
         row(UpdateTranslation, HERE, "E", form(), "ctrl+s", closed()),
-        row(DeleteTranslation, HERE, "-", Shows("Delete "), "y", closed()),
+        row(DeleteTranslation, HERE, "-", *yes("Delete "), closed()),
         row(ListIntegrations, administration("Integrations")),
         row(ListConversations, administration("Conversations")),
         row(ListIssuesClusters, administration("Issues")),

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from sqlalchemy.orm import Session
 from tests.running_service import RunningService
 from tests.tui.operation_keys.driver import HERE, Cursor, Family, Pick, Shows, Text, row
-from tests.tui.operation_keys.places import closed, space, typed_title
+from tests.tui.operation_keys.places import closed, space, typed_title, yes
 
 from presscheck.api.change_requests import CreateChangeRequest, ListChangeRequests
 from presscheck.api.collections import (
@@ -74,7 +74,7 @@ FAMILY = Family(
             ListSpacesInCollection,
             HANDBOOK,
             *("a", Pick("Collection in Internal"), Text("Ideas"), "enter", Shows("▸ Ideas")),
-            *("z", Shows("Undo"), "y", closed()),
+            *("z", *yes("Undo"), closed()),
         ),
         row((GetSpace, UpdateSpace), HANDBOOK, "E", Pick("Title"), Text("Book"), "enter", Shows("› Book")),
         row(MoveSpace, HERE, "J"),

@@ -29,6 +29,11 @@ def form() -> Step:
     return Holds(lambda pilot: isinstance(pilot.app.screen, FormDialog) and pilot.app.focused is not None)
 
 
+def yes(question: str) -> tuple[Step | str, ...]:
+    """Confirm a question, once it takes an answer."""
+    return (Shows(question), Shows("y  n"), "y")
+
+
 def typed_title(question: str, title: str) -> tuple[Step | str, ...]:
     """Confirm a question by the title of what it is about."""
     is_asked = Holds(lambda pilot: isinstance(pilot.app.focused, Input))

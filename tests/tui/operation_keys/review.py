@@ -1,7 +1,7 @@
 """Change requests: the inbox, the review, comments, reviewers, merging."""
 
 from tests.tui.operation_keys.driver import HERE, Family, Pick, Shows, Text, row
-from tests.tui.operation_keys.places import INBOX, change_request, sent
+from tests.tui.operation_keys.places import INBOX, change_request, sent, yes
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -50,14 +50,14 @@ FAMILY = Family(
         row(PostComment, HERE, "g g C", Text("Who?"), "ctrl+s", sent(), Shows("┃ you ")),
         # the first thread of the conversation is of somebody else
         row((GetComment, UpdateComment), HERE, "g g t t e", Text(" I."), "ctrl+s", sent()),
-        row(DeleteComment, HERE, "-", Shows("Delete "), "y", sent()),
+        row(DeleteComment, HERE, "-", *yes("Delete "), sent()),
         row(PostReply, HERE, "g g t r", Text("Yes."), "ctrl+s", sent(), Shows("┃   you ")),
         row((GetReply, UpdateReply), HERE, "j e", Text(" Now."), "ctrl+s", sent()),
         row(RequestReviewers, HERE, *REVIEWER, Shows("Luz  review requested")),
         row(RemoveRequestedReviewer, HERE, *REVIEWER),
         row(UpdateChangeRequest, HERE, "E", Pick("Subject"), Text("Tokens"), "enter", sent()),
-        row(MergeChangeRequest, HERE, "m", Shows("Merge into the live content?"), "y", Shows("merged by you")),
+        row(MergeChangeRequest, HERE, "m", *yes("Merge into the live content?"), Shows("merged by you")),
         # main has new changes since
-        row(PullChangeRequest, change_request("Explain 409"), "u", Shows("Update from main?"), "y", sent()),
+        row(PullChangeRequest, change_request("Explain 409"), "u", *yes("Update from main?"), sent()),
     )
 )

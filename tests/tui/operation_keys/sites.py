@@ -1,7 +1,7 @@
 """Sites: their structure, adaptive content, publishing."""
 
 from tests.tui.operation_keys.driver import HERE, Cursor, Family, Shows, Text, row
-from tests.tui.operation_keys.places import SITES, form, typed_title
+from tests.tui.operation_keys.places import SITES, form, typed_title, yes
 
 from presscheck.api.site_settings import GetAdaptiveSchema, ListTemplateConditions, UpdateAdaptiveSchema
 from presscheck.api.site_structure import SortSiteStructure
@@ -24,7 +24,7 @@ FAMILY = Family(
             Shows("› New docs"),
         ),
         row(UpdateSite, HERE, "E", Shows("Change New docs"), "t", Text("Docs 2"), "enter", Shows("› Docs 2")),
-        row(PublishSite, HERE, "P", Shows("Publish Docs 2?"), Shows("y  n"), "y", Shows("The site is live")),
+        row(PublishSite, HERE, "P", *yes("Publish Docs 2?"), Shows("The site is live")),
         row(
             UnpublishSite,
             HERE,
