@@ -26,6 +26,7 @@ from presscheck.tui.screens.publish.actions import SiteActions
 from presscheck.tui.screens.publish.checklist import Checklist
 from presscheck.tui.screens.publish.publish_actions import PublishActions
 from presscheck.tui.screens.publish.site_pane import SitePane
+from presscheck.tui.screens.published_profile import published_reason, show_published
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site_previews import SitePreviews
 from presscheck.tui.screens.site_structure.model import SiteTree
@@ -195,6 +196,15 @@ class PublishScreen(BaseScreen):
 
         if self.current:
             self.app_context.push_screen(SiteAccessScreen(self.organization_id, self.current))
+
+    def reason_go_published(self) -> str | None:
+        """Disabled for a site that is not live, and offline."""
+        return published_reason(self, self.current)
+
+    async def command_go_published(self) -> None:
+        """Show what visitors of the site get."""
+        if self.current:
+            await show_published(self, self.organization_id, self.current)
 
     def reason_go_structure(self) -> str | None:
         """Disabled without a site."""
