@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 Keymap = Mapping[str, tuple[str, ...]]
@@ -344,8 +345,16 @@ class CommandTable:
         """The command of this name, if it has a handler."""
         return self._by_name.get(name)
 
-    def first_keys(self, names: Iterable[str], keymap: Keymap) -> list[FirstKey]:
-        """The first keys of these commands, each once, as far as the commands have handlers."""
+    def first_keys(
+        self, names: Iterable[str], keymap: Keymap, titles: Mapping[str, str] = MappingProxyType({})
+    ) -> list[FirstKey]:
+        """The first keys of these commands, each once, as far as the commands have handlers.
+
+        Args:
+            names: the names of the commands.
+            keymap: the keys that the user has changed.
+            titles: the titles of commands, by name, that differ from those of the table.
+        """
         found: dict[str, FirstKey] = {}
         for name in names:
             command = self._by_name.get(name)
@@ -354,7 +363,7 @@ class CommandTable:
             keys = keymap.get(name, command.keys)[0]
             key = keys.split(" ")[0]
             if key not in found:
-                title = PREFIXES.get(key, command.title) if " " in keys else command.title
+                title = titles.get(name) or (PREFIXES.get(key, command.title) if " " in keys else command.title)
                 found[key] = FirstKey(key, shown(key), title, self.disabled_reason(name) is not None)
         return list(found.values())
 

@@ -67,10 +67,14 @@ class CommentActions:
         self._targets = CommentTargets(model, context)
 
     def reason_comment(self) -> str | None:
-        """Why no comment can be written."""
+        """Why no comment can be written here."""
+        if self._cursor.is_in_change and self._cursor.is_on_fold:
+            return "enter shows these lines: comment on one of them"  # its quote would be that of another line
         return self._drafts.disabled_reason()
 
-    reason_comment_on_all = reason_comment
+    def reason_comment_on_all(self) -> str | None:
+        """Why no comment can be written."""
+        return self._drafts.disabled_reason()
 
     async def command_comment(self) -> None:
         """Comment on the line under the cursor, on the selected page, or on the change request."""
@@ -104,7 +108,9 @@ class CommentActions:
         """Why a thread has no replies or reactions now; None if it can have them."""
         if thread is None:
             return "no thread here: t goes to the next one"
-        return "that comment is not sent yet: reply once it is" if thread.first.pending else self.reason_comment()
+        if thread.first.pending:
+            return "that comment is not sent yet: reply once it is"
+        return self._drafts.disabled_reason()
 
     def resolve_reason(self, thread: Thread | None) -> str | None:
         """Why a thread can neither be resolved nor reopened now."""
@@ -210,7 +216,7 @@ class CommentActions:
             self._edit_pending(message, message.pending)
             return
         self._drafts.compose(
-            "Edit your comment",
+            "Edit your comment" if message is thread.first else "Edit your reply",
             f"message {message.id}",
             lambda text: self._update(thread, message, body=Document(markdown=text)),
             initial=message.text,
