@@ -10,6 +10,7 @@ from tests.tui.app_driver import app_on, noon, pick, plain, shown, until, write
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
 from presscheck.api.comments import Document, PostComment
+from presscheck.engine.shortcuts import Shortcut
 from presscheck.tui.external_programs import is_built_in
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 
@@ -170,6 +171,22 @@ async def reviewers(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("R")
     await until(pilot, shows="Reviewers")
+
+
+async def shortcuts(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    kept = pilot.app.engine.shortcuts
+    for shortcut in (
+        Shortcut("space guides", "Guides", "", "tallowick"),
+        Shortcut("page guides nowhere", "An old page", "Guides", "tallowick"),
+        Shortcut("site gone", "A site", "", "tallowick"),
+    ):
+        kept.toggle_bookmark(shortcut)
+        kept.opened(shortcut)
+    await pilot.press("g", "o")
+    await until(pilot, shows="Bookmarks", holds=lambda: pilot.app.screen.item is not None)
+    await pilot.press("g", "g", "j", "j")
+    await until(pilot, shows="This page is gone")
 
 
 async def browse(pilot: Any, service: RunningService) -> None:
@@ -404,6 +421,7 @@ SCREENS: list[Drive] = [
     verdict_keys,
     reviewers,
     browse,
+    shortcuts,
     space_home,
     publish,
     publish_sheet,

@@ -370,7 +370,7 @@ async def test_what_visitors_get_is_shown_for_a_site_and_for_a_share_link(
     link = await client.send(CreateShareLink(**at, name="for partners"))
     async with running(app_on(service, tmp_path)) as pilot:
         await chosen(pilot, docs)
-        await pilot.press(".", "w")
+        await pilot.press(".", "g")
         await until(pilot, shows="What visitors get: Tallowick Docs")
         await until(pilot, shows="API docs")
         # its hostname is that of a real company's site, which this machine does not serve
@@ -381,7 +381,7 @@ async def test_what_visitors_get_is_shown_for_a_site_and_for_a_share_link(
         await until(pilot, shows="for partners")
         await until(pilot, holds=lambda: pilot.app.screen.reason_go_published() is None)
         row = next(at for at, one in enumerate(pilot.app.screen.share_links_tab.shown) if one.name == "for partners")
-        await pilot.press(*"j" * row, ".", "w")
+        await pilot.press(*"j" * row, ".", "g")
         await until(pilot, shows="What visitors get: Inside Tallowick, by for partners")
         await until(pilot, shows="The site is live, and the page answers.")
         assert str(link.urls.published).rstrip("/").rpartition("/")[2] not in shown(pilot.app), "the key is a secret"
@@ -389,5 +389,5 @@ async def test_what_visitors_get_is_shown_for_a_site_and_for_a_share_link(
         service.stop()
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
-        await pilot.press(".", "w")
+        await pilot.press(".", "g")
         await until(pilot, shows="the service knows what visitors get")

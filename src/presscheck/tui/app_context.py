@@ -137,6 +137,10 @@ class AppContext(Protocol):
         """Browse a space at a page, on main or in a change request; at the line of a link, given as it is written."""
         ...
 
+    async def open_item(self, key: str) -> None:
+        """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
+        ...
+
     async def open_admin(self, family: str) -> None:
         """Open administration at a family, by its title."""
         ...

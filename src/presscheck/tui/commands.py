@@ -117,6 +117,7 @@ COMMANDS: tuple[Command, ...] = (
         ("open_all", "_", "open all", "Open all tabs, expandables and tables; again: fold them"),
         ("wrap", "%", "wrap", "Wrap the code or wide table, or let it scroll"),
         ("outline", "#", "headings", "List the headings of the page, and go to one"),
+        ("spelling", ". w  f7", "check spelling", "List the doubtful words of the page (aspell, hunspell)"),
         ("palette", ":  ctrl+p", "commands", "Find a command by name; `cr 42` opens a change request"),
     ),
     *_scope(
@@ -140,6 +141,7 @@ COMMANDS: tuple[Command, ...] = (
         ("mark", "space", "mark", "Mark the row; in a review, mark the page as viewed"),
         ("mark_range", "V", "mark a range", "Start a range of marks; press again to end it"),
         ("mark_visible", "*", "mark all visible", ""),
+        ("bookmark", "b", "bookmark", "Bookmark what is under the cursor; again: remove it"),
         ("act_on_marked", "A", "act on marked", "Act on all marked rows; in a review, apply suggestions too"),
     ),
     *_scope(
@@ -161,7 +163,6 @@ COMMANDS: tuple[Command, ...] = (
         "inbox",
         ("done", "D", "done", "Done: hide until there is new activity"),
         ("snooze", "S", "snooze", "Hide until tomorrow, next week or new activity"),
-        ("bookmark", "b", "bookmark", "Add or remove a bookmark"),
         ("mute", "M m", "mute", "Mute: no notifications; again: unmute"),
         ("follow", "M f", "follow", "Follow: get notifications; again: unfollow"),
         ("edit_view", "F", "filter", "Filter and sort this view"),
@@ -239,7 +240,7 @@ COMMANDS: tuple[Command, ...] = (
         ("move_down", "J", "move down", "Move the page or item down among its siblings"),
         ("move_up", "K", "move up", "Move the page or item up among its siblings"),
         ("publish", "P", "publish", "Publish or unpublish (asks first)"),
-        ("go_published", ". w", "visitors", "What visitors get: address, sections, spaces, scripts"),
+        ("go_published", ". g", "visitors", "What visitors get: address, sections, spaces, scripts"),
         ("preview_site", ". v", "preview", "Preview the site in the browser, also with a change request"),
     ),
     *_scope(

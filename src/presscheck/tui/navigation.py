@@ -244,6 +244,14 @@ class Navigation:
         browse = cast("BrowseScreen", await self._mounted_root_of("browse"))
         browse.open_page(space_id, page_id, change_request_id, link)
 
+    async def open_item(self, key: str) -> None:
+        """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
+        self._note()
+        self._places.jump()
+        browse = cast("BrowseScreen", await self._mounted_root_of("browse"))
+        if key:
+            browse.go_to(key)
+
     async def open_site(self, site_id: str) -> None:
         """Open a site in the publish screen."""
         self._note()

@@ -20,7 +20,6 @@ from textual.containers import Vertical
 
 from presscheck.api.operation import Page
 from presscheck.engine.forms.form import OperationForm, initial_texts
-from presscheck.engine.forms.form_files import file_of
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -34,7 +33,7 @@ from presscheck.tui.screens.admin.facts import (
     sort_key,
     value_at,
 )
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
 from presscheck.tui.screens.site_writes import send
@@ -48,7 +47,6 @@ from presscheck.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.organizations import Organization
-    from presscheck.engine.forms.references import Reference
     from presscheck.engine.results import Result
     from presscheck.tui.screens.admin.facts import Column
     from presscheck.tui.screens.admin.families import Family
@@ -391,26 +389,16 @@ class FamilyTable(Vertical):
 
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> None:
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
-        outbox = self._screen.engine.outbox
         identity = value_at(item, self.family.path) if item else "new"
-        key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
-        form = OperationForm(operation, given)
-        if not form.fields:
+        fields = OperationForm(operation, given).fields
+        if not fields:
             self._screen.notify("there is nothing to fill in")
             return
-        dialog = FormDialog(
-            title,
-            form,
-            initial_texts(form.fields, self._editable(item)),
-            self._screen.style_for,
-            send=lambda call: send(self._screen, call),
-            lookup=self._choices,
-            draft=outbox.draft(key) or "",
-            save=lambda text: outbox.save_draft(key, text),
-            copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
-            file=file_of(operation),
-        )
-        if await self._screen.ask(dialog) is not None:
+        organization = self._screen.organization
+        path = {**({"organization_id": organization.id} if organization else {}), **self.given}
+        present = initial_texts(fields, self._editable(item))
+        key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
+        if await fill_in(self._screen, StoredForm(title, operation.stored_name(), given, present, path), key):
             self._changed(f"{title}: done")
 
     def _editable(self, item: BaseModel | None) -> Any:
@@ -425,21 +413,6 @@ class FamilyTable(Vertical):
         self._screen.notify(message)
         if self.listing:
             self._screen.engine.refresh(self.listing)
-
-    async def _choices(self, reference: Reference) -> list[Choice]:
-        """What a field can refer to."""
-        listing = next((one for one in reference.listings if set(one.path_fields()) <= set(self._path(one))), None)
-        if listing is None:
-            return []
-        items = (await self._screen.engine.read(listing(**self._path(listing), **_all(listing)))).items
-        return [
-            Choice(
-                str(value_at(item, reference.id)),
-                sanitize(str(value_at(item, _snake(reference.names[0])) or value_at(item, reference.id))),
-                sanitize(str(value_at(item, _snake(reference.names[1])) or "")) if len(reference.names) > 1 else "",
-            )
-            for item in items
-        ]
 
     @property
     def _chosen(self) -> list[BaseModel]:
@@ -620,12 +593,3 @@ def _write_new(path: str, text: str) -> None:
     """Write a file that does not exist yet: nothing is overwritten."""
     with Path(path).expanduser().open("x", encoding="utf-8", newline="") as file:
         file.write(text)
-
-
-def _all(listing: type[Operation[Any]]) -> dict[str, Any]:
-    return {"limit": 1000} if "limit" in listing.model_fields else {}
-
-
-def _snake(path: str) -> str:
-    """A path of wire names as field names: `user.displayName` is `user.display_name`."""
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in path)

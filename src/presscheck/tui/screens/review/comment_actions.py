@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import (
@@ -16,7 +16,7 @@ from presscheck.api.comments import (
 )
 from presscheck.documents.diff.segments import table_row_at
 from presscheck.documents.diff.suggestion_targets import cell_suggestion_problem, cell_target, find_target
-from presscheck.documents.pages.quotes import quote, quote_cell, split_quote
+from presscheck.documents.pages.quotes import quote, quote_cell, quote_lines, split_quote
 from presscheck.documents.pages.suggestions import format_suggestion, suggestion_problem
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -266,7 +266,7 @@ class CommentActions:
         if column is None:
             return
         if row and column != ROW:
-            self._context.run(self._targets.find_cell(item, row.cells, column, target))
+            self._find(item.id, target, self._targets.find_cell(item, row.cells, column, target))
             cells, headings = map(sanitize, row.cells), map(sanitize, row.heads)
             quoted = quote_cell([*cells], column, [*headings])
             cell = cell_target(after, line, column) if line is not None else None
@@ -277,7 +277,7 @@ class CommentActions:
         else:
             text = row.text if row else after.split("\n")[line] if line is not None else ""
             text = strip_markup(text)
-            self._context.run(self._targets.find_block(item, text, target))
+            self._find(item.id, target, self._targets.find_block(item, text, target))
             self._comment_on_page(item, target, quote(sanitize(text)), suggestion)
 
     def _comment_on_page(
@@ -292,9 +292,41 @@ class CommentActions:
         """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
         self._compose_on_page(item.id, item.title, target, initial, suggestion, suggestion_reason, validate)
 
-    def continue_comment(self, page_id: str, title: str) -> None:
-        """Continue a comment on a page; its quote names its place, without a block of its own."""
-        self._compose_on_page(page_id, title, {})
+    def quote_of_draft(self, page_id: str) -> str:
+        """The words that the draft of a comment on a page quotes; empty if there are none."""
+        return split_quote(self._drafts.saved(f"page {page_id}"))[0]
+
+    def continue_comment(self, page_id: str, title: str, markdown: str | None) -> None:
+        """Continue a comment on a page, about the block or cell that it was started at.
+
+        Args:
+            page_id: the page.
+            title: its title, as display text.
+            markdown: its text now, for a suggestion; None if it is not known.
+        """
+        name = f"page {page_id}"
+        about, target = split_quote(self._drafts.saved(name))[0], self._drafts.place_of(name)
+        is_cell = "table_cell" in target
+        if target:
+            self._find(page_id, target, self._targets.keep_what_is_there(page_id, target))
+        found = find_target(about, markdown) if about and markdown else None
+        self._compose_on_page(
+            page_id,
+            title,
+            target,
+            quote_lines(about),
+            format_suggestion(found.text) if found else "",
+            validate=cell_suggestion_problem if is_cell else suggestion_problem,
+        )
+
+    def _find(self, page_id: str, target: dict[str, Any], search: Awaitable[None]) -> None:
+        """Find the block or cell of a comment while the user writes, and store it with the draft."""
+
+        async def find() -> None:
+            await search
+            self._drafts.store_place(f"page {page_id}", target)
+
+        self._context.run(find)
 
     def _compose_on_page(
         self,
@@ -312,7 +344,7 @@ class CommentActions:
 
         def comment(text: str) -> PostComment:
             # a draft that was started at another place of the page stays there
-            place = target if split_quote(text)[0] in ("", about) else {}
+            place = target if split_quote(text)[0] in ("", about) else self._drafts.place_of(name)
             return PostComment(**self._model.path, page=page_id, **place, body=Document(markdown=text))
 
         self._drafts.compose(
@@ -324,6 +356,7 @@ class CommentActions:
             suggestion_reason=suggestion_reason,
             validate=validate,
             about={"page": title},
+            place=lambda text: target if split_quote(text)[0] in ("", about) else None,
         )
 
     def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:

@@ -119,7 +119,14 @@ class ReviewScreen(BaseScreen):
             self.model, self, self.view, self.drafts, self.comments, self.merge, owners, self._edit_page
         )
         self.continuation = DraftContinuation(
-            self.model, self, self.comments, self.requests, self._run_by_name, self._load_replies
+            self.model,
+            self,
+            self.comments,
+            self.requests,
+            self._run_by_name,
+            self._load_replies,
+            self.navigation.show_page,
+            lambda page: self.navigation.go_to_quote(self.comments.quote_of_draft(page)),
         )
         self.suggestions = SuggestionActions(
             self.model,

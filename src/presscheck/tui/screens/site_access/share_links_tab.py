@@ -183,13 +183,14 @@ class ShareLinksTab:
             await send(self._screen, DeleteShareLink(**self._screen.model.path, share_link_id=link.id))
 
     async def _ask_name(self, question: str, present: str, key: str) -> str | None:
-        outbox = self._screen.engine.outbox
+        outbox, site = self._screen.engine.outbox, self._screen.model.site
+        about = {"site": site.id, "title": present or site.title}
         dialog = PromptDialog(
             question,
             outbox.draft(key) or present,
             self._screen.style_for,
             max_length=LONGEST_NAME,
-            save=lambda typed: outbox.save_draft(key, "" if typed == present else typed),
+            save=lambda typed: outbox.save_draft(key, "" if typed == present else typed, about),
             hint="for partners",
         )
         return await self._screen.ask(dialog)
