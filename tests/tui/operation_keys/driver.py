@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.cli.hostile_service import operation_at
-from tests.running_service import running_service
+from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.tui.app_driver import app_on, pick, running, shown, until
+from textual.events import Paste
 from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
@@ -52,6 +53,19 @@ class Text(Step):
         if isinstance(pilot.app.focused, Input) and pilot.app.focused.value:
             await pilot.press("end", "ctrl+u")
         await pilot.press(*self.text)
+
+
+@dataclass(frozen=True)
+class Pasted(Step):
+    """Paste a text into the input that has the focus: one that nobody types, such as JSON."""
+
+    text: str
+
+    async def take(self, pilot: Any) -> None:
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
+        entry = pilot.app.focused
+        entry.post_message(Paste(self.text))
+        await until(pilot, holds=lambda: entry.value == self.text)
 
 
 @dataclass(frozen=True)
@@ -118,6 +132,15 @@ def row(operations: AnyOperation | tuple[AnyOperation, ...], place: Steps, *step
 async def _nothing(_: Client) -> None: ...
 
 
+Around = Callable[[RunningService, Client], AbstractAsyncContextManager[None]]
+"""What stands around a run of the app: rows of the database that no operation makes, a website, what both need."""
+
+
+@asynccontextmanager
+async def _nobody(service: RunningService, client: Client) -> AsyncIterator[None]:
+    yield
+
+
 @dataclass(frozen=True)
 class Family:
     """The rows that are walked in one run of the app, on a service of its own with the sample workspace.
@@ -126,6 +149,7 @@ class Family:
         rows: its lines of the table, in this order.
         without_keys: operations without a key, each with what exactly is missing.
         prepare: makes at the service what the rows need, before the app starts.
+        around: stands around the run of the app, entered before `prepare`.
         release: the operations that the service has; None for all, `document` for those of its document.
         profile: settings of the profile, such as `user`.
     """
@@ -133,6 +157,7 @@ class Family:
     rows: Sequence[Row] = ()
     without_keys: dict[AnyOperation, str] = field(default_factory=dict[AnyOperation, str])
     prepare: Callable[[Client], Awaitable[None]] = _nothing
+    around: Around = _nobody
     release: str | None = None
     profile: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -225,15 +250,15 @@ async def walk(family: Family, home: Path) -> None:
     (home / "service").mkdir()
     with (
         logged_requests() as requests,
-        running_service(home / "service", sample=True, release=family.release) as service,
+        running_service(home / "service", sample=True, release=family.release, outside=LOOPBACK) as service,
     ):
-        async with Client(service.base_url, service.token) as client:
+        async with Client(service.base_url, service.token) as client, family.around(service, client):
             await family.prepare(client)
-        async with running(app_on(service, home / "home", **family.profile)) as pilot:
-            await until(pilot, shows="live")
-            for line in family.rows:
-                names = ", ".join(operation.__name__ for operation in line.operations)
-                try:
-                    await walk_row(pilot, line, requests)
-                except AssertionError as error:
-                    raise AssertionError(f"{names} by {(*line.place, *line.steps)}: {error}") from None
+            async with running(app_on(service, home / "home", **family.profile)) as pilot:
+                await until(pilot, shows="live")
+                for line in family.rows:
+                    names = ", ".join(operation.__name__ for operation in line.operations)
+                    try:
+                        await walk_row(pilot, line, requests)
+                    except AssertionError as error:
+                        raise AssertionError(f"{names} by {(*line.place, *line.steps)}: {error}") from None

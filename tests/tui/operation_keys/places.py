@@ -4,9 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.tui.operation_keys.driver import Holds, Shows, Steps, Text
+from tests.tui.operation_keys.driver import Holds, Shows, Step, Steps, Text
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from presscheck.tui.screens.form_dialog import FormDialog
 
 INBOX: Steps = ("g i", Shows("Needs me"))
+SITES: Steps = ("g p", Shows("› Sites ›"))
+
+
+def sent() -> Step:
+    """Wait until nothing is pending."""
+    return Holds(lambda pilot: not pilot.app.engine.waiting())
+
+
+def closed() -> Step:
+    """Wait until no dialog is open."""
+    return Holds(lambda pilot: not isinstance(pilot.app.screen, ModalScreen))
+
+
+def form() -> Step:
+    """Wait for a form with the focus in a field."""
+    return Holds(lambda pilot: isinstance(pilot.app.screen, FormDialog) and pilot.app.focused is not None)
+
+
+def yes(question: str) -> tuple[Step | str, ...]:
+    """Confirm a question, once it takes an answer."""
+    return (Shows(question), Shows("y  n"), "y")
+
+
+def typed_title(question: str, title: str) -> tuple[Step | str, ...]:
+    """Confirm a question by the title of what it is about."""
+    is_asked = Holds(lambda pilot: isinstance(pilot.app.focused, Input))
+    return (Shows(question), is_asked, Text(title), "enter")
 
 
 def administration(family: str) -> Steps:
@@ -16,14 +47,14 @@ def administration(family: str) -> Steps:
         table = getattr(pilot.app.screen, "table", None)
         return table is not None and table.family.title == family and table._is_loaded
 
-    return (":", Shows("Commands"), Text(f"{family} (administration)"), "enter", Holds(is_loaded), "h enter")
+    return (":", Shows("Commands"), Text(f"{family} (a"), "enter", Holds(is_loaded), "h enter")
 
 
 def space(title: str) -> Steps:
     """A space in the tree, by its title."""
-    return (":", Shows("Commands"), Text(f"space {title}"), "enter", Shows(f"› {title}"))
+    return ("g o", Shows("Runbook"), ":", Shows("Commands"), Text(f"space {title}"), "enter", Shows(f"› {title}"))
 
 
-def change_request(number: int) -> Steps:
-    """The review of a change request, by its number."""
-    return (*INBOX, ":", Shows("Commands"), Text(f"cr {number}"), "enter", Shows("Can merge? "))
+def change_request(subject: str) -> Steps:
+    """The review of a change request, by its subject."""
+    return (*INBOX, ":", Shows("Commands"), Text(f"cr {subject}"), "enter", Shows("Can merge? "))

@@ -19,10 +19,12 @@ MOST_STARTS = 13
 
 
 @pytest.fixture(autouse=True)
-def _without_waiting(at_once: None) -> None:
-    """Comments are sent at once."""
+def _without_waiting(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comments are sent at once, and no browser is started: over SSH, addresses are copied."""
+    monkeypatch.setenv("SSH_CONNECTION", "elsewhere")
 
 
+@pytest.mark.timeout(600)  # many rows in one run, on a busy machine
 @pytest.mark.parametrize("name", [name for name in MODULES if FAMILIES[name].rows])
 async def test_the_service_receives_each_operation_by_its_keys(name: str, tmp_path: Path) -> None:
     await walk(FAMILIES[name], tmp_path)
