@@ -162,6 +162,8 @@ def _hit_choice(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:
         return choice, lambda: app.open_review(hit.space, hit.id)
     if hit.kind == "comment" and hit.change_request:
         return choice, lambda: app.open_thread(hit.space, hit.change_request, hit.path)
+    if hit.kind == "comment":
+        return choice, lambda: app.open_comments(hit.space, hit.page, hit.path)
     return choice, lambda: app.open_page(hit.space, hit.page or None, hit.change_request or None)
 
 

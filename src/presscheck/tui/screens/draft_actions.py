@@ -48,6 +48,10 @@ class DraftActions:
     async def open(self, draft: Draft) -> None:
         """Continue a draft where it belongs; where that is not possible, show what is."""
         status = self._screen.engine.status
+        if draft.is_live and draft.space and not status.read_only:
+            app, about = self._screen.app_context, draft.stored.about
+            await app.open_live_draft(draft.space, draft.name, draft.target, about)
+            return
         if not draft.path or status.read_only or not status.online:
             self._show(draft)
             if status.read_only:

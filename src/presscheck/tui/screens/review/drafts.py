@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,8 +16,9 @@ from presscheck.engine.review.changes import changed_items
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import join_names
 from presscheck.engine.review.pending_review import PendingReview, draft_key
-from presscheck.errors import NotSupported, PresscheckError, StoreError
+from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.typed_text import TextDraft, message_id, text_of
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.writes.pending_writes import PendingWrite
-    from presscheck.store.outbox import Outbox
     from presscheck.text.styled_text import Line
     from presscheck.tui.screens.review.context import ReviewContext
 
@@ -78,7 +77,7 @@ class ReviewDrafts:
         if isinstance(call, PostReply):
             return self.key(f"reply {call.comment_id}")
         if isinstance(call, UpdateComment | UpdateReply):
-            return self.key(f"message {_message_id(call)}")
+            return self.key(f"message {message_id(call)}")
         if isinstance(call, SubmitReview):
             return self.key(f"{REVIEW_DRAFT} {call.status}")
         return self.key(f"page {call.page}" if getattr(call, "page", None) else "whole")
@@ -90,8 +89,8 @@ class ReviewDrafts:
         if call is None or not self.unsend(rows[-1].id):
             return "nothing to undo: everything is sent"
         if isinstance(call, DeleteComment | DeleteReply):
-            return f"restored {self._deleted.get(_message_id(call), 'what was deleted')}"
-        return "undone; its text is a draft again" if _text_of(call) else "undone"
+            return f"restored {self._deleted.get(message_id(call), 'what was deleted')}"
+        return "undone; its text is a draft again" if text_of(call) else "undone"
 
     def delete(self, call: DeleteComment | DeleteReply, words: str) -> None:
         """Delete a message.
@@ -100,7 +99,7 @@ class ReviewDrafts:
             call: the write.
             words: the first words of the message, to say later what was restored.
         """
-        self._deleted[_message_id(call)] = words
+        self._deleted[message_id(call)] = words
         if self.send(call):
             self._context.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")
 
@@ -109,7 +108,7 @@ class ReviewDrafts:
         call: Any = self._context.engine.unsend(row)
         if call is None:
             return False
-        text = prefix + _text_of(call)
+        text = prefix + text_of(call)
         if text:
             comment = getattr(call, "comment_id", "")
             self._outbox.save_draft(self.key_of_call(call), text, self.about(comment=comment))
@@ -151,7 +150,7 @@ class ReviewDrafts:
         """
         if self.review.is_started and not submits and rewrites is None:
             title = f"{title}, in your review"
-        draft = _Draft(self._outbox, self.key(name), initial, self.about(**about))
+        draft = TextDraft(self._outbox, self.key(name), initial, self.about(**about))
         replaced = parse_suggestion(suggestion) if suggestion else None
         held = self._held() if submits else None
 
@@ -201,7 +200,7 @@ class ReviewDrafts:
             expand: opens the composer with the same draft.
             initial: the initial text.
         """
-        draft = _Draft(self._outbox, self.key(name), initial, self.about())
+        draft = TextDraft(self._outbox, self.key(name), initial, self.about())
         if "\n" in draft.text:
             expand()
             return
@@ -286,35 +285,6 @@ class ReviewDrafts:
         changes = await changes_between(self._context.engine, self._model.space_id, read, reviewed)
         titles = [item.title for item in changed_items(changes.changes)]
         self._context.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
-
-
-def _message_id(call: DeleteComment | DeleteReply | UpdateComment | UpdateReply) -> str:
-    """The id of the comment or the reply that a write is about."""
-    return getattr(call, "comment_reply_id", call.comment_id)
-
-
-def _text_of(call: Any) -> str:
-    """The typed text of a write; empty if it has none."""
-    body = getattr(call, "body", None) or getattr(call, "comment", None)
-    return (body.markdown or "") if body else ""
-
-
-class _Draft:
-    """A stored draft; the initial text is not stored."""
-
-    def __init__(self, outbox: Outbox, key: str, initial: str, about: Mapping[str, str]) -> None:
-        self._outbox, self._key, self._initial, self._about = outbox, key, initial, about
-
-    @property
-    def text(self) -> str:
-        return self._outbox.draft(self._key) or self._initial
-
-    def save(self, text: str) -> None:
-        self._outbox.save_draft(self._key, "" if text == self._initial else text, self._about)
-
-    def discard(self) -> None:
-        with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
-            self._outbox.save_draft(self._key, "")
 
 
 def _merge_message(result: MergeResult, *, is_merge: bool) -> str:
