@@ -1,0 +1,239 @@
+"""Presses the keys of a family's rows in the real app, and watches which requests the real local service receives."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.cli.hostile_service import operation_at
+from tests.running_service import running_service
+from tests.tui.app_driver import app_on, pick, running, shown, until
+from textual.screen import ModalScreen
+from textual.widgets import Input, TextArea
+
+from presscheck.api.operation import Operation
+from presscheck.client.client import Client
+
+MOST_ROWS = 80
+"""Rows of a list that are searched for one to put the cursor on."""
+AnyOperation = type[Operation[Any]]
+
+
+class Step:
+    """What is done at the keyboard besides pressing keys."""
+
+    async def take(self, pilot: Any) -> None:
+        """Do it."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Shows(Step):
+    """Wait until the screen shows a text."""
+
+    text: str
+
+    async def take(self, pilot: Any) -> None:
+        await until(pilot, shows=self.text)
+
+
+@dataclass(frozen=True)
+class Text(Step):
+    """Type a text into the input that has the focus, or gets it; it replaces what is there."""
+
+    text: str
+
+    async def take(self, pilot: Any) -> None:
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input | TextArea))
+        if isinstance(pilot.app.focused, Input) and pilot.app.focused.value:
+            await pilot.press("end", "ctrl+u")
+        await pilot.press(*self.text)
+
+
+@dataclass(frozen=True)
+class Pick(Step):
+    """Choose a row of a menu by its digit, once the menu is shown."""
+
+    label: str
+
+    async def take(self, pilot: Any) -> None:
+        await pick(pilot, self.label)
+
+
+@dataclass(frozen=True)
+class Cursor(Step):
+    """Move the cursor of the list with the focus down from its top, to the first row with a text."""
+
+    text: str
+
+    async def take(self, pilot: Any) -> None:
+        await until(pilot, shows=self.text)
+        await pilot.press("g", "g")
+        for _ in range(MOST_ROWS):
+            if any(self.text in line.partition("▌")[2] for line in shown(pilot.app).split("\n")):
+                return
+            await pilot.press("j")
+        raise AssertionError(f"no row with {self.text!r}:\n{shown(pilot.app)}")
+
+
+@dataclass(frozen=True)
+class Holds(Step):
+    """Wait until something holds that the screen does not show, such as that a table is loaded."""
+
+    holds: Callable[[Any], Any]
+
+    async def take(self, pilot: Any) -> None:
+        await until(pilot, holds=lambda: bool(self.holds(pilot)))
+
+
+Steps = Sequence["str | Step"]
+"""What is done at the keyboard: a text is keys, separated by spaces, such as `g a`."""
+HERE: Steps = ()
+"""The place where the row before has ended."""
+
+
+class Row(NamedTuple):
+    """One line of the table.
+
+    Attributes:
+        operations: the operations that the service receives, in any order.
+        place: how to get by keys to where the row starts, from anywhere; `HERE` goes on where the row before ended.
+        steps: the keys that send them.
+    """
+
+    operations: tuple[AnyOperation, ...]
+    place: Steps
+    steps: Steps
+
+
+def row(operations: AnyOperation | tuple[AnyOperation, ...], place: Steps, *steps: str | Step) -> Row:
+    """A line of the table: one operation, or several that the same keys send; none for keys that only prepare."""
+    return Row(operations if isinstance(operations, tuple) else (operations,), place, steps)
+
+
+async def _nothing(_: Client) -> None: ...
+
+
+@dataclass(frozen=True)
+class Family:
+    """The rows that are walked in one run of the app, on a service of its own with the sample workspace.
+
+    Attributes:
+        rows: its lines of the table, in this order.
+        without_keys: operations without a key, each with what exactly is missing.
+        prepare: makes at the service what the rows need, before the app starts.
+        release: the operations that the service has; None for all, `document` for those of its document.
+        profile: settings of the profile, such as `user`.
+    """
+
+    rows: Sequence[Row] = ()
+    without_keys: dict[AnyOperation, str] = field(default_factory=dict[AnyOperation, str])
+    prepare: Callable[[Client], Awaitable[None]] = _nothing
+    release: str | None = None
+    profile: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class Request(NamedTuple):
+    """A request as the service logged it."""
+
+    line: str
+    operation: AnyOperation | None
+    status: int
+
+
+class _Requests(logging.Handler):
+    """Keeps the requests that the service logs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.received: list[Request] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        details: dict[str, Any] = getattr(record, "details", {})
+        method, path, status = details["method"], details["path"], details["status"]
+        operation = operation_at(method, path.removeprefix("/v1")) if path.startswith("/v1/") else None
+        self.received.append(Request(f"{method} {path} {status}", operation, status))
+
+
+@contextmanager
+def logged_requests() -> Iterator[list[Request]]:
+    """The requests that services in this process receive, as they arrive."""
+    logger, handler = logging.getLogger("presscheck.requests"), _Requests()
+    level, propagates = logger.level, logger.propagate
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    logger.addHandler(handler)
+    try:
+        yield handler.received
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        logger.propagate = propagates
+
+
+async def take(pilot: Any, steps: Steps) -> None:
+    """Do some steps."""
+    for step in steps:
+        if isinstance(step, str):
+            await pilot.press(*step.split())
+        else:
+            await step.take(pilot)
+
+
+async def close_dialogs(pilot: Any) -> None:
+    """Close what a row has left open."""
+    for _ in range(5):
+        if not isinstance(pilot.app.screen, ModalScreen):
+            return
+        dialog = pilot.app.screen
+        await pilot.press("escape")
+        await until(pilot, holds=lambda dialog=dialog: pilot.app.screen is not dialog)
+
+
+async def walk_row(pilot: Any, line: Row, requests: list[Request]) -> None:
+    """Press the keys of a row.
+
+    Raises:
+        AssertionError: the service did not receive an operation of the row, or refused it.
+    """
+    if line.place:
+        await close_dialogs(pilot)
+    start = len(requests)  # opening the place may be what the row is about
+    await take(pilot, (*line.place, *line.steps))
+
+    def missing() -> list[str]:
+        done = {request.operation for request in requests[start:] if request.status < 400}
+        return [operation.__name__ for operation in line.operations if operation not in done]
+
+    try:
+        await until(pilot, holds=lambda: not missing())
+    except AssertionError as error:
+        received = "\n".join(request.line for request in requests[start:])
+        raise AssertionError(f"not received: {missing()}; received:\n{received}\n{error}") from None
+
+
+async def walk(family: Family, home: Path) -> None:
+    """Start a service and the app, and walk all rows of a family.
+
+    Raises:
+        AssertionError: a row did not do what it says; the message names it.
+    """
+    (home / "service").mkdir()
+    with (
+        logged_requests() as requests,
+        running_service(home / "service", sample=True, release=family.release) as service,
+    ):
+        async with Client(service.base_url, service.token) as client:
+            await family.prepare(client)
+        async with running(app_on(service, home / "home", **family.profile)) as pilot:
+            await until(pilot, shows="live")
+            for line in family.rows:
+                names = ", ".join(operation.__name__ for operation in line.operations)
+                try:
+                    await walk_row(pilot, line, requests)
+                except AssertionError as error:
+                    raise AssertionError(f"{names} by {(*line.place, *line.steps)}: {error}") from None
