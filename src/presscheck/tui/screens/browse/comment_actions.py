@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import ListSpaceComments
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.page_comments.drafts import LiveDrafts
 
 NO_SPACE = "go to a page first"
+_number = re.compile(r"^\d{1,4}[.)]\s+").sub
 ADDED = "comment added: g t lists the comments of the page, z takes it back"
 
 
@@ -118,11 +120,11 @@ class PageCommentActions:
 
 
 def _without_marks(text: str) -> str:
-    """A line of Markdown without the markup at its start and end."""
-    return text.lstrip("#>-*+ |").rstrip(" |")
+    """A line of Markdown, or of a page, without the markup and the number or bullet at its start, and at its end."""
+    return _number("", text.strip()).lstrip("#>-*+•◦▪ |│").rstrip(" |│")
 
 
 def _words(shown: str, source: str) -> str:
     """The words to quote: the line as it is shown, if its words are those of the Markdown; else the Markdown."""
-    seen = normalize_text(shown)
-    return shown if seen and seen in normalize_text(source) else _without_marks(source)
+    seen, written = _without_marks(shown), _without_marks(source)
+    return seen if (words := normalize_text(seen)) and words in normalize_text(written) else written
