@@ -243,6 +243,7 @@ COMMANDS: tuple[Command, ...] = (
         "admin",
         ("sort_rows", ". o", "sort", "Sort by a column; the same again turns the order round"),
         ("export_rows", ". x", "export", "Export the rows to a CSV or JSON file"),
+        ("development_mode", ". u", "development mode", "Send the events of an integration to a tunnel, or stop"),
     ),
     *_scope(
         "composer",

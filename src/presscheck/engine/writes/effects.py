@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import quote
 
-from presscheck.api import change_requests, collections, comments, content_changes, site_settings, sites, spaces
+from presscheck.api import (
+    change_requests,
+    collections,
+    comments,
+    content_changes,
+    integrations,
+    site_settings,
+    sites,
+    spaces,
+)
 from presscheck.api.operation import Operation
 from presscheck.engine.reads.subscriptions import beneath
 
@@ -127,6 +136,15 @@ def _share_links(call: Call) -> tuple[str, ...]:
 
 def _adaptive_schema(call: Call) -> tuple[str, ...]:
     return beneath(f"{_path_of_site(call)}/adaptive-schema")
+
+
+def _integration(call: Call) -> tuple[str, ...]:
+    """The integration with its installations, spaces, sites and events, and the catalog."""
+    return ("/integrations", *beneath(f"/integrations/{quote(call.integration_name, safe='')}"))
+
+
+def _integration_events(call: Call) -> tuple[str, ...]:
+    return beneath(f"/integrations/{quote(call.integration_name, safe='')}/events")
 
 
 def _path_of_site(call: Call) -> str:
@@ -309,5 +327,14 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     sites.UnpublishSite: Effects(
         queued=False, reconcile="state", stale=_site, state=(_get_site, lambda site: not site.published)
     ),
+    integrations.PublishIntegration: Effects(queued=False, reconcile="ask", stale=_integration),
+    integrations.UnpublishIntegration: _repeatable(_integration, queued=False),
+    integrations.InstallIntegration: Effects(queued=False, reconcile="ask", stale=_integration),
+    integrations.UpdateInstallation: _repeatable(_integration, queued=False),
+    integrations.UninstallIntegration: _repeatable(_integration, queued=False),
+    integrations.SetDevelopmentMode: _repeatable(_integration, queued=False),
+    integrations.DisableDevelopmentMode: _repeatable(_integration, queued=False),
+    # a component may do anything: it is never rendered twice for one key
+    integrations.RenderIntegration: Effects(queued=False, reconcile="ask", stale=_integration_events),
 }
 """The effects of the operations for which the defaults are not right."""

@@ -18,6 +18,7 @@ from presscheck.api import (
     content,
     content_changes,
     imports,
+    integrations,
     invites,
     openapi,
     organizations,
@@ -1226,6 +1227,14 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     translations.DeleteTranslation: "a deleted translation cannot be restored",
     imports.StartImport: "an import is canceled among the imports; its pages are deleted in the tree",
     imports.CancelImport: "a canceled import is started again",
+    integrations.PublishIntegration: "the former version of an integration cannot be published from here",
+    integrations.UnpublishIntegration: "a deleted integration cannot be restored",
+    integrations.InstallIntegration: "an integration is uninstalled among its installations, with its title typed",
+    integrations.UpdateInstallation: "the settings of an installation are changed again in their form, with E",
+    integrations.UninstallIntegration: "the settings of an uninstalled integration are lost: install it again",
+    integrations.SetDevelopmentMode: "development mode is turned off with its key",
+    integrations.DisableDevelopmentMode: "development mode is turned on again with its key",
+    integrations.RenderIntegration: "what a component did is known to its integration only",
 }
 """The inverse of each operation, or why it has none."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.conversations import ListConversationIssues, ListConversations, ListIssuesClusters
 from presscheck.api.imports import CancelImport, ListImports, StartImport
-from presscheck.api.integrations import ListIntegrations
+from presscheck.api.integrations import ListIntegrations, PublishIntegration
 from presscheck.api.invites import CreateInvite, DeleteInvite, ListInvites, UpdateInvite
 from presscheck.api.openapi import CreateOpenAPISpec, DeleteOpenAPISpec, ListOpenAPISpecs, UpdateOpenAPISpec
 from presscheck.api.organizations import (
@@ -33,10 +33,15 @@ from presscheck.api.teams import (
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
+from presscheck.tui.screens.integration.screen import IntegrationScreen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from presscheck.api.operation import Operation, Page
+    from presscheck.api.organizations import Organization
     from presscheck.tui.screens.admin.details import Details
+    from presscheck.tui.screens.base_screen import BaseScreen
 
 Role = Literal["admin", "create"]
 
@@ -60,6 +65,7 @@ class Family:
         remove_verb: what removing is called.
         loses: what is lost with one, a sentence.
         parts: the family that enter lists for one; without it, enter shows its details.
+        screen: makes the screen that enter opens for one in an organization, in place of its details.
         permission: the permission of the organization that the listing needs; empty if it needs none.
         role: the role that a change needs.
         hint: what to do if there is none, or where they come from.
@@ -82,6 +88,7 @@ class Family:
     hint: str = ""
     plural: str = ""
     details: Details | None = None
+    screen: Callable[[Organization, Any], BaseScreen] | None = None
 
     @property
     def nouns(self) -> str:
@@ -208,13 +215,16 @@ FAMILIES = (
         ListIntegrations,
         (
             Column("integration", "title"),
-            Column("visibility", "visibility", 11),
+            Column("description", "description"),
             Column("by", "owner.title", 18),
+            Column("visibility", "visibility", 11),
             Column("verified", "verified", 9, "flag"),
         ),
         path="name",
         field="integration_name",
-        hint="`presscheck integration publish` adds one.",
+        add=PublishIntegration,
+        hint="a publishes one; F filters the catalog.",
+        screen=IntegrationScreen,
     ),
     Family(
         "OpenAPI",

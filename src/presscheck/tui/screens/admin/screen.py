@@ -103,6 +103,12 @@ class AdminScreen(BaseScreen):
         style = "quiet" if self.organization and self.table.why_unavailable(family) else ""
         return cut((Span(family.title, style),), columns)
 
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """The commands of the table; filtering, where rows cannot be changed in place."""
+        is_filtered = self.table.family.edit is None and self.table.reason_edit_view() is None
+        return tuple("edit_view" if name == "rename" and is_filtered else name for name in self.FOOTER)
+
     def reason_open(self) -> str | None:
         """Disabled in an empty table."""
         return None if self._sidebar.has_focus else self.table.reason_open()
@@ -116,7 +122,9 @@ class AdminScreen(BaseScreen):
 
     def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
         """Show a thing, or its parts."""
-        if family.parts and self.organization:
+        if family.screen and self.organization:
+            self.app_context.push_screen(family.screen(self.organization, item))
+        elif family.parts and self.organization:
             self.app_context.push_screen(PartsScreen(self.organization, family.parts, given, name))
         else:
             show_details(self, family.details, item, f"{family.noun}: {name}", self.size.width)

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from presscheck.api.operation import Page
-from presscheck.engine.forms.form import OperationForm, initial_texts
+from presscheck.engine.forms.filter_form import FilterForm
+from presscheck.engine.forms.form import OperationForm, form_fields, initial_texts
 from presscheck.engine.forms.form_files import file_of
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import count
@@ -108,6 +109,8 @@ class FamilyTable(Vertical):
     def __init__(self, screen: TableContext, family: Family) -> None:
         super().__init__()
         self._screen, self.family = screen, family
+        self._filters: dict[str, dict[str, Any]] = {}
+        """The filters of the listings, by the title of their family."""
         self.given: dict[str, Any] = {}
         self.listing: Operation[Page[Any]] | None = None
         """The listing; None until the organization is known, or where the family cannot be listed."""
@@ -140,7 +143,7 @@ class FamilyTable(Vertical):
         self._screen.unsubscribe("arrange")
         self.listing = None
         if self._screen.organization and self.unavailable is None:
-            self.listing = family.listing(**self._path(family.listing))
+            self.listing = family.listing(**self._path(family.listing), **self._filters.get(family.title, {}))
             answers = self._screen.engine.watch_listing(self.listing)
             self._screen.subscribe(answers, self._take, group="table", shows_errors=False)
             if any(column.kind == "certificate" for column in family.columns) and CERTIFICATES not in sys.modules:
@@ -276,9 +279,12 @@ class FamilyTable(Vertical):
         title = Span(f" {self.family.title}", "title")
         if not self._is_loaded:
             return (title,)
+        filters = self._filters.get(self.family.title)
         found = f"{self._count:,} of " if self._text and self._order is not None else ""
         number = f"  {found}{self._total:,}"
         parts = [title, Span(number, "quiet")]
+        if filters:
+            parts.append(Span(f"   only {sanitize(_filter_words(filters))}: esc shows all", "accent"))
         if self._rows.marked:
             parts.append(Span(f"   {count(len(self._rows.marked), 'marked row')}", "accent"))
         if self._error and self._total:
@@ -299,6 +305,8 @@ class FamilyTable(Vertical):
             empty.show_offline(f"The {nouns} are not in the cache.")
         elif not self._is_loaded:
             empty.show_loading(f"Loading {nouns} …")
+        elif self._filters.get(self.family.title):
+            empty.show_empty(f"No {nouns} with this filter.", "F changes the filter, esc shows all.")
         else:
             empty.show_empty(f"No {nouns} yet.", self.family.hint)
 
@@ -528,6 +536,37 @@ class FamilyTable(Vertical):
 
         await self._screen.find.open(RowFilter(lambda: self._rows, apply), self._rows)
 
+    def reason_edit_view(self) -> str | None:
+        """Disabled where the service has no filter for the listing."""
+        given = self._path(self.family.listing)
+        has_filters = bool(form_fields(self.family.listing, given))
+        return self.unavailable or (None if has_filters else f"{self.family.nouns} have no filter: / finds a text")
+
+    async def command_edit_view(self) -> None:
+        """Filter the listing at the service, in a form with all its filters."""
+        family, title = self.family, self.family.title
+        form = FilterForm(family.listing, self._path(family.listing))
+        present = self._filters.get(title, {})
+
+        async def keep(call: Operation[Any]) -> Operation[Any]:
+            return call
+
+        dialog = FormDialog(
+            f"Filter {family.nouns}",
+            form,
+            {field.name: field.text_of(present[field.name]) if field.name in present else "" for field in form.fields},
+            self._screen.style_for,
+            send=keep,
+            lookup=self._choices,
+            save=lambda _: None,
+            copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
+            send_label="filter",
+        )
+        call = await self._screen.ask(dialog)
+        if call is not None and self.family is family:
+            self._filters[title] = form.filters(call)
+            self.show_family(family, self.given)
+
     def reason_sort_rows(self) -> str | None:
         """Disabled without a row."""
         return self._no_row()
@@ -592,13 +631,24 @@ class FamilyTable(Vertical):
         self._screen.notify(f"wrote {count(len(items), self.family.noun, self.family.plural)} to {sanitize(file)}")
 
     def command_back(self) -> Awaitable[None] | None:
-        """Remove all marks."""
-        self._rows.clear_marks()
+        """Remove all marks; without marks, the filter."""
+        if not self._rows.clear_marks() and self._filters.pop(self.family.title, None):
+            self.show_family(self.family, self.given)
         return None
 
     def reason_back(self) -> str | None:
-        """Disabled without marks."""
-        return None if self._rows.marked else "nothing is marked: q closes"
+        """Disabled without marks and filter."""
+        is_needed = self._rows.marked or self._filters.get(self.family.title)
+        return None if is_needed else "nothing is marked: q closes"
+
+
+def _filter_words(filters: Mapping[str, Any]) -> str:
+    """Filters in a few words: `category: analytics, blocks: yes`."""
+    words = {True: "yes", False: "no"}
+    return ", ".join(
+        f"{name.replace('_', ' ')}: {words[value] if isinstance(value, bool) else value}"
+        for name, value in filters.items()
+    )
 
 
 def _as_json(items: Sequence[BaseModel]) -> str:

@@ -1,0 +1,45 @@
+"""What an integration may do and where it works, in plain words instead of the names of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+SCOPES = {
+    "space:content:read": "Read the pages and files of spaces",
+    "space:content:write": "Change the pages and files of spaces",
+    "space:metadata:read": "Read titles and settings of spaces",
+    "space:metadata:write": "Change titles and settings of spaces",
+    "space:git:sync": "Sync spaces with Git repositories",
+    "page:feedback:read": "Read the feedback of visitors on pages",
+    "site:metadata:read": "Read titles and settings of sites",
+    "site:views:read": "See which pages visitors open",
+    "site:script:inject": "Run its own script on the pages of sites",
+    "site:script:cookies": "Read and set cookies of visitors with its script",
+    "site:visitor:auth": "Sign visitors in to sites",
+    "site:visitor:claims": "Read what the sign-in tells about visitors",
+    "site:adaptive:read": "Read the visitor schema of sites",
+    "site:adaptive:write": "Change the visitor schema of sites",
+    "openapi:read": "Read OpenAPI specifications",
+    "openapi:write": "Add and change OpenAPI specifications",
+    "conversations:ingest": "Add conversations with visitors",
+}
+"""What each scope permits."""
+RISKY = frozenset(scope for scope in SCOPES if scope.endswith((":write", ":inject", ":cookies", ":auth", ":sync")))
+"""The scopes with which an integration changes content, or acts on the visitors of a site."""
+TARGETS = {
+    "all": "spaces, sites and the organization",
+    "site": "sites",
+    "space": "spaces",
+    "organization": "the organization",
+}
+"""What an integration can be installed on."""
+
+
+def scope_text(scope: str) -> str:
+    """What a scope permits; its name, if a newer service has it."""
+    return SCOPES.get(scope, f"{scope} (a scope that this version does not know)")
+
+
+def in_order(scopes: Iterable[str]) -> list[str]:
+    """The scopes, those first that change something."""
+    return sorted(set(scopes), key=lambda scope: (scope not in RISKY, [*SCOPES, scope].index(scope), scope))
