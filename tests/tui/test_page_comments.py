@@ -168,7 +168,7 @@ async def test_nothing_typed_is_lost_and_offline_it_waits(
         await until(pilot, shows="not sent", holds=lambda: is_list(pilot))
         await pilot.press("z")
         await until(pilot, shows="undone; its text is a draft again")
-        assert not await comments(client)
+        assert not [one for one in (await comments(client)).values() if one.target.page.id == page]
 
         service.stop()
         await pilot.press("ctrl+r")
@@ -182,7 +182,7 @@ async def test_nothing_typed_is_lost_and_offline_it_waits(
         service.start()
         await pilot.press("ctrl+r")
         await all_sent(pilot)
-        assert [*await comments(client)] == ["A draft of mine again and again"]
+        assert "A draft of mine again and again" in await comments(client)
         await pilot.press("g", "x", "2", "enter")
         await until(pilot, shows="again and again", holds=lambda: is_list(pilot))
 

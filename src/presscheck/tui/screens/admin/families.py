@@ -34,6 +34,9 @@ from presscheck.api.translations import CreateTranslation, DeleteTranslation, Li
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
 from presscheck.tui.screens.integration.screen import IntegrationScreen
+from presscheck.tui.screens.record.conversations import conversation_screen, issue_screen
+from presscheck.tui.screens.record.runs import BUSY, import_screen, translation_screen
+from presscheck.tui.screens.specification.screen import SpecificationScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,6 +69,8 @@ class Family:
         loses: what is lost with one, a sentence.
         parts: the family that enter lists for one; without it, enter shows its details.
         screen: makes the screen that enter opens for one in an organization, in place of its details.
+        state: where its state stands, which is asked for again while the service works on one.
+        opens_new: whether the screen of a new one opens at once.
         permission: the permission of the organization that the listing needs; empty if it needs none.
         role: the role that a change needs.
         hint: what to do if there is none, or where they come from.
@@ -89,6 +94,12 @@ class Family:
     plural: str = ""
     details: Details | None = None
     screen: Callable[[Organization, Any], BaseScreen] | None = None
+    state: str = ""
+    opens_new: bool = False
+
+    def is_busy(self, item: Any) -> bool:
+        """Whether the service is working on one."""
+        return bool(self.state) and getattr(item, self.state, "") in BUSY
 
     @property
     def nouns(self) -> str:
@@ -125,6 +136,7 @@ CLUSTER_ISSUES = Family(
         Column("found", "issue.created_at", 10, "date"),
     ),
     path="issue.id",
+    screen=issue_screen,
 )
 FAMILIES = (
     Family(
@@ -244,6 +256,9 @@ FAMILIES = (
         loses="Pages that show its operations show an error instead.",
         role="create",
         hint="a adds one, by its address or as text.",
+        screen=SpecificationScreen,
+        state="processing_state",
+        opens_new=True,
     ),
     Family(
         "Translations",
@@ -263,6 +278,8 @@ FAMILIES = (
         loses="The translated space stays as it is; it is not updated any more.",
         role="create",
         hint="a translates a space.",
+        screen=translation_screen,
+        state="status",
     ),
     Family(
         "Conversations",
@@ -270,7 +287,8 @@ FAMILIES = (
         ListConversations,
         (Column("subject", "subject"), Column("source", "source", 14), Column("created", "created_at", 10, "date")),
         field="conversation_id",
-        hint="`presscheck conversation ingest` adds them.",
+        hint=". i imports some from a file of JSON lines.",
+        screen=conversation_screen,
     ),
     Family(
         "Issues",
@@ -303,7 +321,10 @@ FAMILIES = (
         remove_verb="Cancel",
         loses="Pages that were imported already stay.",
         role="create",
-        hint="a imports a website into a space.",
+        hint="a imports a website or files into a space.",
+        screen=import_screen,
+        state="status",
+        opens_new=True,
     ),
 )
 """All families, in the order of the sidebar."""
