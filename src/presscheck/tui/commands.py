@@ -146,7 +146,7 @@ COMMANDS: tuple[Command, ...] = (
         ("copy", "y", "copy link", "Copy the web address, or the id"),
         ("copy_text", "Y", "copy text", "Copy the text; in code on a page, copy the code"),
         ("web", "o", "open in browser", "Open in the web browser; over SSH, copy the address"),
-        ("edit", "e", "edit", "Edit the page; in a review, your own comment"),
+        ("edit", "e", "edit", "Edit the page, your own comment, or a specification"),
         ("edit_other", ". e", "other editor", "Edit the page in your own editor, or in the built-in one"),
     ),
     *_scope(
@@ -231,7 +231,7 @@ COMMANDS: tuple[Command, ...] = (
         ("toggle_adaptive", ". a", "turn on or off", "Turn adaptive content of the site on or off (asks first)"),
         ("test_token", ". j", "visitor token", "Test a visitor token (JWT), or make one for an audience"),
         ("make_default", ". *", "make default", "Make the section or space the default"),
-        ("import_rows", ". i", "import", "Import redirects from a CSV file"),
+        ("import_rows", ". i", "import", "Import redirects or conversations from a file"),
         ("test_path", ". p", "test a path", "Test a path: where its redirects lead"),
         ("suggest_rows", ". r", "suggestions", "Suggest redirects for moved and deleted pages"),
         ("rotate_key", ". k", "rotate key", "Rotate the key that signs visitors in (asks first)"),
@@ -262,7 +262,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "outbox",
-        ("retry", "s", "retry", "Retry a failed change"),
+        ("retry", "s", "retry", "Retry a failed change; run a translation again"),
     ),
     *_scope(
         "always",

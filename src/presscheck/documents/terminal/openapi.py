@@ -91,7 +91,7 @@ def listed_lines(description: Object, listed: Listed, columns: int) -> list[Line
 
 
 def description_in(filesystem: Any) -> Object | None:
-    """Returns the API description among the files of a specification: by name, or a list with the entry point marked."""
+    """Returns the API description among the files of a specification: by name, or as a list with a mark."""
     found: Iterable[Any] = ()
     if isinstance(filesystem, dict):
         found = cast("dict[str, Any]", filesystem).values()

@@ -16,6 +16,7 @@ from presscheck.api import (
     collections,
     comments,
     content_changes,
+    conversations,
     integrations,
     site_settings,
     sites,
@@ -300,6 +301,8 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     collections.MoveCollection: _repeatable(_collection, queued=False),
     collections.DeleteCollection: _repeatable(_collection, queued=False),
     collections.TransferCollection: Effects(queued=False, reconcile="ask", stale=_collection),
+    # conversations are taken in by their ids: the same again changes nothing
+    conversations.IngestConversations: _repeatable(_organization, queued=False),
     sites.UpdateSite: _repeatable(_site),
     site_settings.CreateRedirect: Effects(
         queued=True,

@@ -8,6 +8,7 @@ import io
 import json
 import sys
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -18,10 +19,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from presscheck.api.operation import Page
+from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.filter_form import FilterForm
 from presscheck.engine.forms.form import OperationForm, form_fields, initial_texts
 from presscheck.engine.forms.form_files import file_of
+from presscheck.engine.forms.parts_form import PartsForm, has_parts, tree_text, with_file
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -47,7 +49,6 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
     from presscheck.api.organizations import Organization
     from presscheck.engine.forms.references import Reference
     from presscheck.engine.results import Result
@@ -63,6 +64,8 @@ NARROWEST = 18
 """The least cells of a column that shares what the others leave; below it, the last columns are left out."""
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""
+POLL_SECONDS = 2.0
+"""Between two requests for the states of things that the service works on."""
 BLOCK = 100
 """Rows that are read from the store together while they are drawn."""
 MOST_BLOCKS = 8
@@ -79,6 +82,11 @@ class TableContext(ScreenContext, Protocol):
     @property
     def is_leaving(self) -> bool:
         """Whether the screen is being closed."""
+        ...
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the user sees this screen."""
         ...
 
     @property
@@ -208,6 +216,17 @@ class FamilyTable(Vertical):
             self._draw()
         else:
             self._arrange()
+        if self.family.state and any(map(self.family.is_busy, map(self._item, range(min(self._count, BLOCK))))):
+            self.set_timer(POLL_SECONDS, partial(self._poll, self.listing))
+
+    def _poll(self, listing: Operation[Page[Any]] | None) -> None:
+        """Ask again for the states of things that the service works on, while their listing is shown."""
+        if listing is None or listing is not self.listing or self._screen.is_leaving:
+            return
+        if self._screen.is_shown and self._screen.engine.status.online:
+            self._screen.engine.refresh(listing)
+        else:
+            self.set_timer(POLL_SECONDS, partial(self._poll, listing))
 
     def _item(self, index: int) -> Any:
         """A thing by the number of its row; blocks of rows are read together."""
@@ -382,7 +401,10 @@ class FamilyTable(Vertical):
     async def command_add(self) -> None:
         """Fill in the form of a new thing."""
         if self.family.add:
-            await self._fill_in(f"New {self.family.noun}", self.family.add, None)
+            family = self.family
+            new = await self._fill_in(f"New {family.noun}", self.family.add, None)
+            if family.opens_new and isinstance(new, BaseModel) and not isinstance(new, Operation):
+                self._screen.open_item(family, self.given, new, cell(new, family.columns[0]))
 
     def _no_row(self) -> str | None:
         return None if self._count else f"no {self.family.noun} here"
@@ -397,29 +419,36 @@ class FamilyTable(Vertical):
         if item and self.family.edit:
             await self._fill_in(f"Change {self.name_of(item)}", self.family.edit, item)
 
-    async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> None:
+    async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> Any:
+        """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
         outbox = self._screen.engine.outbox
         identity = value_at(item, self.family.path) if item else "new"
         key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
-        form = OperationForm(operation, given)
+        form = PartsForm(operation, given) if has_parts(operation) else OperationForm(operation, given)
         if not form.fields:
             self._screen.notify("there is nothing to fill in")
-            return
+            return None
         dialog = FormDialog(
             title,
             form,
-            initial_texts(form.fields, self._editable(item)),
+            {**initial_texts(form.fields, self._editable(item)), **tree_text(item)},
             self._screen.style_for,
-            send=lambda call: send(self._screen, call),
+            send=self._send,
             lookup=self._choices,
             draft=outbox.draft(key) or "",
             save=lambda text: outbox.save_draft(key, text),
             copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
             file=file_of(operation),
         )
-        if await self._screen.ask(dialog) is not None:
+        answer = await self._screen.ask(dialog)
+        if answer is not None:
             self._changed(f"{title}: done")
+        return answer
+
+    async def _send(self, call: Operation[Any]) -> Any:
+        """Send what a form makes, with the text of a file that it names."""
+        return await send(self._screen, await asyncio.to_thread(with_file, call))
 
     def _editable(self, item: BaseModel | None) -> Any:
         """The part of an item whose fields are changed: that with its role in a team, for a member of one."""

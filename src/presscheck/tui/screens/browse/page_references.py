@@ -7,9 +7,9 @@ is there: showing a page never waits for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, Revision, RevisionPage
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, OpenAPISpecContent

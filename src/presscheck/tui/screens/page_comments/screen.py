@@ -293,9 +293,7 @@ class PageCommentsScreen(BaseScreen):
 
     def reason_all_pages(self) -> str | None:
         """Opened for the whole space, there is no page to go back to."""
-        return (
-            None if self._page_of_start else "all pages are listed: g t on a page in Browse lists its own"
-        )
+        return None if self._page_of_start else "all pages are listed: g t on a page in Browse lists its own"
 
     def command_all_pages(self) -> None:
         """List the comments of all pages, or those of the page again."""

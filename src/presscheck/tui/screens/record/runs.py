@@ -269,7 +269,8 @@ def source_name(run: ImportRun) -> str:
     if address := _address(run):
         return display_url(address)
     files = cast("list[Any]", source.get("files") or [])
-    return f"{display_url(str(files[0]))}{f' and {len(files) - 1} more' if len(files) > 1 else ''}" if files else "files"
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"{display_url(str(files[0]))}{more}" if files else "files"
 
 
 def _address(run: ImportRun) -> str:

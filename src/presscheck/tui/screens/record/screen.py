@@ -1,4 +1,4 @@
-"""The screen of a record: what the list knew of a thing at once, then what the service knows of it, while it changes."""
+"""The screen of a record: at once what the list knew of a thing, then what the service knows, while it changes."""
 
 from __future__ import annotations
 

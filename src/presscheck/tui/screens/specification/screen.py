@@ -165,8 +165,9 @@ class SpecificationScreen(BaseScreen):
         failed = errors or one.last_process_error_code
         state = (Span("✗ failed", "removed"),) if failed and not self.is_busy else status_line(one.processing_state)
         first = one.last_processed_errors[0].message if one.last_processed_errors else one.last_process_error_code or ""
-        problem = f"   {count(errors, 'error')}: {sanitize(first)}" if errors else f"   {sanitize(first)}" if first else ""
-        return (Span(" "), *state, Span(f"   {sanitize(one.visibility or 'private')}", "quiet"), Span(problem, "removed"))
+        words = ": ".join(filter(None, (count(errors, "error") if errors else "", sanitize(first))))
+        visibility = Span(f"   {sanitize(one.visibility or 'private')}", "quiet")
+        return (Span(" "), *state, visibility, Span(f"   {words}" if words else "", "removed"))
 
     def _version_line(self) -> Line:
         """The title and version that the description has, and when the service made this version."""
