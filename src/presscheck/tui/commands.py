@@ -107,7 +107,7 @@ COMMANDS: tuple[Command, ...] = (
             "find_in_all",
             "ctrl+slash  ctrl+underscore",
             "find in all",
-            "Find text in all pages and threads of a review",
+            "Find text in all pages: of a review, or of a space",
         ),
         ("find_next", "n", "next match", ""),
         ("find_previous", "N", "previous match", ""),

@@ -16,6 +16,7 @@ from presscheck.engine.inbox.views import listings_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import Command
+from presscheck.tui.screens.address import is_address, open_content_at
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.key_list import missing_operation, shown_keys
 from presscheck.tui.widgets.picker import Choice, Picker, matching
@@ -73,6 +74,10 @@ def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
     actions = {choice.key: action for choice, action in items}
 
     async def search_texts(text: str) -> AsyncIterator[list[Choice]]:
+        if is_address(text):
+            actions["address"] = partial(open_content_at, app, text)
+            yield [Choice("address", f"Open {sanitize(text.strip())}", "the page or space at this address")]
+            return
         async for result in app.engine.search(text, limit=MAX_RESULTS):
             hits = [_hit_choice(app, hit, text) for hit in result.value]
             actions.update((choice.key, action) for choice, action in hits)

@@ -24,6 +24,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.comment_actions import PageCommentActions
+from presscheck.tui.screens.browse.content_actions import ContentActions
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.browse.edit_actions import EditActions
 from presscheck.tui.screens.browse.item_commands import ItemCommands
@@ -93,6 +94,7 @@ class BrowseScreen(BaseScreen):
             self.space_actions,
             self.notifications,
             self.comments,
+            ContentActions(self),
         )
 
     @property
