@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import httpx
 import pexpect
 import pytest
 from tests.cli.shell import Shell, signed_in
@@ -231,6 +232,17 @@ def test_sites(shell: Shell) -> None:
     assert shell.ok("site", "open", inside).strip() == address
     shell.ok("site", "unpublish", inside, "--yes")
     assert shell.run("site", "open", inside).exit_code == 6
+    preview = shell.ok("site", "preview", inside).strip()
+    assert httpx.get(preview).status_code == 200, "before it is published"
+    with_request = shell.json("site", "preview", docs, "--cr", "API docs#5")["url"]
+    page = httpx.get(with_request)
+    assert "/~/changes/5/" in with_request and "Preview of change request #5" in page.text
+    refused = shell.run("site", "preview", inside, "--cr", "API docs#5")
+    assert refused.exit_code == 2 and "it does not have the space of #5" in refused.stderr
+    opens_at = shell.ok("site", "preview", docs, "--site-space", "API docs", "--claims", "(beta:!t)").strip()
+    assert opens_at.startswith("http") and httpx.get(opens_at).status_code == 200
+    assert shell.run("site", "preview", docs, "--site-space", "none").exit_code == 2
+    assert shell.run("site", "preview", docs, "--site-space", "API docs", "--cr", "API docs#5").exit_code == 2
     assert {line.split("\t")[0] for line in shell.ok("site", "check", docs).splitlines()} == {"info"}
     empty = shell.ok("site", "create", "--title", "Nothing in it").strip()
     ran = shell.run("site", "check", empty, "--json")

@@ -1,5 +1,6 @@
 """Fixtures of the service tests."""
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -7,12 +8,21 @@ import pytest
 from tests.needs import require
 from tests.postgresql import Cluster, cluster
 from tests.running_service import RunningService, running_service
-from tests.service.engines import ENGINES, new_database
+from tests.service.engines import BOTH, ENGINES, NAMES, in_turn, new_database
 from tests.service.factories import World, plant_world
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run what is written for both engines on one of them, in turn; on both with `make engines` and for named tests."""
+    if os.environ.get(BOTH) or any("::" in argument for argument in config.args):
+        return
+    chosen = in_turn([item.nodeid for item in items])
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+    items[:] = [item for item in items if item.nodeid in chosen]
 
 
 @pytest.fixture(scope="session")
@@ -23,14 +33,14 @@ def postgresql() -> Iterator[Cluster]:
         yield running
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="session", params=NAMES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     """One real service per engine for all tests of this package; each test creates its own organization."""
     with running_service(tmp_path_factory.mktemp("service"), database_url=new_database(request)) as running:
         yield running
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=NAMES)
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database, for each engine."""
     return new_database(request) or f"sqlite:///{tmp_path / 'empty.sqlite'}"

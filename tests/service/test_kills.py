@@ -25,7 +25,7 @@ from tests.service.test_server import line, serving
 from presscheck.service.db.engine import Database
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, RevisionRow
 
-KILLS = int(os.environ.get("PRESSCHECK_CASES", "4"))
+KILLS = int(os.environ.get("PRESSCHECK_CASES", "2"))
 WRITERS = 4
 MOST_WRITES = 40
 """The most acknowledged writes before a kill; a few more may happen."""

@@ -635,6 +635,32 @@ async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.
         await world.admin.send(GetPreview(**at, claims="(("))
 
 
+async def test_a_preview_shows_a_change_request_before_it_is_merged(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    draft = await world.draft()
+    text = "# Start\n\nNot merged yet. [Guide](guide.md) [file](new.txt)"
+    file = NewFile(name="new.txt", content_type="text/plain", base64=base64.b64encode(b"new").decode())
+    await world.edit(draft, rewrite("start", text), InsertFiles(files=(file,)))
+    preview = str((await world.admin.send(GetPreview(**at))).url)
+    page = await browser.get(f"{preview}~/changes/{draft.number}/")
+    assert page.status_code == 200 and "Not merged yet." in page.text
+    assert f"Preview of change request #{draft.number}" in page.text
+    assert page.headers["x-robots-tag"] == "noindex" and page.headers["cache-control"] == "private, no-cache"
+    links = set(re.findall(rf'href="({re.escape(preview)}[^"]*)"', page.text))
+    assert len(links) > 1 and all(f"/~/changes/{draft.number}/" in link for link in links), links
+    [file_url] = [link for link in links if "~files" in link]
+    assert (await browser.get(file_url)).text == "new"
+    for link in links - {file_url}:
+        assert "Preview of change request" in (await browser.get(link)).text, link
+    found = await browser.get(f"{preview}~/changes/{draft.number}/", params={"q": "guide"})
+    assert found.status_code == 200 and "Preview of change request" in found.text
+    assert "Not merged yet." not in (await browser.get(address)).text
+    assert "Not merged yet." not in (await browser.get(preview)).text
+    for path in (f"{preview}~/changes/999/", f"{address}~/changes/{draft.number}/"):
+        refused = await browser.get(path)
+        assert refused.status_code == 404 and "Not merged yet." not in refused.text, path
+
+
 @pytest.mark.attack("other organizations")
 async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="share-link")

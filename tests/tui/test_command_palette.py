@@ -68,7 +68,7 @@ async def test_a_comment_is_found_and_opened_in_its_thread(service: RunningServi
 
 async def test_matches_by_name_come_first_and_are_not_searched_twice(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="live")
+        await until(pilot, shows="Limits p")
         await pilot.press("ctrl+k")
         await until(pilot, shows="type to search")
         await pilot.press(*"limits")

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import page_of
@@ -327,3 +328,33 @@ async def test_a_read_only_profile_changes_nothing(service: RunningService, clie
         assert await titles(client, site) == before
         text = shown(pilot.app)
         assert text.rindex(f" {before[0]}") < text.rindex(f" {before[1]}"), "the order is shown as it is"
+
+
+async def test_a_site_is_previewed_with_a_change_request(
+    service: RunningService, tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the sites and from the review: over SSH the address is copied, and it answers without an account."""
+    monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 5000 10.0.0.2 22")
+    docs = (await sites(client))["Tallowick Docs"]
+    async with running(app_on(service, tmp_path)) as pilot:
+        await chosen(pilot, docs)
+        await pilot.press(".", "v")
+        await until(pilot, shows="Preview the site with")
+        await pilot.press("1")
+        await until(pilot, holds=lambda: "/preview/" in pilot.app.clipboard)
+        now = pilot.app.clipboard
+        await pilot.press(".", "v")
+        await until(pilot, shows="Preview the site with")
+        await pick(pilot, "#4 Limits per workspace")
+        await until(pilot, holds=lambda: "/~/changes/" in pilot.app.clipboard)
+        url = pilot.app.clipboard
+        pilot.app.open_review("api", "5")
+        await until(pilot, shows="Can merge?")
+        pilot.app.copy_to_clipboard("")
+        await pilot.press(".", "v")
+        await until(pilot, holds=lambda: "/~/changes/5/" in pilot.app.clipboard)
+        from_review = pilot.app.clipboard
+    async with httpx.AsyncClient(follow_redirects=True) as visitor:
+        assert (await visitor.get(now)).status_code == 200
+        assert "Preview of change request #4: Limits per workspace" in (await visitor.get(url)).text
+        assert "Preview of change request #5" in (await visitor.get(from_review)).text

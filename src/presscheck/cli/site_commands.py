@@ -8,7 +8,6 @@ from presscheck.api.site_settings import (
     CreateShareLink,
     DeleteShareLink,
     GetCustomization,
-    GetPreview,
     GetPublishingAuth,
     ListShareLinks,
     ListTemplateConditions,
@@ -94,7 +93,6 @@ def add_to_sites(group: click.Group) -> None:
     add(
         group,
         CommandSpec("published", GetPublishedSite, help="Show a site as its visitors see it."),
-        CommandSpec("preview", GetPreview, help="Print a preview URL of a site."),
         CommandSpec("set-schema", UpdateAdaptiveSchema, done="Visitor schema saved."),
         CommandSpec("conditions", ListTemplateConditions, ("condition", "description")),
     )

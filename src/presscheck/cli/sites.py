@@ -7,11 +7,11 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import click
 
-from presscheck.api.site_settings import GetAdaptiveSchema
+from presscheck.api.site_settings import GetAdaptiveSchema, GetPreview
 from presscheck.api.site_structure import (
     AddSiteSpace,
     GetSiteStructure,
@@ -40,12 +40,21 @@ from presscheck.cli.site_config import config
 from presscheck.cli.site_redirects import redirects
 from presscheck.config.checks_file import ChecksFile
 from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, check_site, summary
+from presscheck.engine.publish.previews import preview_url, site_spaces
 from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.publishing import note_published, reach_words, state_of
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.paths import places
 from presscheck.text.sanitize import display_url, is_safe_url, sanitize
+
+
+class _Shown(NamedTuple):
+    """A space of a site, by the id and the title that it has there."""
+
+    id: str
+    title: str
+
 
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 checks_option = click.option(
@@ -168,6 +177,39 @@ async def open_site(session: Session, site: str, org: str | None) -> None:
         raise ChecksFailed(f"{chosen.title} is not published. Run `presscheck site publish` first")
     if session.json:
         session.show({"id": chosen.id, "url": url})
+    else:
+        open_url(url)
+
+
+@site.command()
+@click.argument("site")
+@click.option("--cr", metavar="CR", help="Show the pages of this change request: SPACE#12, an id or a URL.")
+@click.option("--site-space", metavar="SPACE", help="Open the preview at this space of the site (id or title).")
+@click.option("--claims", metavar="RISON", help="Attributes of the visitor, such as (beta:!t).")
+@org_option
+@with_session
+@sends(GetPreview)
+async def preview(
+    session: Session, site: str, org: str | None, cr: str | None, site_space: str | None, claims: str | None
+) -> None:
+    """Open a preview of a site in the browser and print its URL.
+
+    It shows the site before it is published. With --cr it shows the pages of a change request before it is merged.
+    Everybody who has the URL can read the site for about an hour.
+    """
+    if cr is not None and site_space is not None:
+        raise InvalidArgument("--site-space", "leave it out: the preview opens at the space of --cr")
+    owner, chosen = await lookup.site(session, site, org)
+    request = await lookup.change_request(session, cr) if cr is not None else None
+    inside = None
+    if site_space is not None:
+        spaces = await site_spaces(session.engine, owner.id, chosen.id)
+        inside = lookup.pick(
+            [_Shown(one.id, one.title or one.space.title) for one in spaces], site_space, "site space"
+        ).id
+    url = await preview_url(session.engine, owner.id, chosen.id, site_space=inside, request=request, claims=claims)
+    if session.json:
+        session.show({"url": url})
     else:
         open_url(url)
 

@@ -238,6 +238,7 @@ COMMANDS: tuple[Command, ...] = (
         ("move_down", "J", "move down", "Move the page or item down among its siblings"),
         ("move_up", "K", "move up", "Move the page or item up among its siblings"),
         ("publish", "P", "publish", "Publish or unpublish (asks first)"),
+        ("preview_site", ". v", "preview", "Preview the site in the browser, also with a change request"),
     ),
     *_scope(
         "admin",

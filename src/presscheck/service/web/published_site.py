@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import quote
@@ -11,13 +12,29 @@ from sqlalchemy import select
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, find, walk
 from presscheck.documents.visitors.conditions import holds
 from presscheck.service.content.serializers import page_at
-from presscheck.service.http.operation_registry import Context
-from presscheck.service.models.content import RevisionRow
+from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.models.content import ChangeRequestRow, RevisionRow
 from presscheck.service.models.sites import SectionRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
+from presscheck.service.review.change_requests import branch_of
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.urls import space_path
-from presscheck.service.web.access import Reader
+from presscheck.service.web.access import AccessDenied, Reader
+
+_CHANGES = re.compile(r"(?:^|/)~/changes/(\d{1,9})(?:/|$)").search
+"""The part of a path that asks for the pages of a change request; it comes after the path of the space."""
+
+
+class PreviewedRequest(NamedTuple):
+    """A change request whose pages are shown in place of the live ones of one space of the site."""
+
+    site_space: SiteSpaceRow
+    request: ChangeRequestRow
+
+    @property
+    def path(self) -> str:
+        """What its addresses have after the path of the space."""
+        return f"~/changes/{self.request.number}/"
 
 
 class SpaceContent(NamedTuple):
@@ -53,7 +70,13 @@ class SpaceContent(NamedTuple):
 
 
 class PublishedSite:
-    """The structure of a site for one reader; conditions apply if the site has adaptive content."""
+    """The structure of a site for one reader; conditions apply if the site has adaptive content.
+
+    `previewed` is the change request that a preview shows, if its address names one.
+
+    Raises:
+        AccessDenied: 404 for a change request that the space does not have.
+    """
 
     def __init__(self, context: Context, reader: Reader) -> None:
         self.context, self.reader, self.site, self.base = context, reader, reader.site, reader.base
@@ -76,6 +99,8 @@ class PublishedSite:
             and site_space.section_id not in closed
         ]
         self._known: dict[str, SpaceContent] = {}
+        self.previewed = self._previewed()
+        """The change request that is shown, in a preview of one."""
 
     def holds(self, condition: str | None) -> bool:
         """Whether the reader meets a condition."""
@@ -105,16 +130,33 @@ class PublishedSite:
         return next((item for item in inside if item.id == first), next(iter(inside), None))
 
     def content(self, space_id: str) -> SpaceContent:
-        """Loads the live content of a space."""
+        """Loads the content of a space: the live one, or that of the change request that is previewed."""
         if space_id not in self._known:
-            revision = self.context.session.get_one(RevisionRow, self.spaces[space_id].revision_id)
+            previewed = self.previewed and self.previewed.request
+            shown = self.spaces[space_id].revision_id
+            if previewed and previewed.space_id == space_id:
+                shown = previewed.revision
+            revision = self.context.session.get_one(RevisionRow, shown)
             self._known[space_id] = SpaceContent(revision, self._open(revision.tree))
         return self._known[space_id]
+
+    @property
+    def home(self) -> str:
+        """Where the title of the site leads: its first page, in a preview of a change request the first of that."""
+        return self.address(self.previewed.site_space) if self.previewed else self.base
+
+    @property
+    def path(self) -> str:
+        """The path that is asked for, within the site or the change request that is previewed."""
+        path = self.reader.path
+        return path.partition(self.previewed.path.rstrip("/"))[2].lstrip("/") if self.previewed else path
 
     def address(self, site_space: SiteSpaceRow, place: PagePosition | None = None, anchor: str = "") -> str:
         """The URL of a site space, or of a page in it, for this reader."""
         inside = space_path(self.site, self.section_of(site_space), site_space)
         path = (place.path or place.page["id"]) if place else ""
+        if self.previewed and self.previewed.site_space.id == site_space.id:
+            path = self.previewed.path + path
         return self.base + quote(inside + path) + (f"#{quote(anchor)}" if anchor else "")
 
     def page_address(self, space_id: str, page_id: str, anchor: str = "") -> str | None:
@@ -124,12 +166,29 @@ class PublishedSite:
         return self.address(site_space, place, anchor) if site_space and place else None
 
     def find(self, path: str) -> tuple[SiteSpaceRow, PagePosition] | None:
-        """Finds the page at a path, and its site space; sections and spaces take precedence over pages."""
+        """Finds the page at a path (see `path`) and its site space; sections and spaces come before pages."""
+        if self.previewed:
+            place = self.content(self.previewed.site_space.space_id).at(path)
+            return (self.previewed.site_space, place) if place else None
         for site_space, rest in self._candidates(path.strip("/")):
             place = self.content(site_space.space_id).at(rest)
             if place:
                 return site_space, place
         return None
+
+    def _previewed(self) -> PreviewedRequest | None:
+        asked = _CHANGES(self.reader.path) if self.reader.is_previewing else None
+        if asked is None:
+            return None
+        before = self.reader.path[: asked.start()].strip("/")
+        site_space = next((candidate for candidate, rest in self._candidates(before) if not rest), None)
+        if site_space is None:
+            raise AccessDenied(404)
+        try:
+            request = branch_of(self.context, self.spaces[site_space.space_id], asked[1])
+        except ApiError:
+            raise AccessDenied(404) from None
+        return PreviewedRequest(site_space, request)
 
     def _candidates(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
         sections: list[SectionRow | None] = [*self.sections()]

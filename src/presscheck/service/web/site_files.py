@@ -20,7 +20,9 @@ FILES = "~files"
 
 def file_url(site: PublishedSite, site_space: SiteSpaceRow, file: dict[str, Any]) -> str:
     """The URL of a stored file of a space, for this reader."""
-    return f"{site.base}{FILES}/{site_space.id}/{quote(_tail(file))}"
+    previewed = site.previewed and site.previewed.site_space
+    base = site.home if previewed and previewed.id == site_space.id else site.base
+    return f"{base}{FILES}/{site_space.id}/{quote(_tail(file))}"
 
 
 def site_file(site: PublishedSite, files: BlobStore, refused: Callable[[int, str], Response]) -> Response | None:
@@ -34,7 +36,7 @@ def site_file(site: PublishedSite, files: BlobStore, refused: Callable[[int, str
     Raises:
         ApiError: 404 if the reader may not see the space, or it has no such file now.
     """
-    first, _, rest = site.reader.path.partition("/")
+    first, _, rest = site.path.partition("/")
     if first != FILES:
         return None
     site_space_id, _, tail = rest.partition("/")

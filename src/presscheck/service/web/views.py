@@ -55,7 +55,10 @@ def answered(context: Context, request: Request, files: BlobStore) -> Response:
     theme = request.query_params.get(THEME)
     if theme in ("light", "dark"):
         return _with_theme(reader, theme)
-    site = PublishedSite(context, reader)
+    try:
+        site = PublishedSite(context, reader)
+    except AccessDenied as closed:
+        return _closed(closed.status)
     try:
         file = site_file(site, files, lambda status, _message: _closed(status))
     except ApiError as missing:
@@ -77,7 +80,7 @@ def app_page(address: str) -> Response:
 
 
 def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Response:
-    page = site.find(site.reader.path)
+    page = site.find(site.path)
     if query is not None:
         words = query[:LONGEST_QUERY]
         return _page(site, looks, "found.html", page, query=words, results=found_pages(site, words), is_indexed=False)
@@ -142,12 +145,13 @@ def _page(
     current = place if template == "page.html" else None
     values = {
         "looks": looks,
-        "base": site.base,
+        "base": site.home,
         "language": (site.spaces[site_space.space_id].language if site_space else None) or looks.language,
         "sections": navigation.sections(site, site_space),
         "spaces": navigation.spaces(site, site_space),
         "tree": navigation.tree(site, site_space, current) if site_space else (),
         "query": "",
+        "previewed": site.previewed and site.previewed.request,
     } | values
     is_open = site.site.visibility in OPEN and not site.reader.is_previewing
     headers = HEADERS | {"cache-control": "no-cache" if is_open else "private, no-cache"}

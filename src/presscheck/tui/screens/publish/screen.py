@@ -27,6 +27,7 @@ from presscheck.tui.screens.publish.checklist import Checklist
 from presscheck.tui.screens.publish.publish_actions import PublishActions
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.site_previews import SitePreviews
 from presscheck.tui.screens.site_structure.model import SiteTree
 from presscheck.tui.screens.site_writes import mark_of
 from presscheck.tui.widgets.pane_border import PaneBorder
@@ -56,6 +57,7 @@ class PublishScreen(BaseScreen):
         self.checklist = Checklist(self)
         self.actions = SiteActions(self)
         self.publish_actions = PublishActions(self, self.checklist)
+        self._previews = SitePreviews(self, lambda: self.organization_id, lambda: self.current)
         self._target = ""
         """The id of the site that the cursor goes to as soon as it is known."""
         self._hint = "Loading …"
@@ -63,8 +65,8 @@ class PublishScreen(BaseScreen):
         """The structures of the sites that were looked at, by the ids of the sites."""
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen, the actions on sites, publishing, the checklist."""
-        return (self, self.actions, self.publish_actions, self.checklist)
+        """The screen, the actions on sites, publishing, the checklist, previews."""
+        return (self, self.actions, self.publish_actions, self.checklist, self._previews)
 
     def title_line(self) -> Line:
         """The organization and the site."""

@@ -38,6 +38,7 @@ from presscheck.tui.screens.review.thread_filter import ThreadFilter
 from presscheck.tui.screens.review.thread_list_screen import ThreadListActions, thread_selection
 from presscheck.tui.screens.review.verdict_actions import VerdictActions
 from presscheck.tui.screens.review.view import ReviewView
+from presscheck.tui.screens.site_previews import RequestPreview
 from presscheck.tui.status_bar import ClickableLines
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.row_list import RowList
@@ -144,6 +145,7 @@ class ReviewScreen(BaseScreen):
             self.thread_list,
             self.comparison,
             HistoryActions(self.model, self),
+            RequestPreview(self.model, self),
             FindInAll(WholeRequest(self.model, self.view, self.texts), self.view, self.find),
             self.notifications,
         )

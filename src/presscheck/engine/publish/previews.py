@@ -1,0 +1,76 @@
+"""Addresses of previews: of a site before it is published, and of a change request as pages of a site."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.site_settings import GetPreview, Preview
+from presscheck.api.site_structure import ListSiteSpaces, SiteSpace
+from presscheck.client.request_priority import Priority
+from presscheck.engine.protocols import Reader
+from presscheck.engine.publish.publishing import OK, PublishedVisitor
+from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.errors import InvalidArgument, RequestError
+
+
+class PreviewService(Reader, PublishedVisitor, Protocol):
+    """What previews need of the engine."""
+
+    async def fetch(self, call: GetPreview, priority: Priority = ...) -> bytes:
+        """The response to a call, which is not cached: whoever has a preview address can read the site."""
+        ...
+
+
+async def site_spaces(engine: Reader, organization_id: str, site_id: str) -> tuple[SiteSpace, ...]:
+    """The spaces of a site.
+
+    Raises:
+        PresscheckError: they cannot be read.
+    """
+    return await whole_listing(engine, ListSiteSpaces(organization_id=organization_id, site_id=site_id))
+
+
+async def preview_url(
+    engine: PreviewService,
+    organization_id: str,
+    site_id: str,
+    *,
+    site_space: str | None = None,
+    request: ChangeRequest | None = None,
+    claims: str | None = None,
+) -> str:
+    """The address of a preview, which is valid for about an hour.
+
+    Args:
+        engine: the engine.
+        organization_id: the organization of the site.
+        site_id: the site.
+        site_space: the id of the space in the site at which the preview opens; by default the first.
+        request: a change request whose pages are shown instead of the live ones of its space.
+        claims: the claims of the visitor, in Rison.
+
+    Raises:
+        InvalidArgument: the site does not have the space of the change request.
+        RequestError: there is no connection, or the service has no such preview.
+    """
+    if request is not None:
+        spaces = await site_spaces(engine, organization_id, site_id)
+        shown = next((one for one in spaces if one.space.id == request.space), None)
+        if shown is None:
+            raise InvalidArgument("site", f"it does not have the space of #{request.number}")
+        site_space = shown.id
+    chosen = {"site_space": site_space, "claims": claims}
+    given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    call = GetPreview(organization_id=organization_id, site_id=site_id, **given)
+    url = str(Preview.model_validate_json(await engine.fetch(call)).url)
+    if request is None:
+        return url
+    parts = urlsplit(url)
+    url = parts._replace(path=f"{parts.path.rstrip('/')}/~/changes/{request.number}/").geturl()
+    status = await engine.visit(call, url)
+    if status != OK:
+        message = f"This service does not preview #{request.number} on the site: the page answers with status {status}"
+        raise RequestError(message, request=str(call))
+    return url

@@ -1,0 +1,112 @@
+"""Opens previews in the browser: a site as it is now, or with a change request that is not merged yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from presscheck.api.change_requests import ListOrganizationChangeRequests
+from presscheck.api.site_settings import GetPreview
+from presscheck.api.sites import ListSites, Site
+from presscheck.engine.publish.previews import preview_url, site_spaces
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.engine.review.model import ReviewModel
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+MANY = 1000
+"""Open change requests among which one is chosen."""
+
+
+def _disabled_reason(context: ScreenContext) -> str | None:
+    if not context.engine.status.online:
+        return "you are offline, and the service makes the preview"
+    return context.engine.missing_reason(GetPreview)
+
+
+async def _open(context: ScreenContext, organization_id: str, site_id: str, request: ChangeRequest | None) -> None:
+    context.notify("waiting for the preview …")
+    url = await preview_url(context.engine, organization_id, site_id, request=request)
+    open_address(context.app_context, url)
+
+
+class SitePreviews:
+    """Handles the preview of a site: as it is, or with an open change request of one of its spaces.
+
+    Args:
+        context: the screen.
+        organization_id: tells the organization.
+        site: tells the site under the cursor.
+    """
+
+    def __init__(
+        self, context: ScreenContext, organization_id: Callable[[], str], site: Callable[[], Site | None]
+    ) -> None:
+        self._context, self._organization_id, self._site = context, organization_id, site
+
+    def reason_preview_site(self) -> str | None:
+        """Disabled without a site and offline."""
+        return _disabled_reason(self._context) if self._site() else "there is no site: a creates one"
+
+    async def command_preview_site(self) -> None:
+        """Choose what is previewed if change requests are open, and open it in the browser."""
+        site, organization_id = self._site(), self._organization_id()
+        if site is None:
+            return
+        spaces = {one.space.id: one for one in await site_spaces(self._context.engine, organization_id, site.id)}
+        listing = ListOrganizationChangeRequests(organization_id=organization_id, status="open", limit=MANY)
+        answer = await self._context.engine.read(listing)
+        requests = {request.id: request for request in answer.items if request.space in spaces}
+        chosen: str = ""
+        if requests:
+            choices = [Choice("", "The site as it is now", "drafts and unpublished spaces too")]
+            for request in requests.values():
+                title = sanitize(spaces[request.space].space.title)
+                choices.append(Choice(request.id, f"#{request.number} {sanitize(request.subject)}", title))
+            answered = await self._context.ask(
+                Picker("Preview the site with", choices, self._context.style_for, ranked=False)
+            )
+            if answered is None:
+                return
+            chosen = answered[0]
+        await _open(self._context, organization_id, site.id, requests.get(chosen))
+
+
+class RequestPreview:
+    """Handles the preview of a change request on a site that has its space.
+
+    Args:
+        model: the change request.
+        context: the screen.
+    """
+
+    def __init__(self, model: ReviewModel, context: ScreenContext) -> None:
+        self._model, self._context = model, context
+
+    def reason_preview_site(self) -> str | None:
+        """Disabled until space and change request are known, and offline."""
+        is_known = self._model.request and self._model.space and self._model.space.organization
+        return _disabled_reason(self._context) if is_known else "the change request is still loading"
+
+    async def command_preview_site(self) -> None:
+        """Choose the site if there are several, and open the preview in the browser."""
+        request, space = self._model.request, self._model.space
+        if request is None or space is None or not space.organization:
+            return
+        answer = await self._context.engine.read(ListSites(organization_id=space.organization, space=space.id))
+        sites = [Choice(site.id, sanitize(site.title) or "(no title)", site.visibility or "") for site in answer.items]
+        if not sites:
+            self._context.notify("no preview: its space is on no site")
+            return
+        if len(sites) == 1:
+            await _open(self._context, space.organization, sites[0].key, request)
+            return
+        chosen = await self._context.ask(
+            Picker(f"Preview #{request.number} on", sites, self._context.style_for, ranked=False)
+        )
+        if chosen:
+            await _open(self._context, space.organization, chosen[0], request)
