@@ -33,11 +33,12 @@ __all__ = ["conversation"]
 async def ingest_conversations(
     session: Session, file: BinaryIO | None, org: str | None, conversations: str | None, *, dry_run: bool
 ) -> None:
-    """Import conversations from a file of JSON lines; - reads standard input.
+    """Import conversations from JSON lines.
 
-    Each line is a conversation, such as {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}. Lines are read and
-    sent as they come, and each is reported. A conversation whose id is known is replaced, so that an interrupted import
-    can be repeated. The exit code is 6 if a line was not sent. Requires the token of an integration's installation.
+    FILE has a conversation in each line, such as {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}; - reads
+    standard input. Lines are read and sent as they come, and each is reported. A conversation whose id is known is
+    replaced, so that an interrupted import can be repeated. The exit code is 6 if a line was not sent. Requires the
+    token of an integration's installation.
     """
     if (file is None) == (conversations is None):
         raise InvalidArgument("FILE", "give a file of JSON lines, or --conversations")

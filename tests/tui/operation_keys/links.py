@@ -93,7 +93,7 @@ FAMILY = Family(
             (CreateTranslation, GetTranslation),
             administration("Translations"),
             *("a", Shows("New translation"), Text("guides"), "tab right tab right right ctrl+s"),
-            *(Shows("New translation: done"), "enter", Shows("translates")),
+            *(Cursor("fr"), "enter", Shows("translates")),
         ),
         row(RunTranslation, HERE, Holds(lambda pilot: not pilot.app.screen.record.is_busy), "s", Shows("runs")),
         row(
