@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
 import click
 
@@ -77,7 +77,8 @@ def _lines_of(text: str) -> list[bytes]:
         InvalidArgument: it is not JSON.
     """
     try:
-        given = json.loads(text)
+        given: Any = json.loads(text)
     except ValueError as error:
         raise InvalidArgument("--conversations", f"is not valid JSON: {error}") from None
-    return [json.dumps(one).encode() for one in (given if isinstance(given, list) else [given])]
+    several = cast("list[Any]", given) if isinstance(given, list) else [given]
+    return [json.dumps(one).encode() for one in several]

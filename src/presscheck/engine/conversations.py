@@ -41,7 +41,7 @@ class ReadLine(NamedTuple):
 
 
 def read_lines(lines: Iterable[bytes]) -> Iterator[ReadLine]:
-    """Reads conversations, one from each line that is not empty; a line without one says why."""
+    """Reads conversations, one from each line that is not empty; a line without one has the reason."""
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST_LINE:
             yield ReadLine(number, None, f"is too long: at most {LONGEST_LINE // 1_000_000} MB")

@@ -263,7 +263,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "outbox",
-        ("retry", "s", "retry", "Retry a failed change; run a translation again"),
+        ("retry", "s", "retry", "Retry a failed change"),
     ),
     *_scope(
         "always",

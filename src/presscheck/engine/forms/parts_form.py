@@ -115,7 +115,7 @@ def with_file(call: Operation[Any]) -> Operation[Any]:
     try:
         place = Path(path).expanduser()
         if not place.is_file():  # reading a pipe could wait for ever
-            raise InvalidArgument(name, "is not a file" if place.exists() else "there is no such file")
+            raise InvalidArgument(name, "is not a file" if place.exists() else "file not found")
         if place.stat().st_size > LARGEST:
             raise InvalidArgument(name, f"is too large: at most {LARGEST // 1_000_000} MB")
         content = place.read_text("utf-8")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NO_SPACE = "go to a page first"
 _number = re.compile(r"^\d{1,4}[.)]\s+").sub
-ADDED = "comment added: g t lists the comments of the page, z takes it back"
+ADDED = "comment added: g t lists the comments of the page, z undoes it"
 
 
 class PageCommentActions:
@@ -101,7 +101,7 @@ class PageCommentActions:
         return bool(drafts and item and item.space and drafts.space_id == item.space.id and drafts.can_undo)
 
     def undo(self) -> None:
-        """Take back the comment that is not sent yet; its text is a draft again."""
+        """Undo the comment that is not sent yet; its text is a draft again."""
         if self._drafts:
             self._screen.notify(self._drafts.undo_last())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import GetChangeRequestPDF
 from presscheck.api.spaces import GetSpacePDF, SearchSpace
@@ -47,7 +47,7 @@ class ContentActions:
         if item is None or item.space is None:
             return
         space, request = item.space.id, self._screen.library.requests.get(item.space.id)
-        page = {"page": item.page.id, "only": True} if item.page and item.kind == "document" else {}
+        page: dict[str, Any] = {"page": item.page.id, "only": True} if item.page and item.kind == "document" else {}
         self._screen.notify(f"generating the PDF of the {'page' if page else 'space'} …")
         engine = self._screen.engine
         if request:

@@ -50,7 +50,7 @@ class LiveCommentActions:
             title: its title, as display text.
             target: filled with the block that it is about, while the user writes.
             quoted: the quote of the text that it is about, with which the comment begins.
-            done: what is said once the engine accepted it.
+            done: the message once the engine accepted it.
         """
         place: dict[str, Any] = {} if target is None else target
 

@@ -76,7 +76,7 @@ class LiveDrafts:
             initial: the initial text.
             rewrites: the outbox row whose write is replaced, in place of sending a new one.
             about: what is stored about the draft, to list it: the titles and ids of what it is about.
-            done: what is said once the engine accepted it.
+            done: the message once the engine accepted it.
         """
         engine = self._context.engine
         draft = TextDraft(engine.outbox, live_draft_key(self.space_id, name), initial, self._about(**about))
@@ -104,7 +104,7 @@ class LiveDrafts:
         return True
 
     def delete(self, call: DeleteSpaceComment, words: str) -> None:
-        """Delete a comment; `words` are its first words, to say what was deleted."""
+        """Delete a comment; `words` are its first words, for the message."""
         if self.send(call):
             self._context.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")
 

@@ -373,7 +373,7 @@ class PageCommentsScreen(BaseScreen):
         return self.actions.delete(self.thread) if self.thread else None
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Take back what is not sent; else offer to undo the last sent change here."""
+        """Undo what is not sent; else offer to undo the last sent change here."""
         if self.drafts.can_undo:
             self.notify(self.drafts.undo_last())
             return None
@@ -409,7 +409,7 @@ class PageCommentsScreen(BaseScreen):
         elif name == "whole":
             self.actions.comment_on_space()
         elif not self.actions.edit_pending(int(target), ""):
-            self.notify("it was sent meanwhile: Y in the list of drafts copies your text")
+            self.notify("it is already sent: Y in the list of drafts copies your text")
 
     def command_handlers(self) -> Iterable[object]:
         """The screen."""

@@ -182,7 +182,7 @@ async def links_of_page(engine: Reader, model: SpaceContent, page_id: str) -> li
     for _ in range(MOST_PARTS):
         answer = await engine.read(call)
         found += answer.items
-        if answer.next is None or answer.next.page is None:
+        if answer.next is None:
             break
         call = call.model_copy(update={"page": answer.next.page})
     return found

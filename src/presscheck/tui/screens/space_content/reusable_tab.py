@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.content import GetChangeRequestReusableContent, GetReusableContent
 from presscheck.api.links import ContentLocation
@@ -124,7 +124,7 @@ class ReusableTab:
         """Show what the service knows of a piece now; it does not give its text."""
         screen, model = self._screen, self._screen.model
         request = model.change_request_id
-        path = {"space_id": model.space_id, "reusable_content_id": piece.id}
+        path: dict[str, Any] = {"space_id": model.space_id, "reusable_content_id": piece.id}
         call: Operation[ReusableContent] = (
             GetChangeRequestReusableContent(**path, change_request_id=request)
             if request

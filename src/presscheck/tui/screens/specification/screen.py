@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -173,7 +173,7 @@ class SpecificationScreen(BaseScreen):
         """The title and version that the description has, and when the service made this version."""
         known = self._description or {}
         about: Any = known.get("info")
-        info: Mapping[str, Any] = about if isinstance(about, dict) else {}
+        info = cast("Mapping[str, Any]", about if isinstance(about, dict) else {})
         name = " ".join(sanitize(str(info[part])) for part in ("title", "version") if info.get(part))
         at = self._version.created_at if self._version else self.specification.last_processed_at
         made = f"latest version from {since(at, now())}" if at else ""
