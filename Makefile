@@ -7,7 +7,7 @@ SHELL := /bin/bash
 # what `make load` runs: the tests that wait for other processes most
 LOADED := tests/tui tests/journeys tests/engine
 
-.PHONY: help env demo test needs lint types check quick load matrix fuzz kills engines forecast edits attack pictures crash screenshots snapshots docs reference clean
+.PHONY: help env demo test needs lint types check quick load matrix fuzz kills stale engines forecast edits attack pictures crash screenshots snapshots docs reference clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,9 @@ fuzz: env  ## calls made up from the service's description, many of each: takes 
 kills: env  ## the service killed a hundred times on each engine while it writes, and a crowd at work
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_kills.py
 	PRESSCHECK_CASES=10 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_concurrent_users.py
+
+stale: env  ## 100,000 reads beside writers in two processes: none is older than what was acknowledged
+	PRESSCHECK_CASES=125 $(BIN)/python -m pytest -s -o timeout=3600 -o log_cli=true -o log_cli_level=WARNING tests/service/test_answer_cache.py
 
 engines: env  ## the tests of the service, each on SQLite and on PostgreSQL; `make test` runs each on one of them
 	PRESSCHECK_BOTH_ENGINES=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service

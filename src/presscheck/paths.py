@@ -42,6 +42,10 @@ class Places:
         """The directory with what the sites of a profile's service had before a configuration was pushed to them."""
         return self.data / "site-snapshots" / profile
 
+    def site_bases(self, profile: str) -> Path:
+        """The directory with what the sites of a profile's service had when their configurations were pulled."""
+        return self.data / "site-bases" / profile
+
     def log_file(self) -> Path:
         """The log file, with tracebacks."""
         return private_directory(self.state) / "presscheck.log"

@@ -165,6 +165,11 @@ def app_without_token(profile: Profile, first_run: FirstRun, *, theme: str | Non
     return app
 
 
+def offer_tour(app: PresscheckApp) -> None:
+    """Offer the tour in a running app, unless it was offered before."""
+    app.navigation.offer_tour()
+
+
 def start_tour(app: PresscheckApp) -> None:
     """Start the tour of a running app."""
     app.navigation.command_tour()

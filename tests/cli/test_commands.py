@@ -59,6 +59,12 @@ def test_merge_if_clean_refuses_unless_every_requirement_is_met(shell: Shell) ->
     refused = shell.run("cr", "merge", "runbook#2", "--yes", "--if-clean")
     assert (refused.exit_code, refused.stdout) == (5, "")
     assert "Not merged: unresolved conflicts in" in refused.stderr
+    refused = shell.run("cr", "merge", "runbook#2", "--yes")
+    assert (refused.exit_code, refused.stdout) == (5, "")
+    assert "add --with-conflicts" in refused.stderr
+    assert shell.json("cr", "show", "runbook#2")["changeRequest"]["status"] == "open"
+    merged = shell.run("cr", "merge", "runbook#2", "--yes", "--with-conflicts")
+    assert (merged.exit_code, "Merged with conflicts" in merged.stderr) == (5, True)
     which = begun(shell, "runbook")
     shell.ok("cr", "comment", which, "--body", "Wait")
     refused = shell.run("cr", "merge", which, "--yes", "--if-clean")

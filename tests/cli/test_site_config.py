@@ -156,3 +156,50 @@ def test_two_people_and_a_service_that_is_away(shell: Shell, service: RunningSer
     assert config(shell, "push", str(file), "--yes")[0] == 0
     assert {one["name"] for one in shell.json("site", "share-links", "list", SITE)} >= {"Mine", "Theirs"}
     assert shell.run("--offline", "site", "config", "diff", SITE, str(file)).exit_code == 3
+
+
+def test_a_push_does_not_overwrite_what_others_changed_since_the_pull(
+    shell: Shell, service: RunningService, tmp_path: Path
+) -> None:
+    site = shell.ok("site", "create", "--title", "Drifting").strip()
+    shell.ok("site", "add", site, "--space-id", "handbook")
+    shell.ok("site", "redirects", "add", site, "/old", "https://example.org/")
+    file, theirs, other = tmp_path / "mine.toml", tmp_path / "theirs.toml", signed_in(tmp_path / "other", service)
+    assert config(shell, "pull", str(file), site=site)[0] == 0
+    assert config(other, "pull", str(theirs), site=site)[0] == 0
+    theirs.write_text(theirs.read_text().replace('"rounded"', '"circular"').replace("org/", "net/"))
+    assert config(other, "push", str(theirs), "--yes", site=site)[0] == 0
+
+    # theirs are not overwritten, neither by values of the file that were never edited nor with --yes
+    file.write_text(file.read_text().replace('depth = "subtle"', 'depth = "flat"'))
+    code, out, err = config(shell, "push", str(file), "--yes", "--json", site=site)
+    drift = {one["field"]: (one["before"], one["now"], one["file"]) for one in json.loads(out)["drift"]}
+    link = ("https://example.org/", "https://example.net/", "https://example.org/")
+    assert (code, drift) == (5, {"styling.corners": ("rounded", "circular", "rounded"), "to": link})
+    assert json.loads(out)["sent"] == []
+    assert "styling.corners: rounded → circular (in the file: rounded)" in err
+    assert "Nothing was sent: it would overwrite 2 fields" in err
+    assert config(shell, "push", str(file), "--dry-run", site=site)[0] == 5
+    styling = shell.json("site", "customization", "show", site)["styling"]
+    assert (styling["corners"], styling["depth"]) == ("circular", "subtle")
+
+    # with their values in the file, nothing of theirs is lost
+    file.write_text(file.read_text().replace('"rounded"', '"circular"').replace("org/", "net/"))
+    assert config(shell, "push", str(file), "--yes", site=site)[0] == 0
+    styling = shell.json("site", "customization", "show", site)["styling"]
+    assert (styling["corners"], styling["depth"]) == ("circular", "flat")
+
+    # what a push sent is not what somebody else changed, also if it stopped in the middle
+    file.write_text(file.read_text().replace("net/", "com/").replace('default = "light"', 'default = "pink"'))
+    assert config(shell, "push", str(file), "--yes", site=site)[0] == 1
+    file.write_text(file.read_text().replace("com/", "net/").replace('default = "pink"', 'default = "dark"'))
+    code, _, err = config(shell, "push", str(file), "--yes", site=site)
+    assert code == 0, err
+
+    # a redirect that somebody deleted does not come back; --overwrite is the way to do it all the same
+    redirect = shell.json("site", "redirects", "list", site)[0]["id"]
+    other.ok("site", "redirects", "delete", site, redirect, "--yes")
+    code, _, err = config(shell, "push", str(file), "--yes", site=site)
+    assert (code, "redirects /old: to: https://example.net/ → –" in err) == (5, True), err
+    assert config(shell, "push", str(file), "--yes", "--overwrite", site=site)[0] == 0
+    assert len(shell.json("site", "redirects", "list", site)) == 1

@@ -35,6 +35,9 @@ def test_in_a_pipe_it_prints_the_inbox(tmp_path: Path) -> None:
 def test_it_opens_on_the_inbox_and_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
     terminal.wait("Rewrite the auth guide")
     terminal.wait("live")
+    terminal.wait("A tour of two minutes")
+    terminal.press("esc")
+    terminal.wait("tour ended")
     assert children_of(terminal.pid)
     terminal.press("j", "j")
     terminal.wait("by Noor Haddad")
@@ -80,6 +83,7 @@ def test_viewed_content_is_available_offline(tmp_path: Path) -> None:
     second.press("ctrl+r")
     second.wait("offline")
     assert "Rewrite the auth guide" in second.text
+    assert "A tour of two minutes" not in second.text, "it was offered before"
     second.press("q")
     assert second.end() == 0
     second.close()

@@ -219,6 +219,11 @@ async def test_a_message_is_shown_next_to_the_keys_until_the_next_key(pilot: Pil
     assert shown(pilot.app)[-1].endswith("…")
     await pilot.press("j")
     assert "message" not in shown(pilot.app)[-1]
+    room(pilot).notify("a short message")
+    await until(pilot, shows="a short message")
+    await pilot.press("?")  # opens a dialog, below which the footer stays as it is
+    await until(pilot, shows="type to search")
+    assert "message" not in shown(pilot.app)[-1]
 
 
 async def test_a_message_ends_by_itself(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,8 @@ async def test_keys_of_a_review_do_nothing_else_here(service: RunningService, tm
         assert pilot.app.screen.model.view.title == "Needs me", "the same view"
         await pilot.press("v", "j", "b")
         await until(pilot, shows="★")
+        await pilot.press("?", *"older revision")
+        await until(pilot, shows="↻", holds=lambda: "your review is of an older revision" in shown(pilot.app))
 
 
 async def test_views_are_one_key_apart(service: RunningService, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from presscheck.api.change_requests import (
     SubmitReview,
     UpdateChangeRequest,
 )
+from presscheck.api.comments import Document, PostComment
 from presscheck.client.client import Client
 
 LIMITS = {"space_id": "api", "change_request_id": "4"}
@@ -69,6 +70,10 @@ async def test_a_request_leaves_needs_me_with_any_review_and_comes_back(
         await until(pilot, shows="Needs me 7")
         await until(pilot, holds=lambda: "Limits per workspace" in rows_of(pilot))
         await until(pilot, holds=lambda: "Waiting for author 1" not in line(pilot, TABS))
+        sign = "✓" if verdict == "approve" else "✗"
+        await until(pilot, holds=lambda: f"{sign} stale" in rows_of(pilot))
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, holds=lambda: "↻" in rows_of(pilot))
 
 
 async def test_a_request_comes_back_when_somebody_asks_again(service: RunningService, tmp_path: Path) -> None:
@@ -252,16 +257,20 @@ async def test_the_preview_has_description_pages_and_threads(service: RunningSer
                 }
             ],
         }
+        suggestion = "Shorter:\n\n```suggestion\nIt expires.\n```"
         await client.send(UpdateChangeRequest(**at, description=words))
+        await client.send(PostComment(**at, body=Document(markdown=suggestion)))
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Why tokens expire.")
         await until(pilot, shows="4 changed pages")
-        await until(pilot, shows="3 open comments")
+        await until(pilot, shows="4 open comments")
         await until(pilot, shows="This still says API key in two places.")
+        await until(pilot, shows="you  now")
+        await until(pilot, shows="Shorter: suggestion: It expires.")
         assert "│" not in shown(pilot.app)
         await pilot.press("|")
         await until(pilot, holds=lambda: "│ 4 changed pages" in shown(pilot.app))
-        await until(pilot, holds=lambda: "│ 3 open comments" in shown(pilot.app))
+        await until(pilot, holds=lambda: "│ 4 open comments" in shown(pilot.app))
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="│ 4 changed pages")
         await pilot.press("|")

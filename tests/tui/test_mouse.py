@@ -384,6 +384,16 @@ class TestSampleWorkspace:
             review: Any = pilot.app.screen
             await click_text(pilot, "Conversation", times=2)
             await until(pilot, holds=lambda: review.view.item is None and review.view.is_in_change)
+            await click_text(pilot, "Tokens", times=2)
+            await until(pilot, holds=lambda: review.view.item is not None and review.view.is_in_change)
+            await pilot.press("]")
+            lines = review.view.rendered.folds
+            await until(pilot, holds=lambda: bool(lines))
+            review.view.jump_to(min(lines))
+            await pilot.press("c")
+            await until(pilot, shows="enter shows these lines: comment on one of them")
+            await click_text(pilot, "unchanged lines")
+            await until(pilot, shows="What it may do")
             await drag(pilot, review.query_one(PaneBorder), (0, 3), (10, 3))
             await until(pilot, holds=lambda: review.view.items.size.width == 44)
             await pilot.resize_terminal(80, 24)

@@ -50,7 +50,7 @@ async def test_the_reply_under_the_cursor_is_edited_and_deleted(
         await until(pilot, shows="It says so above the table")
         await go_to(pilot, "Ten days")
         await pilot.press("e")
-        await until(pilot, shows="Edit your comment")
+        await until(pilot, shows="Edit your reply")
         await pilot.press(*" at most", "ctrl+s")
         await all_sent(pilot)
         assert (await replies(service, at, comment))[0] == "Ten days at most"
@@ -76,6 +76,8 @@ async def test_a_deletion_is_undone_while_it_is_not_sent(
         await pilot.press("y")
         await until(pilot, shows="deleted “Ten days”: z restores it")
         await until(pilot, holds=lambda: "you 0" not in shown(pilot.app) and "Really?" in shown(pilot.app))
+        await until(pilot, shows="2 replies")
+        assert "not loaded yet" not in shown(pilot.app), "the deleted reply is not missing"
         await say(service, mia, PostReply(**at, comment_id=comment, body=Document(markdown="And in May?")))
         await pilot.press("z")
         await until(pilot, shows="restored “Ten days”")

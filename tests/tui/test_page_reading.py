@@ -29,6 +29,7 @@ LINKS = (
     "See [the rules](on-call.md), [a fragment](after.md#chapter-20), [nothing](gone/away.md) and\n\n"
     '![A picture of it](.gitbook/assets/picture.png)\n\n{% file src=".gitbook/assets/list.csv" %}\n\n'
     "[only one](on-call.md)\n\n"
+    '\n\nAsk [somebody](/~/users/mia "mention").\n'
 )
 
 
@@ -302,6 +303,9 @@ async def test_links_lead_to_headings_files_and_what_is_missing_is_named(
             )
             await pilot.press(next(label for label, link in view._labels.items() if link == target))
 
+        await until(pilot, shows="Ask @Mia Okonkwo.")
+        await follow("@Mia")
+        await until(pilot, shows="@Mia Okonkwo", holds=lambda: "Mia" in shown(pilot.app).split("\n")[-1])
         await follow("nothing")
         await until(pilot, shows="not found in this space: gone/away.md")
         await follow("A picture of it")

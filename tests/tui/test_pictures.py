@@ -10,6 +10,7 @@ from tests.tui.app_driver import app_on, noon, pick, plain, shown, until, write
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
 from presscheck.api.comments import Document, PostComment
+from presscheck.engine.shortcuts import Shortcut
 from presscheck.tui.external_programs import is_built_in
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 
@@ -172,6 +173,22 @@ async def reviewers(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="Reviewers")
 
 
+async def shortcuts(pilot: Any, service: RunningService) -> None:
+    await inbox(pilot, service)
+    kept = pilot.app.engine.shortcuts
+    for shortcut in (
+        Shortcut("space guides", "Guides", "", "tallowick"),
+        Shortcut("page guides nowhere", "An old page", "Guides", "tallowick"),
+        Shortcut("site gone", "A site", "", "tallowick"),
+    ):
+        kept.toggle_bookmark(shortcut)
+        kept.opened(shortcut)
+    await pilot.press("g", "o")
+    await until(pilot, shows="Bookmarks", holds=lambda: pilot.app.screen.item is not None)
+    await pilot.press("g", "g", "j", "j")
+    await until(pilot, shows="This page is gone")
+
+
 async def browse(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("g", "o")
@@ -263,6 +280,13 @@ async def site_structure(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="1 group · 4 sections · 4 spaces")
     await pilot.press("j", "j")
     await until(pilot, shows="News  section")
+
+
+async def site_customization(pilot: Any, service: RunningService) -> None:
+    await publish(pilot, service)
+    await pilot.press("g", "y")
+    await until(pilot, shows="Primary color")
+    await until(pilot, shows="dark")
 
 
 async def site_structure_removal(pilot: Any, service: RunningService) -> None:
@@ -404,6 +428,7 @@ SCREENS: list[Drive] = [
     verdict_keys,
     reviewers,
     browse,
+    shortcuts,
     space_home,
     publish,
     publish_sheet,
@@ -424,6 +449,7 @@ SCREENS: list[Drive] = [
     site_checks,
     site_structure,
     site_structure_removal,
+    site_customization,
     page_details,
     page_editor,
     move_picker,

@@ -16,9 +16,9 @@ from tests.tui.app_driver import app_on, pick, running, shown, until
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
-from presscheck.api.site_settings import CreateRedirect, RedirectDestination
+from presscheck.api.site_settings import CreateRedirect, CreateShareLink, RedirectDestination
 from presscheck.api.site_structure import GetSiteStructure
-from presscheck.api.sites import CreateSite, GetSite, ListSites, Site
+from presscheck.api.sites import CreateSite, GetSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
 from presscheck.tui.screens.browse.screen import BrowseScreen
 
@@ -358,3 +358,36 @@ async def test_a_site_is_previewed_with_a_change_request(
         assert (await visitor.get(now)).status_code == 200
         assert "Preview of change request #4: Limits per workspace" in (await visitor.get(url)).text
         assert "Preview of change request #5" in (await visitor.get(from_review)).text
+
+
+async def test_what_visitors_get_is_shown_for_a_site_and_for_a_share_link(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
+    listed = await sites(client)
+    docs, inside = listed["Tallowick Docs"], listed["Inside Tallowick"]
+    at: Any = {"organization_id": ORG, "site_id": inside.id}
+    await client.send(PublishSite(**at))
+    link = await client.send(CreateShareLink(**at, name="for partners"))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await chosen(pilot, docs)
+        await pilot.press(".", "g")
+        await until(pilot, shows="What visitors get: Tallowick Docs")
+        await until(pilot, shows="API docs")
+        # its hostname is that of a real company's site, which this machine does not serve
+        await until(pilot, shows="Published, but not reachable")
+        await pilot.press("q")
+        await chosen(pilot, inside)
+        await pilot.press("g", "v", "2")
+        await until(pilot, shows="for partners")
+        await until(pilot, holds=lambda: pilot.app.screen.reason_go_published() is None)
+        row = next(at for at, one in enumerate(pilot.app.screen.share_links_tab.shown) if one.name == "for partners")
+        await pilot.press(*"j" * row, ".", "g")
+        await until(pilot, shows="What visitors get: Inside Tallowick, by for partners")
+        await until(pilot, shows="The site is live, and the page answers.")
+        assert str(link.urls.published).rstrip("/").rpartition("/")[2] not in shown(pilot.app), "the key is a secret"
+        await pilot.press("q")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await pilot.press(".", "g")
+        await until(pilot, shows="the service knows what visitors get")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.service_users import main_moves, somebody
+from tests.service_users import edits, main_moves, page_of, somebody
 from tests.tui.app_driver import app_on, open_review, review, running, shown, until, write
 
 from presscheck.api.comments import Document, ListComments, PostComment
@@ -22,6 +22,7 @@ from presscheck.tui.screens.review.view import ReviewView
 from presscheck.tui.widgets.row_list import RowList
 
 WIDE, NARROW = (120, 40), (80, 24)
+AUTH = {"space_id": "api", "change_request_id": "5"}
 OUTBOX_CHANGES = 4
 """How often the outbox changes while one comment is sent: it is taken, sent, and gone, and one more to spare."""
 
@@ -166,10 +167,15 @@ async def test_a_thread_gets_a_reply_and_is_resolved(service: RunningService, tm
     async with review(service, tmp_path, "Rename workspaces to projects") as pilot:
         await until(pilot, shows="1 of 12")  # the first page is selected
         await until(pilot, shows="Wait until it ships?")
-        await write(pilot, "r", "It ships today")
+        await write(pilot, "r", "", "ctrl+s")
+        await until(pilot, shows="nothing to send: write a text first")
+        pilot.app.focused.text = "Yes.\n\nI asked.\n\nIt ships today"
+        await pilot.resize_terminal(120, 13)
         await pilot.press("ctrl+s")
         await until(pilot, holds=lambda: "the draft is kept" not in shown(pilot.app))
-        await until(pilot, shows="It ships today")
+        await until(pilot, shows="It ships today")  # it ends below the view, which scrolls
+        assert "Quickstart   edited" not in shown(pilot.app)
+        await pilot.resize_terminal(120, 40)
         await pilot.press("x")
         await until(pilot, shows="✓ resolved")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
@@ -190,8 +196,10 @@ async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> Non
         assert "merged by" not in shown(pilot.app)
         await pilot.press("m")
         await until(pilot, shows="Merge into the live content?")
+        assert "space viewed" in shown(pilot.app), "space marks no row here, but the page as viewed"
         await pilot.press("y")
         await until(pilot, shows="merged by you")
+        await until(pilot, holds=lambda: "Z revert" in shown(pilot.app).splitlines()[-1])
 
 
 async def test_offline_a_comment_is_pending_and_a_merge_is_disabled(service: RunningService, tmp_path: Path) -> None:
@@ -230,6 +238,8 @@ async def test_a_reviewer_is_requested(service: RunningService, tmp_path: Path) 
         await until(pilot, shows="✓2 ◷1")
         await pilot.press("R")
         await until(pilot, shows="Reviewers")
+        await until(pilot, shows="Mia Okonkwo")
+        assert "Noor Haddad" not in shown(pilot.app), "nobody reviews what they wrote"
         await pilot.press(*"tomasz", "tab", "enter")
         await until(pilot, shows="✓2 ◷2")
 
@@ -254,12 +264,20 @@ async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: Run
 
 
 async def test_merge_requirements_are_listed(service: RunningService, tmp_path: Path) -> None:
-    async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
+    async with review(service, tmp_path, "Rewrite the auth guide") as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="with warnings: Ada requested changes")
         await pilot.press("W")
         await until(pilot, shows="Merge requirements")
         await until(pilot, shows="✓ permission   you can merge in this space")
         await until(pilot, shows="can be fixed by a new review by Ada")
+        tokens = (await page_of(mia, AUTH, "Tokens")).markdown
+        await edits(mia, AUTH, "Tokens", f"{tokens}\n\nTo be continued.")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Jón approved an older revision")
+        lines = [line.strip() for line in shown(pilot.app).splitlines()]
+        assert lines.count("✗ Ada  requested changes in an older revision") == 1
+        assert lines.count("✓ Jón  approved an older revision") == 1
+        assert lines.index("✓ Jón  approved an older revision") > lines.index("◷ you  review requested")
         await pilot.press("q")
         await until(pilot, shows="Conversation")
 

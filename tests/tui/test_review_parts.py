@@ -14,6 +14,7 @@ from presscheck.api.operation import Page
 from presscheck.api.spaces import Space
 from presscheck.api.users import User
 from presscheck.documents.diff.page_diff import compare
+from presscheck.engine.inbox.views import row_details
 from presscheck.engine.review import threads as review_threads
 from presscheck.engine.review.changes import ChangedItem
 from presscheck.engine.review.model import ReviewModel
@@ -77,9 +78,13 @@ class Engine:
         self.rows: tuple[OutboxEntry, ...] = ()
         self.status = SimpleNamespace(online=True, read_only=False)
         self.answers: list[Any] = []
+        self.comments: tuple[Comment, ...] = ()
 
     def waiting(self) -> tuple[OutboxEntry, ...]:
         return self.rows
+
+    def known(self, operation: Any) -> Any:
+        return SimpleNamespace(value=Page(items=self.comments)) if operation == comments_on(request()) else None
 
     def viewed(self, change_request: str) -> dict[str, str]:
         return self.outbox.viewed(change_request)
@@ -201,6 +206,17 @@ class TestDiscussion:
             None, (comment("1", "One"), comment("waiting:7", "Two"), comment("3", "x", status="resolved"))
         )
         assert discussion.open_comments() == 1
+
+    @pytest.mark.parametrize(("counted", "shown"), [(1, 1), (2, 1), (5, None)], ids=["threads", "both", "newer"])
+    def test_texts_of_reviews_that_a_service_counts_are_not_open_in_the_inbox(
+        self, engine: Engine, model: ReviewModel, counted: int, shown: int | None
+    ) -> None:
+        review = comment("1", "Good")
+        review = review.model_copy(update={"target": review.target.model_copy(update={"review": "r"})})
+        engine.comments = (review, comment("2", "Why?"), comment("3", "Done", status="resolved"))
+        assert row_details(engine, request(comments=counted), "ida").open_comments == shown  # type: ignore[arg-type]
+        set_comments(model, *engine.comments)
+        assert model.open_threads() == 1, "the header says the same"
 
     def test_the_user_is_found_once_it_is_known(self, engine: Engine) -> None:
         engine.me = User(id="me", display_name="you")

@@ -265,16 +265,20 @@ async def update(session: Session, which: str) -> None:
 @which
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 @click.option("--if-clean", is_flag=True, help="Merge only if every merge requirement is met.")
+@click.option("--with-conflicts", is_flag=True, help="Merge conflicts too: readers see both versions.")
 @with_session
 @sends(MergeChangeRequest)
-async def merge(session: Session, which: str, *, yes: bool, if_clean: bool) -> None:
+async def merge(session: Session, which: str, *, yes: bool, if_clean: bool, with_conflicts: bool) -> None:
     """Merge a change request into the live content.
 
-    To undo it later, `presscheck cr revert` creates a change request that reverts it.
+    Nothing is merged if there are conflicts, unless --with-conflicts is given. To undo a merge later,
+    `presscheck cr revert` creates a change request that reverts it.
     """
     request = await lookup.change_request(session, which)
     if if_clean:
         await _require_clean(session, request, which)
+    elif not with_conflicts:
+        await _require_no_conflicts(session, request, which)
     confirm(f"Merge #{request.number} “{request.subject}” into the live content?", yes=yes)
     result = await session.write(MergeChangeRequest(**lookup.path_of(request)), "")
     session.show(result)
@@ -320,6 +324,17 @@ async def _require_clean(session: Session, request: ChangeRequest, which: str) -
     unmet = [check.message for check in checks(inputs) if check.certainty != "yes"]
     if unmet:
         raise _conflicts(f"POST {which} merge", f"Not merged: {'; '.join(unmet)}")
+
+
+async def _require_no_conflicts(session: Session, request: ChangeRequest, which: str) -> None:
+    """Refuse if readers would see both versions of a conflict: the app wants the number typed for that."""
+    if request.status not in ("open", "draft"):
+        return
+    inputs = await read_merge_inputs(session.engine, request)
+    conflicts = [check.message for check in checks(inputs) if check.certainty == "blocked"]
+    if conflicts:
+        message = f"Not merged: {'; '.join(conflicts)}. Resolve them, or add --with-conflicts to merge both versions"
+        raise _conflicts(f"POST {which} merge", message)
 
 
 def _details(request: ChangeRequest) -> dict[str, object]:

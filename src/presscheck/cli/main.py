@@ -20,7 +20,7 @@ from presscheck.cli.exit_codes import report_errors
 from presscheck.config.profile import Profile, load
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
-from presscheck.wiring import open_app, start_tour
+from presscheck.wiring import offer_tour, open_app, start_tour
 
 LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "admin": ("admin", "admin"),
@@ -111,7 +111,7 @@ def show(profile: Profile, theme: str | None) -> int:
 
         return open_first_run(profile, theme)
     if has_terminal():
-        return open_app(profile, theme=theme)
+        return open_app(profile, theme=theme, first=offer_tour if profile.is_sample else None)
     from presscheck.cli.inbox import print_inbox  # 5 ms, not to open the app
 
     run_with_profile(profile, print_inbox)

@@ -6,13 +6,14 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import click
 
 from presscheck.cli import lookup
 from presscheck.cli.output import print_line, print_message
 from presscheck.cli.session import Session, confirm, with_session
+from presscheck.engine.site_config.bases import Base, Bases, overwritten
 from presscheck.engine.site_config.comparison import Difference, Drift, Field
 from presscheck.engine.site_config.document import WRITTEN, Part, SiteConfig
 from presscheck.engine.site_config.files import ConfigFile, form_of, read_file, text_of, write_file
@@ -22,7 +23,7 @@ from presscheck.engine.site_config.site_state import SiteState, StateReader
 from presscheck.engine.site_config.snapshots import Snapshots
 from presscheck.engine.site_config.steps import Plan, Step
 from presscheck.engine.site_config.validation import Problem
-from presscheck.errors import ChecksFailed, ConfigurationError, InvalidArgument
+from presscheck.errors import ChangedSince, ChecksFailed, ConfigurationError, InvalidArgument
 from presscheck.paths import places
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -72,7 +73,8 @@ async def pull(session: Session, site: str, file: Path, org: str | None, *, only
     """Write the configuration of a site to a file.
 
     A file that differs from the site is only replaced with --force. A file with fewer parts keeps these parts; --only
-    adds to them. Comments of a TOML file stay.
+    adds to them. Comments of a TOML file stay. What the site had is kept on this machine, so that a push of the file
+    notices what somebody else changed since.
     """
     form_of(file)
     _, reader = await _reader(session, site, org)
@@ -99,6 +101,7 @@ async def pull(session: Session, site: str, file: Path, org: str | None, *, only
         print_message(f"{count(len(new), 'part')} written to {file}: {', '.join(new)}.")
         if not has_comments:
             print_message("The comments of the file could not be kept.")
+    _bases(session, state.site.id).keep(file, state.config)
     if session.json:
         session.show({"file": str(file), "parts": list(new)})
 
@@ -131,17 +134,42 @@ async def diff(session: Session, site: str, file: Path, org: str | None) -> None
 @click.argument("site")
 @file_argument
 @push_options
+@click.option("--overwrite", is_flag=True, help="Also overwrite what somebody else changed since the last pull.")
 @with_session
 async def push(
-    session: Session, site: str, file: Path, org: str | None, *, dry_run: bool, prune: bool, yes: bool
+    session: Session,
+    site: str,
+    file: Path,
+    org: str | None,
+    *,
+    dry_run: bool,
+    prune: bool,
+    yes: bool,
+    overwrite: bool,
 ) -> None:
     """Give a site the configuration of a file.
 
     Prints the calls and asks before they are sent. What the file does not have stays in the site, unless --prune is
-    given. If somebody else changes the site in the meantime, the push stops and shows what they changed. If it fails,
-    push again: it compares first, and sends only the rest.
+    given. Nothing is sent if it would overwrite what somebody else changed since you pulled the file: their changes are
+    shown field by field, for you to take into the file, or to overwrite with --overwrite. If somebody changes the site
+    during the push, it stops and shows what they changed. If it fails, push again: it compares first, and sends only
+    the rest.
     """
-    await _push(session, _read(file), site, org, dry_run=dry_run, prune=prune, yes=yes)
+    read = _read(file)
+    owner, chosen = await lookup.site(session, site, org)
+    reader = StateReader(session.engine, owner.id, chosen.id)
+    bases = _bases(session, chosen.id)
+    base = None if overwrite else bases.of(file)
+    options = _Options(dry_run=dry_run, prune=prune, yes=yes)
+    pushed = await _push(session, read, chosen.title or chosen.id, reader, options, base)
+    if pushed is None:
+        return
+    resolved, receipt = pushed
+    if receipt.failed is None:
+        bases.keep(file, (await reader.read()).config)
+    elif receipt.sent:
+        bases.note_sent(file, resolved)
+    _report(receipt)
 
 
 @config.command()
@@ -170,32 +198,49 @@ async def restore(
     SNAPSHOT is the name of one that `snapshots` lists, or latest. With --prune, what was added since then is removed. A
     share link or space that is added again has another id and address.
     """
-    _, chosen = await lookup.site(session, site, org)
+    owner, chosen = await lookup.site(session, site, org)
     read = _read(_snapshots(session, chosen.id).named(snapshot).file)
-    await _push(session, read, site, org, dry_run=dry_run, prune=prune, yes=yes)
+    reader = StateReader(session.engine, owner.id, chosen.id)
+    options = _Options(dry_run=dry_run, prune=prune, yes=yes)
+    pushed = await _push(session, read, chosen.title or chosen.id, reader, options)
+    if pushed:
+        _report(pushed[1])
+
+
+class _Options(NamedTuple):
+    """The options of a push."""
+
+    dry_run: bool
+    prune: bool
+    yes: bool
 
 
 async def _push(
-    session: Session, read: ConfigFile, site: str, org: str | None, *, dry_run: bool, prune: bool, yes: bool
-) -> None:
-    title, reader = await _reader(session, site, org)
+    session: Session,
+    read: ConfigFile,
+    title: str,
+    reader: StateReader,
+    options: _Options,
+    base: Base | None = None,
+) -> tuple[SiteConfig, Receipt] | None:
+    """What was sent, and the receipt; None if there was nothing to push.
+
+    Raises:
+        ChangedSince: it would overwrite what somebody else changed since the base.
+    """
+    dry_run, prune, yes = options
     state, resolved, plan = await prepare(read.config, reader, prune=prune)
     _require_valid(read, plan.problems)
-    if dry_run and session.json:
-        session.show(
-            {
-                "steps": [_step_json(step) for step in plan.steps],
-                "kept": [_difference_json(one) for one in plan.kept],
-                "manual": [_difference_json(one) for one in plan.manual],
-            }
-        )
-    elif not session.json:
-        _print_plan(plan)
+    staying = {one.field for one in (*plan.kept, *plan.manual)}
+    changing = tuple(one for one in plan.differences if one.field not in staying)
+    drift = overwritten(base, state.config, resolved, changing) if base and plan.steps else ()
+    _show_plan(session, plan, drift, dry_run=dry_run)
     if not plan.steps:
         print_message("Nothing to push.")
         if session.json and not dry_run:
             session.show(_receipt_json(Receipt(), None))
-        return
+        return None
+    _require_unchanged(session, read, drift, dry_run=dry_run)
     calls = count(len(plan.steps), "call")
     if dry_run:
         raise ChecksFailed(f"{calls} to send to {title}")
@@ -206,14 +251,50 @@ async def _push(
         kept.append(_snapshots(session, present.site.id).keep(present.config).name)
 
     receipt = await Push(session.engine, reader, state, resolved, plan, keep).send(_progress(len(plan.steps)))
+    if sys.stderr.isatty() and (receipt.sent or receipt.unneeded):
+        click.echo(err=True)  # below the progress
     if session.json:
         session.show(_receipt_json(receipt, kept[0] if kept else None))
     if kept:
         print_message(f"What the site had before is kept as the snapshot {kept[0]}.")
-    _report(receipt, len(plan.steps))
+    return resolved, receipt
 
 
-def _report(receipt: Receipt, total: int) -> None:
+def _show_plan(session: Session, plan: Plan, drift: Sequence[Drift], *, dry_run: bool) -> None:
+    """Print the calls; as JSON only if nothing else is printed as JSON later."""
+    if dry_run and session.json:
+        session.show(
+            {
+                "steps": [_step_json(step) for step in plan.steps],
+                "kept": [_difference_json(one) for one in plan.kept],
+                "manual": [_difference_json(one) for one in plan.manual],
+                "drift": [_drift_json(one) for one in drift],
+            }
+        )
+    elif not session.json:
+        _print_plan(plan)
+
+
+def _require_unchanged(session: Session, read: ConfigFile, drift: tuple[Drift, ...], *, dry_run: bool) -> None:
+    """Print what a push would overwrite.
+
+    Raises:
+        ChangedSince: there is something.
+    """
+    if not drift:
+        return
+    if session.json and not dry_run:
+        session.show(_receipt_json(Receipt(drift=drift), None))
+    for one in drift:
+        print_message(_drift_text(one))
+    fields = count(len(drift), "field")
+    raise ChangedSince(
+        f"Nothing was sent: it would overwrite {fields} that somebody else changed since {read.path.name} was pulled."
+        " Take their values into the file, or push with --overwrite"
+    )
+
+
+def _report(receipt: Receipt) -> None:
     """Print what a push did.
 
     Raises:
@@ -226,6 +307,7 @@ def _report(receipt: Receipt, total: int) -> None:
             _print_differences(receipt.differing)
             raise ChecksFailed(f"the service did not take over {count(len(receipt.differing), 'difference')}")
         return
+    total = len(receipt.sent) + len(receipt.unneeded) + 1 + len(receipt.left)
     print_message(f"{len(receipt.sent):,} of {count(total, 'call')} sent.")
     for heading, steps in (("Sent", receipt.sent), ("Failed", [receipt.failed]), ("Not sent", receipt.left)):
         for step in steps:
@@ -243,6 +325,10 @@ async def _reader(session: Session, site: str, org: str | None) -> tuple[str, St
 
 def _snapshots(session: Session, site_id: str) -> Snapshots:
     return Snapshots(places().site_snapshots(session.profile.name), site_id)
+
+
+def _bases(session: Session, site_id: str) -> Bases:
+    return Bases(places().site_bases(session.profile.name), site_id)
 
 
 def _read(file: Path) -> ConfigFile:
@@ -331,6 +417,10 @@ def _difference_json(one: Difference) -> dict[str, Any]:
     return {**_field_json(one.field), **values}
 
 
+def _drift_json(one: Drift) -> dict[str, Any]:
+    return {**_field_json(one.field), "before": one.before, "now": one.now, "file": one.file}
+
+
 def _step_json(step: Step) -> dict[str, Any]:
     return {"part": step.part, "call": step.operation.stored_name(), "text": step.text}
 
@@ -344,9 +434,7 @@ def _receipt_json(receipt: Receipt, snapshot: str | None) -> dict[str, Any]:
         "unneeded": [_step_json(step) for step in receipt.unneeded],
         "failed": failed,
         "left": [_step_json(step) for step in receipt.left],
-        "drift": [
-            {**_field_json(one.field), "before": one.before, "now": one.now, "file": one.file} for one in receipt.drift
-        ],
+        "drift": [_drift_json(one) for one in receipt.drift],
         "differing": [_difference_json(one) for one in receipt.differing],
         "snapshot": snapshot,
     }

@@ -6,9 +6,10 @@ request: it is the same offline, and after the change request is gone.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.comments import GetComment
@@ -49,19 +50,92 @@ _OF_LIVE = {
     "message": "edit of a comment",
     "pending": "edit of an unsent comment",
 }
+PlaceKind = Literal[
+    "space",
+    "item",
+    "site",
+    "structure",
+    "access",
+    "adaptive",
+    "customization",
+    "files",
+    "inbox",
+    "change",
+    "export",
+    "form",
+    "draft",
+]
+
+
+class DraftPlace(NamedTuple):
+    """Where a draft outside of change requests was written.
+
+    Attributes:
+        kind: the kind of place.
+        target: its id, or the key of an item of the tree; a number or a name for the others.
+        command: the command that continues the draft there; empty if opening the place does.
+    """
+
+    kind: PlaceKind
+    target: str
+    command: str = ""
+
+
+class _Kind(NamedTuple):
+    """A kind of drafts outside of change requests.
+
+    Attributes:
+        start: how their keys start.
+        within: what their keys have further on.
+        label: what they are.
+        place: the kind of place in which they were written.
+        command: the command that continues them there; empty if opening the place does, or if there are several.
+        target: where the id of the place is: in the `last` word of the key, its last `two`, the `rest` after the start,
+            or stored `about` the draft.
+    """
+
+    start: str
+    within: str
+    label: str
+    place: PlaceKind
+    command: str = ""
+    target: Literal["last", "two", "rest", "about"] = "last"
+
+
 _OTHERS = (
-    ("inbox comment", "comment on marked change requests"),
-    ("inbox request changes", "request for changes to marked change requests"),
-    ("outbox ", "edit of an unsent change"),
-    ("subject ", "subject of a new change request"),
-    ("new page from ", "title of a new page"),
-    ("new ", "title of a new space or collection"),
-    ("redirect", "redirect"),
-    ("share link", "name of a share link"),
-    ("upload ", "file to upload"),
-    ("save ", "name of a file to save"),
+    _Kind("inbox comment", "", "comment on marked change requests", "inbox", "act_on_marked"),
+    _Kind("inbox request changes", "", "request for changes to marked change requests", "inbox", "act_on_marked"),
+    _Kind("outbox ", "", "edit of an unsent change", "change"),
+    _Kind("form ", "", "form", "form", target="rest"),
+    _Kind("export ", "", "name of a file to export to", "export", "export_rows", "rest"),
+    _Kind("subject ", "", "subject of a new change request", "space", "new_request"),
+    _Kind("new page from ", "", "title of a new page", "draft", target="rest"),
+    _Kind("new space ", "", "title of a new space", "item", "add"),
+    _Kind("new collection ", "", "title of a new collection", "item", "add"),
+    _Kind("title space ", "", "title of a space", "item", "rename", "two"),
+    _Kind("title collection ", "", "title of a collection", "item", "rename", "two"),
+    _Kind("description collection ", "", "description of a collection", "item", "rename", "two"),
+    _Kind("replace subject ", "", "subject of a replacement", "space", "find_replace"),
+    _Kind("replace ", "", "find and replace", "space", "find_replace"),
+    _Kind("upload ", "", "file to upload", "files"),
+    _Kind("save ", "", "name of a file to save", "files", target="about"),
+    _Kind("customization ", " of site ", "customization of a site", "customization"),
+    _Kind("visitor schema of site ", "", "visitor schema", "adaptive"),
+    _Kind("claim ", " of site ", "claim of a visitor schema", "adaptive"),
+    _Kind("claims of audience ", " of site ", "claims of an audience", "adaptive"),
+    _Kind("audience ", " of site ", "audience", "adaptive"),
+    _Kind("share link of site ", "", "name of a share link", "access", "add"),
+    _Kind("share link ", "", "name of a share link", "access", target="about"),
+    _Kind("redirect of site ", "", "redirect", "access", "add"),
+    _Kind("redirect ", "", "redirect", "access", target="about"),
+    _Kind("", " redirects ", "file of redirects", "access"),
+    _Kind("title of a new ", " in site ", "title of a new section or group", "structure", "add"),
+    _Kind("", " in site ", "detail of a section, group or space", "structure"),
+    _Kind("", " of site ", "detail of a site", "site", "rename"),
 )
-"""The starts of the keys of drafts outside of change requests, and what they are."""
+"""Drafts outside of change requests; the first kind that a key fits is that of the draft."""
+SCHEMA_BASE = "visitor schema base of site "
+"""The start of the keys of schemas that drafts were edited from, which are no drafts themselves."""
 
 
 @dataclass(frozen=True)
@@ -120,25 +194,71 @@ class Draft:
         if self.request or self.is_live:
             label = (_OF_LIVE if self.is_live else _OF_REQUEST).get(self.name, "text")
             return f"{label} to {self.stored.about['author']}" if self.stored.about.get("author") else label
-        key = self.stored.key
-        return next((label for start, label in _OTHERS if key.startswith(start)), "unsent text")
+        known = self._other
+        label = known[0] if known else "unsent text"
+        about = self.stored.about.get("title", "")
+        return f"{label}: {about}" if about and label != about else label
+
+    @property
+    def place(self) -> DraftPlace | None:
+        """Where it was written, outside of change requests; None if that is not known."""
+        known = None if self.request else self._other
+        return known[1] if known and known[1].target else None
+
+    @property
+    def _other(self) -> tuple[str, DraftPlace] | None:
+        """What it is outside of change requests, and where it was written."""
+        key, about = self.stored.key, self.stored.about
+        kind = next((kind for kind in _OTHERS if key.startswith(kind.start) and kind.within in key), None)
+        if kind is None:
+            return None
+        words = key.split(" ")
+        targets = {
+            "last": words[-1],
+            "two": " ".join(words[-2:]),
+            "rest": key.removeprefix(kind.start),
+            "about": about.get("site") or about.get("space", ""),
+        }
+        return kind.label, DraftPlace(kind.place, targets[kind.target], kind.command)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The typed texts of a form by the names of its fields; empty if it is none."""
+        try:
+            texts: Any = json.loads(self.text) if self.text.startswith("{") else None
+        except ValueError:
+            return {}
+        is_form = isinstance(texts, dict) and self._other is not None
+        typed = cast("dict[str, Any]", texts) if is_form else {}
+        return typed if all(isinstance(text, str) for text in typed.values()) else {}
+
+    @property
+    def readable(self) -> str:
+        """Its text; that of a form as a line for each field."""
+        fields = self.fields
+        return "\n".join(f"{name.replace('_', ' ')}: {text}" for name, text in fields.items()) or self.text
 
     @property
     def stored_keys(self) -> tuple[str, ...]:
         """All keys that it is stored under: its own first, and for a page that of the text that it was edited from."""
-        return (
-            (self.stored.key, draft_key(self.request, f"{BASE} {self.target}")) if self.is_page else (self.stored.key,)
-        )
+        key, schema = self.stored.key, "visitor schema of site "
+        if self.is_page:
+            return key, draft_key(self.request, f"{BASE} {self.target}")
+        return (key, SCHEMA_BASE + key.removeprefix(schema)) if key.startswith(schema) else (key,)
 
     def keys_in(self, request: str) -> dict[str, str]:
-        """The keys that the draft of a page has in another change request, by those that it has."""
+        """The keys that the draft has in another change request, by those that it has."""
+        if not self.is_page:
+            own = self.stored.key.removeprefix(draft_key(self.request, ""))
+            return {self.stored.key: draft_key(request, own)}
         names = [f"{name} {self.target}" for name in (PAGE, BASE)]
         return {draft_key(self.request, name): draft_key(request, name) for name in names}
 
 
 def drafts(stored: tuple[StoredDraft, ...]) -> tuple[Draft, ...]:
     """All drafts of a profile, in the order in which they are stored."""
-    return tuple(draft for each in stored if (draft := _draft(each)).name != BASE)
+    found = (_draft(each) for each in stored)
+    return tuple(draft for draft in found if draft.name != BASE and not draft.stored.key.startswith(SCHEMA_BASE))
 
 
 def _draft(stored: StoredDraft) -> Draft:

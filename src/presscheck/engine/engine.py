@@ -25,6 +25,7 @@ from presscheck.engine.reads.subscriptions import Subscriptions
 from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result, Window
 from presscheck.engine.search.search import Hit, Search
+from presscheck.engine.shortcuts import Shortcuts
 from presscheck.engine.writes.effects import may_wait
 from presscheck.engine.writes.history import HistoryEntry, WriteHistory
 from presscheck.engine.writes.outbox_actions import OutboxActions
@@ -100,6 +101,7 @@ class Engine:
         self._subscribed = SubscribedReads(self._reads, self._subscriptions)
         self._search = Search(self._reads, self._cache_writer.do, self._index)
         self.triage = Triage(outbox)
+        self.shortcuts = Shortcuts(outbox)
         self.notification_settings = NotificationSettings(outbox, lambda: self._subscriptions.news_paths(INBOX_PATHS))
         self.events = EventLog(
             self._reads, self.connection, outbox, self.triage, self.notification_settings, self._subscriptions

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,14 +19,16 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, system_clock
+from presscheck.service.db.signing import TIMED
 from presscheck.service.handlers import all_handlers
+from presscheck.service.http.answer_cache import AnswerCache, slot_of
 from presscheck.service.http.files import files_unavailable
 from presscheck.service.http.middleware import (
     RateLimitMiddleware,
@@ -38,6 +41,7 @@ from presscheck.service.http.operation_registry import (
     PREPROCESSORS,
     READ_ONLY_OPERATIONS,
     ApiError,
+    Caller,
     Context,
     FilesRequired,
     OutgoingRequired,
@@ -45,11 +49,11 @@ from presscheck.service.http.operation_registry import (
 )
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.public_routes import open_routes
+from presscheck.service.http.route_index import RouteIndex
 from presscheck.service.http.serialization import problem_response, read_call, read_response, write_answer
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
-from presscheck.service.models.organizations import UserRow
 from presscheck.service.web.routes import web_routes
 
 MAX_BODY = 32 * 1024 * 1024
@@ -103,6 +107,7 @@ def build(
             Middleware(RequestIdMiddleware),
             Middleware(TrustedHostMiddleware, database=opened, public_url=public_url, hosts=hosts),
             *([Middleware(RateLimitMiddleware, limit=rate_limit, database=opened, clock=clock)] if rate_limit else []),
+            Middleware(AnswerCache, database=opened),
         ],
         exception_handlers={HTTPException: _refused, ApiError: _refused, Exception: _failed},
     )
@@ -118,7 +123,7 @@ def _routes(
     workers: Workers,
     release: str | None,
     lacks: str | None,
-) -> list[Route]:
+) -> list[BaseRoute]:
     limiter, slots = CapacityLimiter(MOST_OUTGOING), OutgoingSlots()
     routes = [
         Route(
@@ -129,7 +134,8 @@ def _routes(
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if operation.is_in(release) and (lacks is None or operation.feature != lacks)
     ]
-    return [*routes, *open_routes(database, store, data_dir, clock, release), *web_routes(database, store, clock)]
+    found = [*routes, *open_routes(database, store, data_dir, clock, release), *web_routes(database, store, clock)]
+    return [RouteIndex(routes), *found]
 
 
 def _working(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
@@ -248,9 +254,13 @@ class Adapter:
             if self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS:
                 context = self._context(session, user, request, files, outgoing)
                 try:
-                    return self._handled(context, call)
+                    answer, sent = self._handled(context, call)
                 finally:
                     afterwards += context.afterwards
+                slot = slot_of(request.scope)
+                if slot and not (user.expires or outgoing or files.was_read or afterwards or session.info.get(TIMED)):
+                    slot.body = sent
+                return answer, sent
             if self.operation in PREPROCESSORS:
                 call = PREPROCESSORS[self.operation](self._context(session, user, request, files, outgoing), call)
 
@@ -274,10 +284,14 @@ class Adapter:
         return answer, b"" if answer is None else write_answer(answer)
 
     def _context(
-        self, session: Session, user: UserRow, request: Request, files: StagedFiles, outgoing: Outgoing | None
+        self, session: Session, user: Caller, request: Request, files: StagedFiles, outgoing: Outgoing | None
     ) -> Context:
+        def clock() -> datetime:
+            session.info[TIMED] = True
+            return self.clock()
+
         scripts = self.workers.outside.scripts
-        return Context(session, user, origin_of(request), self.clock, files, outgoing, scripts=scripts)
+        return Context(session, user, origin_of(request), clock, files, outgoing, scripts=scripts)
 
 
 def _path(operation: type[Operation[Any]]) -> str:

@@ -13,8 +13,9 @@ access to each of these. What widens the audience of a published site needs the 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
@@ -26,6 +27,23 @@ LEVELS = ("read", "comment", "review", "edit", "create", "admin")
 """The levels, lowest first; each includes those before it."""
 PUBLISHING = "admin"
 """The role in the organization that publishing needs."""
+_members, _team_members = MemberRow.__table__.c, TeamMemberRow.__table__.c
+_grants, _teams_of = CollectionTeamRow.__table__.c, TeamRow.__table__.c
+_MEMBER = select(_members.role).where(
+    _members.organization_id == bindparam("organization"), _members.user_id == bindparam("user"), ~_members.disabled
+)
+_GRANTED = select(_grants.collection_id, _grants.role).where(
+    _teams_of.id == _grants.team_id,
+    _team_members.team_id == _teams_of.id,
+    _teams_of.organization_id == bindparam("organization"),
+    _team_members.user_id == bindparam("user"),
+)
+
+
+class _Member(NamedTuple):
+    """A member who is not disabled; guests have no role."""
+
+    role: str | None
 
 
 def reaches(level: str | None, required: str) -> bool:
@@ -138,11 +156,11 @@ def _demand(level: str | None, required: str, where: str) -> None:
         raise ApiError(403, f"This needs the {required} role in {where}; your role is {level or 'guest'}.")
 
 
-def _member(context: Context, organization_id: str, user_id: str) -> MemberRow | None:
+def _member(context: Context, organization_id: str, user_id: str) -> _Member | None:
     key = ("member", organization_id, user_id)
     if key not in context.known:
-        member = context.session.get(MemberRow, (organization_id, user_id))
-        context.known[key] = member if member and not member.disabled else None
+        found = context.rows(_MEMBER, organization=organization_id, user=user_id)
+        context.known[key] = _Member(found[0].role) if found else None
     return context.known[key]
 
 
@@ -185,14 +203,8 @@ def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, 
     """The levels that the teams of a user were granted, by collection."""
     key = ("granted", organization_id, user_id)
     if key not in context.known:
-        rows = context.session.scalars(
-            select(CollectionTeamRow)
-            .join(TeamRow, TeamRow.id == CollectionTeamRow.team_id)
-            .join(TeamMemberRow, TeamMemberRow.team_id == TeamRow.id)
-            .where(TeamRow.organization_id == organization_id, TeamMemberRow.user_id == user_id)
-        )
         granted: dict[str, str] = {}
-        for row in rows:
+        for row in context.rows(_GRANTED, organization=organization_id, user=user_id):
             granted[row.collection_id] = most(granted.get(row.collection_id), row.role) or row.role
         context.known[key] = granted
     return context.known[key]

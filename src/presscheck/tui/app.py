@@ -358,6 +358,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Open administration at a family, by its title."""
         await self.navigation.open_admin(family)
 
+    async def open_item(self, key: str) -> None:
+        """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
+        await self.navigation.open_item(key)
+
     async def open_site(self, site_id: str) -> None:
         """Open a site in the publish screen."""
         await self.navigation.open_site(site_id)

@@ -150,6 +150,10 @@ class AppContext(Protocol):
         """List the comments on a live page, with a draft in the composer; `name` is what it is, without ids."""
         ...
 
+    async def open_item(self, key: str) -> None:
+        """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
+        ...
+
     async def open_admin(self, family: str) -> None:
         """Open administration at a family, by its title."""
         ...

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 Keymap = Mapping[str, tuple[str, ...]]
@@ -116,6 +117,7 @@ COMMANDS: tuple[Command, ...] = (
         ("open_all", "_", "open all", "Open all tabs, expandables and tables; again: fold them"),
         ("wrap", "%", "wrap", "Wrap the code or wide table, or let it scroll"),
         ("outline", "#", "headings", "List the headings of the page, and go to one"),
+        ("spelling", ". w  f7", "check spelling", "List the doubtful words of the page (aspell, hunspell)"),
         ("palette", ":  ctrl+p", "commands", "Find a command by name; `cr 42` opens a change request"),
     ),
     *_scope(
@@ -139,6 +141,7 @@ COMMANDS: tuple[Command, ...] = (
         ("mark", "space", "mark", "Mark the row; in a review, mark the page as viewed"),
         ("mark_range", "V", "mark a range", "Start a range of marks; press again to end it"),
         ("mark_visible", "*", "mark all visible", ""),
+        ("bookmark", "b", "bookmark", "Bookmark what is under the cursor; again: remove it"),
         ("act_on_marked", "A", "act on marked", "Act on all marked rows; in a review, apply suggestions too"),
     ),
     *_scope(
@@ -160,7 +163,6 @@ COMMANDS: tuple[Command, ...] = (
         "inbox",
         ("done", "D", "done", "Done: hide until there is new activity"),
         ("snooze", "S", "snooze", "Hide until tomorrow, next week or new activity"),
-        ("bookmark", "b", "bookmark", "Add or remove a bookmark"),
         ("mute", "M m", "mute", "Mute: no notifications; again: unmute"),
         ("follow", "M f", "follow", "Follow: get notifications; again: unfollow"),
         ("edit_view", "F", "filter", "Filter and sort this view"),
@@ -228,6 +230,8 @@ COMMANDS: tuple[Command, ...] = (
         ("go_access", "g v", "access", "Redirects, share links and visitor sign-in of a site"),
         ("go_structure", "g u", "structure", "Sections, groups and spaces of a site, as a tree"),
         ("go_adaptive", "g c", "adaptive content", "Visitor schema, conditions and audiences of a site"),
+        ("go_customization", "g y", "customization", "Colors, fonts, header and footer of a site, as a form"),
+        ("restore_snapshot", ". b", "restore", "Restore what the site had before, from a snapshot"),
         ("toggle_adaptive", ". a", "turn on or off", "Turn adaptive content of the site on or off (asks first)"),
         ("test_token", ". j", "visitor token", "Test a visitor token (JWT), or make one for an audience"),
         ("make_default", ". *", "make default", "Make the section or space the default"),
@@ -238,6 +242,7 @@ COMMANDS: tuple[Command, ...] = (
         ("move_down", "J", "move down", "Move the page or item down among its siblings"),
         ("move_up", "K", "move up", "Move the page or item up among its siblings"),
         ("publish", "P", "publish", "Publish or unpublish (asks first)"),
+        ("go_published", ". g", "visitors", "What visitors get: address, sections, spaces, scripts"),
         ("preview_site", ". v", "preview", "Preview the site in the browser, also with a change request"),
     ),
     *_scope(
@@ -248,7 +253,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "composer",
-        ("send", "ctrl+s  alt+enter", "send", "Send; in the page editor, save to the change request"),
+        ("send", "ctrl+s  alt+enter", "send", "Send; save a page to its change request, or a form"),
         ("edit_outside", "ctrl+e", "editor", "Continue in $EDITOR"),
         ("preview_text", "ctrl+o", "preview", "Preview the text; again: edit"),
         ("suggest", "ctrl+g", "suggest", "Insert the selected lines as a suggestion to edit"),
@@ -344,8 +349,16 @@ class CommandTable:
         """The command of this name, if it has a handler."""
         return self._by_name.get(name)
 
-    def first_keys(self, names: Iterable[str], keymap: Keymap) -> list[FirstKey]:
-        """The first keys of these commands, each once, as far as the commands have handlers."""
+    def first_keys(
+        self, names: Iterable[str], keymap: Keymap, titles: Mapping[str, str] = MappingProxyType({})
+    ) -> list[FirstKey]:
+        """The first keys of these commands, each once, as far as the commands have handlers.
+
+        Args:
+            names: the names of the commands.
+            keymap: the keys that the user has changed.
+            titles: the titles of commands, by name, that differ from those of the table.
+        """
         found: dict[str, FirstKey] = {}
         for name in names:
             command = self._by_name.get(name)
@@ -354,7 +367,7 @@ class CommandTable:
             keys = keymap.get(name, command.keys)[0]
             key = keys.split(" ")[0]
             if key not in found:
-                title = PREFIXES.get(key, command.title) if " " in keys else command.title
+                title = titles.get(name) or (PREFIXES.get(key, command.title) if " " in keys else command.title)
                 found[key] = FirstKey(key, shown(key), title, self.disabled_reason(name) is not None)
         return list(found.values())
 

@@ -265,6 +265,14 @@ class Navigation:
         screen = await self.open_comments(space_id, target if name == "page" else "")
         screen.continue_draft(name, target, about)
 
+    async def open_item(self, key: str) -> None:
+        """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
+        self._note()
+        self._places.jump()
+        browse = cast("BrowseScreen", await self._mounted_root_of("browse"))
+        if key:
+            browse.go_to(key)
+
     async def open_site(self, site_id: str) -> None:
         """Open a site in the publish screen."""
         self._note()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from textual import events
@@ -124,10 +125,19 @@ def pending_keys(keys: Sequence[str]) -> Line:
     return (Span(f" {shown(' '.join(keys))} …", "accent"),) if keys else ()
 
 
-def key_hints(names: Sequence[str], table: CommandTable, keymap: Keymap, columns: int) -> Line:
-    """Keys and titles of these commands as far as there is room; help comes last and always stays."""
+def key_hints(
+    names: Sequence[str],
+    table: CommandTable,
+    keymap: Keymap,
+    columns: int,
+    titles: Mapping[str, str] = MappingProxyType({}),
+) -> Line:
+    """Keys and titles of these commands as far as there is room; help comes last and always stays.
+
+    `titles` has those that differ from the titles of the table, by the name of the command.
+    """
     hints: list[Line] = []
-    for key in table.first_keys((*names[:MAX_HINTS], "help"), keymap):
+    for key in table.first_keys((*names[:MAX_HINTS], "help"), keymap, titles):
         label = Span(f" {key.label}", "quiet" if key.is_disabled else "accent")
         hints.append((*pressing(key.key, label, Span(f" {key.title}", "quiet")), Span("  ", "quiet")))
     while len(hints) > 1 and sum(map(width, hints)) > columns - 3:

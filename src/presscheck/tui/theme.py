@@ -98,19 +98,27 @@ class Theme:
         """The Rich style for words such as `added strong`."""
         words = style.split()
         colors = [FOREGROUNDS[word] for word in words if word in FOREGROUNDS]
+        shown, behind = _own_colors(words)
         attributes = {ATTRIBUTES[word]: True for word in words if word in ATTRIBUTES}
         if CURSOR in words and not colors and words != [CURSOR]:
             attributes["bold"] = True
         background = "raised" if RAISED.intersection(words) else "ground"
         return Style(
-            color=self.colors[colors[-1] if colors else "text"],
-            bgcolor=self.colors[background],
+            color=shown or self.colors[colors[-1] if colors else "text"],
+            bgcolor=behind or self.colors[background],
             bold=attributes.get("bold"),
             italic=attributes.get("italic"),
             strike=attributes.get("strike"),
             underline=attributes.get("underline"),
             reverse=attributes.get("reverse"),
         )
+
+
+def _own_colors(words: list[str]) -> tuple[str | None, str | None]:
+    """The colours that a style names itself, such as `#9a4f1b on#ffffff`: only pictures of a site do."""
+    shown = next((word for word in words if word[0] == "#" and _hex(word)), None)
+    behind = next((word[2:] for word in words if word.startswith("on#") and _hex(word[2:])), None)
+    return shown, behind
 
 
 StyleLookup = Callable[[str], Style]

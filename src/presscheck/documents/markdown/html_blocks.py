@@ -239,6 +239,10 @@ class TableReader(Generic[Collected]):
         self.all_head = self.all_head and name == "th"
         if "data-hidden" in values:
             self.table.hidden.add(len(row))
+        if "data-card-target" in values:
+            self.table.target = len(row)
+        if "data-card-cover" in values:
+            self.table.cover = len(row)
         if name == "th" and values.get("data-type"):
             self.table.kinds[len(row)] = values["data-type"]
         align = _align(values.get("style", ""))

@@ -18,10 +18,11 @@ MAX_LINE = 4000
 """Characters of a line that are searched for the exact match."""
 
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
-_UNSEEN = re.compile(
+UNSEEN = re.compile(
     r"\{%(?:(?!\{%)[^\n])*?%\}|<(?:/?[A-Za-z]|!--)[^<>\n]*+>"
     r"|(?<=\])(?:\((?:[^()\n]++|\([^()\n]*+\))*\)|\[[^\[\]\n]*+\])"
 )
+"""Tags, comments, and the targets of links."""
 _MARKS = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>]|\d+\.)[ \t]+|\*\*|__|[\[\]`]", re.MULTILINE)
 
 
@@ -79,4 +80,4 @@ def _around(line: str, phrase: str) -> str:
 
 
 def _seen(text: str) -> str:
-    return _MARKS.sub("", _UNSEEN.sub(" ", text)).strip()
+    return _MARKS.sub("", UNSEEN.sub(" ", text)).strip()

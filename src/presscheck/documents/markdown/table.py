@@ -20,7 +20,8 @@ Row = list[Cell]
 class Table:
     """Cells of runs; a card table (`cards`) shows each row as a card, with a title and perhaps a link.
 
-    `kinds` are the types of columns whose cells are no text, such as `checkbox`, by the number of the column.
+    `kinds` are the types of columns whose cells are no text, such as `checkbox`, by the number of the column. A card
+    leads to the link in the column `target`, and its picture is the link in the column `cover`.
     """
 
     head: Row = field(default_factory=list[Cell])
@@ -29,6 +30,13 @@ class Table:
     cards: bool = False
     hidden: set[int] = field(default_factory=set[int])
     kinds: dict[int, str] = field(default_factory=dict[int, str])
+    target: int | None = None
+    cover: int | None = None
+
+    def link_in(self, row: Row, column: int | None) -> str:
+        """Returns the first link in a cell of a row; empty without one."""
+        cell = row[column] if column is not None and column < len(row) else ()
+        return next((span.link for span in cell if span.link), "")
 
     def visible(self, row: Row) -> Row:
         """Returns the cells of a row whose columns are not hidden."""

@@ -37,6 +37,11 @@ def quote_cell(cells: Sequence[str], column: int, headings: Sequence[str] = ()) 
     return f"> {_joined(words)}\n\n" if _letters.search(head) or (column and _letters.search(cell)) else ""
 
 
+def quote_lines(words: str) -> str:
+    """Returns the quote with these words, as a comment that starts with it has it; empty without words."""
+    return f"> {words}\n\n" if words else ""
+
+
 def split_quote(markdown: str) -> tuple[str, str]:
     """Splits a comment into its quote and the rest."""
     lines = markdown.lstrip("\n").split("\n")

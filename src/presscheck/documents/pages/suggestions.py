@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from presscheck.documents.markdown.block_splitter import Block, split_blocks
+from presscheck.documents.pages.quotes import split_quote
 
 _fenced = re.compile(
     r"^ {0,3}(?P<fence>`{3,})suggestion(?P<info>[ \t]+[^\n`]*)?\n(?P<words>.*?)^ {0,3}(?P=fence)`*[ \t]*$",
@@ -84,3 +85,11 @@ def replace_block(markdown: str, block: Block, words: str) -> str:
     lines = markdown.replace("\r\n", "\n").split("\n")
     lines[block.start_line : block.start_line + len(block.text.split("\n"))] = words.split("\n") if words else []
     return "\n".join(lines)
+
+
+def comment_words(markdown: str) -> str:
+    """The text of a comment in one line, without its quote and without the fence of a suggestion; untrusted text."""
+    text = split_quote(markdown)[1]
+    if suggestion := parse_suggestion(text):
+        text = f"{suggestion.before} suggestion: {suggestion.words or 'delete this text'} {suggestion.after}"
+    return " ".join(text.split())

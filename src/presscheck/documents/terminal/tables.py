@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
+from urllib.parse import unquote
 
 from presscheck.documents.markdown.table import Cell, Row, Table
 from presscheck.documents.terminal.controls import Controls, Mark, target
 from presscheck.documents.terminal.symbols import Symbols
+from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import (
     BREAK,
     Line,
@@ -225,11 +227,14 @@ def _cards(table: Table, columns: int, symbols: Symbols) -> Iterator[Line]:
     for number, row in enumerate(table.rows):
         if number:
             yield ()
-        target = next(
-            (span.link for n, cell in enumerate(row) if n in table.hidden for span in cell if span.link), None
-        )
+        hidden = (number for number in table.hidden if number != table.cover and table.target is None)
+        links = (table.link_in(row, number) for number in (table.target, *sorted(hidden)))
+        target = next(filter(None, links), None)
         cells = [cell for cell in table.visible(row) if plain(tuple(cell)).strip()]
         inner = remaining_cells(columns, 2)
+        if cover := table.link_in(row, table.cover):
+            name = sanitize(unquote(cover.partition("?")[0].rpartition("/")[2]) or cover)
+            yield cut((Span("  " if inner else ""), Span(f"{symbols.image} {name}", "quiet", cover)), columns)
         for place, cell in enumerate(cells):
             if not place and target:
                 cell = [

@@ -18,7 +18,7 @@ from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import now
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from presscheck.api.operation import Model, Operation
     from presscheck.engine.forms.references import Reference
@@ -45,6 +45,7 @@ class FormField:
         is_nullable: whether it can be removed.
         reference: what its value is the id of; None if it is no id.
         is_number: whether its text is a number.
+        note: returns what a text means, such as how readable a color is; None if there is nothing to tell.
     """
 
     name: str
@@ -56,6 +57,7 @@ class FormField:
     is_nullable: bool = False
     reference: Reference | None = None
     is_number: bool = False
+    note: Callable[[str], str] | None = None
 
     def text_of(self, value: Any) -> str:
         """A value as it is typed."""
@@ -97,6 +99,8 @@ class FormField:
 
     def note_of(self, text: str) -> str:
         """What a valid text stands for, such as whose certificate it is and how long it is valid; mostly empty."""
+        if self.note:
+            return self.note(text)
         if self.kind != "certificate" or not text.strip():
             return ""
         from presscheck.engine.saml import validity  # 36 ms, only for a certificate

@@ -7,7 +7,7 @@ details of visible rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -23,6 +23,7 @@ from presscheck.engine.inbox.query_language import ME, Query, asks_of, parse
 from presscheck.engine.protocols import StoredReader, StoreWorker
 from presscheck.engine.review.changes import new_text
 from presscheck.engine.review.merge_readiness import newest_reviews
+from presscheck.engine.review.threads import is_open_comment
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import InvalidArgument
 
@@ -110,6 +111,8 @@ class RowDetails:
     viewed: int = 0
     """The number of changed pages that are marked as viewed in their current version."""
     latest: Comment | None = None
+    open_comments: int | None = None
+    """The open comments without the texts of reviews, which some services count; None if the comments are not known."""
     has_conflict: bool | None = None
     """Whether it conflicts with main or has unresolved conflicts; computed, not cached."""
 
@@ -180,7 +183,15 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
         pages=len(changed) if changes else None,
         viewed=sum(viewed.get(page) in (text, request.revision) for page, text in changed.items()),
         latest=max(comments.value.items, key=lambda comment: comment.posted_at, default=None) if comments else None,
+        open_comments=_open_comments(comments.value.items, request) if comments else None,
     )
+
+
+def _open_comments(comments: Sequence[Comment], request: ChangeRequest) -> int | None:
+    """The number of open comments; None if these comments are not those that the service has counted."""
+    unresolved = sum(comment.status != "resolved" for comment in comments)
+    number = sum(map(is_open_comment, comments))
+    return number if request.comments in (number, unresolved) else None
 
 
 def _counts(pages: list[SemanticChange]) -> tuple[int, int, int, int]:

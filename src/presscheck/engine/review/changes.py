@@ -103,7 +103,7 @@ def change_sizes(item: ChangedItem, words: WordCount | None) -> tuple[str, ...]:
     if words and (words.added or words.removed):
         parts = (f"+{words.added:,}" if words.added else "", f"−{words.removed:,}" if words.removed else "")
         counts = " ".join(filter(None, ("new" if first == "added" else "", *parts)))
-        labelled = f"{counts} words"
+        labelled = f"{counts} {'word' if words.added + words.removed == 1 else 'words'}"
     if "moved" not in item.kinds:
         return (labelled, counts)
     return (*(f"{labelled} · {move}" for move in moves), f"{counts} · moved", counts)

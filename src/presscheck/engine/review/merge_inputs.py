@@ -9,7 +9,8 @@ from presscheck.api.spaces import GetSpace
 from presscheck.engine.members import user_id
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.review.merge_readiness import MergeInputs, reviewers
-from presscheck.engine.shared_calls import reviewers_of, reviews_of
+from presscheck.engine.review.threads import is_open_comment
+from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
@@ -39,7 +40,7 @@ async def read_merge_inputs(engine: Reader, request: ChangeRequest) -> MergeInpu
         reviewers(request, asked, reviews, me),
         space,
         await _rules(engine, space),
-        request.comments or 0,
+        sum(map(is_open_comment, (await engine.read(comments_on(request))).items)),
         **found,
     )
 

@@ -66,6 +66,8 @@ class MergeCheck:
     subject: str
     message: str
     fixed_by: str = ""
+    people: frozenset[str] = frozenset()
+    """The ids of the reviewers whose review it waits for."""
 
 
 @dataclass(frozen=True)
@@ -236,15 +238,17 @@ def _reviews(inputs: MergeInputs) -> Iterator[MergeCheck]:
     if inputs.reviewers is None:
         yield MergeCheck("unknown", "reviews", "the service decides: the reviews are not loaded yet")
         return
-    against = [reviewer.name for reviewer in inputs.reviewers if reviewer.status == "changes-requested"]
+    asked = {reviewer.id for reviewer in inputs.reviewers if reviewer.status == "asked"}
+    against = [reviewer for reviewer in inputs.reviewers if reviewer.status == "changes-requested"]
     if against:
-        yield MergeCheck(
-            "care", "reviews", f"{join_names(against)} requested changes", f"a new review by {join_names(against)}"
-        )
-    stale = [reviewer.name for reviewer in inputs.reviewers if reviewer.status == "approved" and reviewer.stale]
+        names = join_names([reviewer.name for reviewer in against])
+        people = frozenset(asked.union(reviewer.id for reviewer in against))
+        yield MergeCheck("care", "reviews", f"{names} requested changes", f"a new review by {names}", people)
+    stale = [reviewer for reviewer in inputs.reviewers if reviewer.status == "approved" and reviewer.stale]
     if stale:
-        fixed_by = f"a new approval by {join_names(stale)}"
-        yield MergeCheck("care", "reviews", f"{join_names(stale)} approved an older revision", fixed_by)
+        names = join_names([reviewer.name for reviewer in stale])
+        people = frozenset({reviewer.id for reviewer in stale}.union(() if against else asked))
+        yield MergeCheck("care", "reviews", f"{names} approved an older revision", f"a new approval by {names}", people)
     if not against and not stale:
         yield MergeCheck("yes", "reviews", "nobody requested changes")
 

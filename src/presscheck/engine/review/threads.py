@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from presscheck.api.comments import (
+    DeleteReply,
     DeleteSpaceComment,
     ListComments,
     ListSpaceComments,
@@ -324,6 +326,10 @@ class Discussion:
         """A thread by the id of its first comment."""
         return next((thread for thread in self.threads() if thread.id == comment_id), None)
 
+    def unsent_messages(self) -> frozenset[str]:
+        """The ids of the comments and replies that are only in the outbox."""
+        return frozenset(f"{NEW}{row.id}" for row in self.pending() if isinstance(row.call, PostComment | PostReply))
+
     def open_comments(self) -> int:
         """The number of open comments."""
         comments = (comment for page in self._comments.values() for comment in page)
@@ -336,9 +342,13 @@ class Discussion:
         changes = pending_changes(pending)
         comments = {comment.id: comment for page in self._comments.values() for comment in page}
         replies = {**self._pending_replies(pending), **self._replies}
+        deleted = Counter(row.call.comment_id for row in pending if isinstance(row.call, DeleteReply))
         of_all = self._notifications(self.request_id, "")
         threads: list[Thread] = []
         for comment in comments.values():
+            if deleted[comment.id]:  # the service still counts them
+                left = max(0, comment.replies - deleted[comment.id])
+                comment = comment.model_copy(update={"replies": left})
             state = self._notifications(self.request_id, comment.id)
             new_from = "" if state == "muted" else self._new_from(comment.id)
             thread = build_thread(comment, replies.get(comment.id, ()), changes, me, new_from)

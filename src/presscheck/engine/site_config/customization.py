@@ -9,64 +9,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from presscheck.api.site_customization import known_names
 from presscheck.engine.site_config.comparison import same_value
 from presscheck.engine.site_config.document import Place
 from presscheck.engine.site_config.validation import Problem
 
 _COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 _THEMED = frozenset(("light", "dark"))
-KNOWN: dict[str, tuple[str, ...]] = {
-    "": (
-        "title",
-        "localizedTitle",
-        "styling",
-        "internationalization",
-        "favicon",
-        "header",
-        "footer",
-        "announcement",
-        "themes",
-        "pdf",
-        "feedback",
-        "ai",
-        "advancedCustomization",
-        "git",
-        "pageActions",
-        "externalLinks",
-        "pagination",
-        "trademark",
-        "privacyPolicy",
-        "socialPreview",
-        "socialAccounts",
-        "insights",
-    ),
-    "styling": (
-        "theme",
-        "primaryColor",
-        "tint",
-        "infoColor",
-        "successColor",
-        "warningColor",
-        "dangerColor",
-        "corners",
-        "depth",
-        "links",
-        "font",
-        "headingFont",
-        "monospaceFont",
-        "background",
-        "icons",
-        "codeTheme",
-        "sidebar",
-        "search",
-    ),
-    "header": ("preset", "logo", "primaryLink", "backgroundColor", "linkColor", "links"),
-    "footer": ("logo", "groups", "copyright"),
-    "announcement": ("enabled", "message", "localizedMessage", "link", "style"),
-    "themes": ("default", "toggeable"),
-    "ai": ("mode", "greeting", "localizedGreeting", "suggestions", "instructions"),
-}
-"""The fields of objects of a customization, in all releases: what is not among them is probably misspelled."""
 LINKS = ("header", "links")
 """Where links are of which the target is null if they only hold other links."""
 
@@ -124,7 +73,7 @@ def _problems(place: Place, site: Any, file: Any) -> Iterator[Problem]:
         return
     if isinstance(file, dict):
         theirs = cast("dict[str, Any]", site) if isinstance(site, dict) else {}
-        known = KNOWN.get(".".join(str(part) for part in place[1:]))
+        known = known_names().get(".".join(str(part) for part in place[1:]))
         for name, value in cast("dict[str, Any]", file).items():
             if known and name not in known and name not in theirs:
                 yield Problem((*place, name), f"is not a known key; known: {', '.join(sorted({*known, *theirs}))}")

@@ -28,12 +28,13 @@ from presscheck.documents.nodes.references import Reference, format_reference, p
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.pages.front_matter import find_front_matter
-from presscheck.documents.pages.tree import Page, PagePosition, children, find, flatten, walk
+from presscheck.documents.pages.tree import Page, PagePosition, children, flatten, walk
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 from presscheck.service.content.file_urls import file_address
+from presscheck.service.content.revision_content import RevisionContent, kept
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
-from presscheck.service.models.content import ChangeRequestRow, RevisionRow
+from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.review.change_requests import as_change_request
 
 _WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
@@ -117,14 +118,19 @@ def _plain(heading: str) -> str:
     return re.sub(r"(\*\*|__|`)(.+?)\1", r"\2", heading)
 
 
-def as_revision(context: Context, row: RevisionRow) -> Revision:
+def as_revision(context: Context, row: RevisionContent) -> Revision:
     """Serializes a revision with its pages, without their bodies."""
     merged = context.session.get(ChangeRequestRow, row.merged_from) if row.merged_from else None
     return Revision(
         id=row.id,
         type=row.type,
         parents=tuple(row.parents),
-        pages=as_pages(context, row.space_id, row.tree),
+        pages=kept(
+            context,
+            ("page models", row.id, context.origin),
+            lambda: as_pages(context, row.space_id, row.tree),
+            lambda _: 2 * row.weight(),
+        ),
         files=as_files(context, row.files),
         reusable_contents=tuple(ReusableContent.model_validate(snippet) for snippet in row.reusable_contents),
         variables=row.variables,
@@ -160,7 +166,11 @@ def serialize_file(context: Context, file: dict[str, Any]) -> dict[str, Any]:
     """Serializes one stored file, with its URL."""
     content = file.get("content")
     address = file_address(context, content, file["name"].replace("/", "_")) if content else ""
-    return {"downloadURL": address} | {name: value for name, value in file.items() if name != "content"}
+    return {"downloadURL": address} | _without_bytes(file)
+
+
+def _without_bytes(file: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in file.items() if name != "content"}
 
 
 def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str, Any]:
@@ -187,24 +197,32 @@ class Content(NamedTuple):
     reusable_contents: Sequence[dict[str, Any]]
 
 
-def page_by_id(context: Context, revision: RevisionRow, page_id: str, shape: Format | None = None) -> RevisionPage:
+def page_by_id(context: Context, revision: RevisionContent, page_id: str, shape: Format | None = None) -> RevisionPage:
     """Returns a page of a revision with its body."""
-    return _page(context, revision, find(revision.tree, page_id), shape)
+    return _page(context, revision, revision.pages.get(page_id), shape)
 
 
-def page_by_path(context: Context, revision: RevisionRow, path: str, shape: Format | None = None) -> RevisionPage:
+def page_by_path(context: Context, revision: RevisionContent, path: str, shape: Format | None = None) -> RevisionPage:
     """Returns the page at a path of a revision, with its body."""
-    return _page(context, revision, page_at(revision.tree, path), shape)
+    return _page(context, revision, revision.paths.get(path.strip("/")), shape)
 
 
-def _page(context: Context, revision: RevisionRow, place: PagePosition | None, shape: Format | None) -> RevisionPage:
+def _page(
+    context: Context, revision: RevisionContent, place: PagePosition | None, shape: Format | None
+) -> RevisionPage:
     """Serializes a page, its subpages, and its body: nodes, or Markdown with the title as first heading."""
     if place is None:
         raise not_found("page")
     wired, page = serialize_location(context, revision.space_id, place), place.page
     if page["type"] == "document" and shape == "document":
         content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
-        links = PageRefs(context, content, page["id"])
+        targets = kept(
+            context,
+            ("link targets", revision.id),
+            lambda: LinkTargets(context, content),
+            lambda _: revision.weight() // 4,
+        )
+        links = PageRefs(context, content, page["id"], targets=targets)
         wired["document"] = markdown_to_nodes(body_of(context, page), links.from_address)
     elif page["type"] == "document":
         wired["markdown"] = format_page(page["title"], body_of(context, page))
@@ -233,6 +251,19 @@ def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
         raise ApiError(400, str(wrong)) from None
 
 
+class LinkTargets:
+    """What the links of a revision may lead to: by path, and the paths by type and id."""
+
+    def __init__(self, context: Context, content: Content) -> None:
+        pages = as_pages(context, content.space_id, content.tree)
+        files = [RevisionFile.model_validate(_without_bytes(file)) for file in content.files]
+        reusable = [ReusableContent.model_validate(snippet) for snippet in content.reusable_contents]
+        self.places = LinkResolver.of(pages, files, reusable)
+        self.sources = {("page", page.id): source_path(page) for page in flatten(pages)}
+        self.sources |= {("file", file.id): file.git.path if file.git else file.name for file in files}
+        self.sources |= {("snippet", snippet.id): snippet.git.path for snippet in reusable if snippet.git}
+
+
 class PageRefs:
     """Resolves the links of a page: paths relative to the page in Markdown, ids in nodes.
 
@@ -241,17 +272,21 @@ class PageRefs:
         content: the possible link targets.
         page_id: the id of the page.
         source: the path of a new page that has no id yet, such as ``guides/new.md``.
+        targets: what follows from the content, if it is known.
     """
 
-    def __init__(self, context: Context, content: Content, page_id: str, *, source: str = "") -> None:
-        pages = as_pages(context, content.space_id, content.tree)
-        files = as_files(context, content.files)
-        reusable = [ReusableContent.model_validate(snippet) for snippet in content.reusable_contents]
+    def __init__(
+        self,
+        context: Context,
+        content: Content,
+        page_id: str,
+        *,
+        source: str = "",
+        targets: LinkTargets | None = None,
+    ) -> None:
+        known = targets or LinkTargets(context, content)
         self._app, self._space = context.app(""), content.space_id
-        self._places = LinkResolver.of(pages, files, reusable)
-        self._sources = {("page", page.id): source_path(page) for page in flatten(pages)}
-        self._sources |= {("file", file.id): file.git.path if file.git else file.name for file in files}
-        self._sources |= {("snippet", snippet.id): snippet.git.path for snippet in reusable if snippet.git}
+        self._places, self._sources = known.places, known.sources
         self._source = source or self._sources.get(("page", page_id), "")
 
     def from_address(self, ref: Reference, kind: str) -> Reference:

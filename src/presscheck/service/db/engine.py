@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, sessionmaker
 
+from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.migrate import migrate
 from presscheck.service.models import content, imports, integrations, jobs, sites, teams
 
@@ -25,6 +26,10 @@ PATIENCE = 30.0
 """How long a writer retries after serialization failures, in seconds."""
 MOST_DOUBLED = 20
 """How often a writer retries after a unique violation by a concurrent transaction."""
+IMMUTABLE = "immutable"
+"""Key in `session.info` of a session that reads: a `BoundedCache` of what never changes, shared by all of them."""
+MOST_KEPT = 64 * 1024 * 1024
+"""Most bytes in that cache."""
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and a deadlock."""
 _ONE_AFTER_ANOTHER = text("LOCK TABLE alembic_version IN SHARE UPDATE EXCLUSIVE MODE")
@@ -57,7 +62,9 @@ class Database:
             self.close()
             raise
         self.reading: sessionmaker[Session] = sessionmaker(
-            self.engine.execution_options(**_READS[self.engine.dialect.name]), expire_on_commit=False
+            self.engine.execution_options(**_READS[self.engine.dialect.name]),
+            expire_on_commit=False,
+            info={IMMUTABLE: BoundedCache(MOST_KEPT)},
         )
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
         # SQLite has one writer; others would poll for the lock in no order, so threads queue here

@@ -12,6 +12,8 @@ from presscheck.service.models.jobs import SettingRow
 
 LIFETIME = 3600
 """Seconds for which a URL is valid."""
+TIMED = "timed"
+"""Key in `session.info` that says that what was read depends on the time, too."""
 _NAME = "signing_key"
 
 
@@ -54,4 +56,5 @@ def was_signed(session: Session, purpose: str, text: str) -> bool:
 
 
 def _serializer(session: Session, purpose: str) -> URLSafeTimedSerializer:
+    session.info[TIMED] = True
     return URLSafeTimedSerializer(session.get_one(SettingRow, _NAME).value, salt=purpose)

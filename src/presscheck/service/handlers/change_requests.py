@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, exists, select
 
 from presscheck.api.change_requests import (
     ChangeRequest,
@@ -104,13 +104,16 @@ def _listed(
     if call.creator is not None:
         rows = rows.where(ChangeRequestRow.created_by == call.creator)
     if call.contributor is not None:
-        took_part = select(ContributorRow.change_request_id).where(ContributorRow.user_id == call.contributor)
-        rows = rows.where(ChangeRequestRow.id.in_(took_part))
-    if call.requested_reviewer is not None:
-        asked = select(RequestedReviewerRow.change_request_id).where(
-            RequestedReviewerRow.user_id == call.requested_reviewer
+        took_part = exists().where(
+            ContributorRow.change_request_id == ChangeRequestRow.id, ContributorRow.user_id == call.contributor
         )
-        rows = rows.where(ChangeRequestRow.id.in_(asked))
+        rows = rows.where(took_part)  # not `IN (SELECT …)`, which finds all of them before the first
+    if call.requested_reviewer is not None:
+        asked = exists().where(
+            RequestedReviewerRow.change_request_id == ChangeRequestRow.id,
+            RequestedReviewerRow.user_id == call.requested_reviewer,
+        )
+        rows = rows.where(asked)
     if call.conversations_issues_cluster is not None:
         rows = rows.where(ChangeRequestRow.id.is_(None))  # not supported here: no change request has any
     order = (ChangeRequestRow.updated_at, ChangeRequestRow.id)

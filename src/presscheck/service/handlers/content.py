@@ -28,10 +28,11 @@ from presscheck.api.content import (
     RevisionPage,
 )
 from presscheck.api.operation import Page
+from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
 from presscheck.service.content.serializers import as_files, as_pages, as_revision, page_by_id, page_by_path
-from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.http.operation_registry import Context, Serialized, handles, not_found
 from presscheck.service.http.pagination import page_of_items
-from presscheck.service.models.content import RevisionRow
+from presscheck.service.http.serialization import write_answer
 from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import change_request_for
 
@@ -55,19 +56,19 @@ def get_change_request_revision(context: Context, call: GetChangeRequestRevision
 
 
 @handles(ListPages)
-def list_pages(context: Context, call: ListPages) -> Pages:
+def list_pages(context: Context, call: ListPages) -> Serialized[Pages]:
     """Lists the pages of the live content."""
     return _pages(context, live(context, call.space_id))
 
 
 @handles(ListRevisionPages)
-def list_revision_pages(context: Context, call: ListRevisionPages) -> Pages:
+def list_revision_pages(context: Context, call: ListRevisionPages) -> Serialized[Pages]:
     """Lists the pages of a revision."""
     return _pages(context, revision_in(context, call.space_id, call.revision_id))
 
 
 @handles(ListChangeRequestPages)
-def list_change_request_pages(context: Context, call: ListChangeRequestPages) -> Pages:
+def list_change_request_pages(context: Context, call: ListChangeRequestPages) -> Serialized[Pages]:
     """Lists the pages of a change request."""
     return _pages(context, branch(context, call.space_id, call.change_request_id))
 
@@ -144,38 +145,47 @@ def get_change_request_reusable_content(context: Context, call: GetChangeRequest
     return _reusable_content(branch(context, call.space_id, call.change_request_id), call.reusable_content_id)
 
 
-def live(context: Context, space_id: str) -> RevisionRow:
+def live(context: Context, space_id: str) -> RevisionContent:
     """The live revision of a space."""
-    return context.session.get_one(RevisionRow, space_for(context, space_id).revision_id)
+    return _present(revision_content(context, space_for(context, space_id).revision_id))
 
 
-def branch(context: Context, space_id: str, change_request: str) -> RevisionRow:
+def branch(context: Context, space_id: str, change_request: str) -> RevisionContent:
     """The newest revision of a change request."""
     row = change_request_for(context, space_id, change_request)[1]
-    return context.session.get_one(RevisionRow, row.revision)
+    return _present(revision_content(context, row.revision))
 
 
-def revision_in(context: Context, space_id: str, revision_id: str) -> RevisionRow:
+def revision_in(context: Context, space_id: str, revision_id: str) -> RevisionContent:
     """A revision of a space."""
     space = space_for(context, space_id)
-    revision = context.session.get(RevisionRow, revision_id)
+    revision = revision_content(context, revision_id)
     if revision is None or revision.space_id != space.id:
         raise not_found("revision")
     return revision
 
 
-def _pages(context: Context, revision: RevisionRow) -> Pages:
-    return Pages(pages=as_pages(context, revision.space_id, revision.tree))
+def _present(revision: RevisionContent | None) -> RevisionContent:
+    if revision is None:
+        raise LookupError("a space or a change request names a revision that does not exist")
+    return revision
 
 
-def _file(context: Context, revision: RevisionRow, file_id: str) -> RevisionFile:
+def _pages(context: Context, revision: RevisionContent) -> Serialized[Pages]:
+    def make() -> bytes:
+        return write_answer(Pages(pages=as_pages(context, revision.space_id, revision.tree)))
+
+    return Serialized(kept(context, ("pages", revision.id, context.origin), make, len))
+
+
+def _file(context: Context, revision: RevisionContent, file_id: str) -> RevisionFile:
     found = next((file for file in as_files(context, revision.files) if file.id == file_id), None)
     if found is None:
         raise not_found("file")
     return found
 
 
-def _reusable_content(revision: RevisionRow, content_id: str) -> ReusableContent:
+def _reusable_content(revision: RevisionContent, content_id: str) -> ReusableContent:
     found = next((snippet for snippet in revision.reusable_contents if snippet["id"] == content_id), None)
     if found is None:
         raise not_found("reusable content")

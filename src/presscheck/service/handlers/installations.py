@@ -35,7 +35,7 @@ from presscheck.api.integrations import (
 from presscheck.api.operation import Page
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import as_sites
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operation_registry import ApiError, Context, Serialized, handles, not_found
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.http.serialization import read_call, require_fit
 from presscheck.service.integrations.event_delivery import DeliveryLog, deliver_event
@@ -191,7 +191,7 @@ def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstall
 
 
 @handles(RenderIntegrationWithGet)
-def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderOutput:
+def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderOutput | Serialized[RenderOutput]:
     """Renders a component from a compressed request."""
     try:
         unpacked = _unpacked(call.request).encode("utf-8", "surrogatepass")

@@ -6,11 +6,11 @@ import re
 from urllib.parse import unquote, urlsplit
 
 from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl
+from presscheck.service.content.revision_content import revision_content
 from presscheck.service.content.serializers import page_by_id
 from presscheck.service.handlers.collections import as_collection
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.integrations.outbound_http import web_address
-from presscheck.service.models.content import RevisionRow
 from presscheck.service.permissions import collection_for, space_for
 from presscheck.service.review.change_requests import as_change_request, change_request_for
 from presscheck.service.spaces.serializers import as_spaces
@@ -42,9 +42,9 @@ def _in_space(context: Context, space_id: str, change_request: str | None, page_
     if change_request:
         _, branch = change_request_for(context, space_id, change_request)
         revision_id = branch.revision
-    revision = context.session.get_one(RevisionRow, revision_id)
+    revision = revision_content(context, revision_id) if page_id else None
     return ContentAtUrl(
         space=next(iter(as_spaces(context, [space]))),
         change_request=as_change_request(context, branch) if branch else None,
-        page=page_by_id(context, revision, page_id) if page_id else None,
+        page=page_by_id(context, revision, page_id) if revision and page_id else None,
     )

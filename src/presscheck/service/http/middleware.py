@@ -20,7 +20,7 @@ from contextvars import ContextVar
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
@@ -29,11 +29,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
-from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.operation_registry import ApiError, Caller
 from presscheck.service.http.serialization import problem_response
 from presscheck.service.models.organizations import TokenRow, UserRow
 from presscheck.service.models.sites import SiteRow
 
+# tables, not rows of the ORM: this is asked for every request
+_USERS, _TOKENS = UserRow.__table__.c, TokenRow.__table__.c
+_CALLER = (
+    select(_USERS.id, _USERS.display_name, _USERS.email, _USERS.photo_url, _TOKENS.expires_at)
+    .where(_TOKENS.user_id == _USERS.id, _TOKENS.sha256 == bindparam("token"))
+    .where(or_(_TOKENS.expires_at.is_(None), _TOKENS.expires_at > bindparam("now")))
+)
 _number: ContextVar[str] = ContextVar("_number", default="")
 _log = logging.getLogger("presscheck.requests")
 _host = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?").fullmatch
@@ -179,7 +186,7 @@ def bearer_token(authorization: str) -> str:
     return token.strip() if kind.lower() == "bearer" else ""
 
 
-def caller(session: Session, authorization: str, now: str) -> UserRow:
+def caller(session: Session, authorization: str, now: str) -> Caller:
     """The user of a request.
 
     Raises:
@@ -188,23 +195,15 @@ def caller(session: Session, authorization: str, now: str) -> UserRow:
     token = bearer_token(authorization)
     if not token:
         raise ApiError(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
-    user = session.scalar(_users_with(hash_token(token), now))
-    if user is None:
+    found = session.connection().execute(_CALLER, {"token": hash_token(token), "now": now}).first()
+    if found is None:
         raise ApiError(401, "The token is invalid or has expired.")
-    return user
+    return Caller(found.id, found.display_name, found.email, found.photo_url, expires=found.expires_at is not None)
 
 
 def is_valid(session: Session, token_hash: str, now: str) -> bool:
     """Whether a token with this hash is known and has not expired."""
-    return session.scalar(_users_with(token_hash, now).with_only_columns(UserRow.id)) is not None
-
-
-def _users_with(token_hash: str, now: str) -> Select[UserRow]:
-    return (
-        select(UserRow)
-        .join(TokenRow, TokenRow.user_id == UserRow.id)
-        .where(TokenRow.sha256 == token_hash, or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > now))
-    )
+    return session.connection().execute(_CALLER, {"token": token_hash, "now": now}).first() is not None
 
 
 class RateLimitMiddleware:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy import Select, func, tuple_
 from sqlalchemy.orm import InstrumentedAttribute
 
 from presscheck.api.operation import Cursor, Page, Paged
@@ -37,13 +37,13 @@ def page_of_rows(
     Args:
         context: the transaction.
         call: has the cursor and the limit.
-        rows: selects all items, unordered.
+        rows: selects all items, unordered, each once without DISTINCT.
         build: serializes the rows of a page.
         order: columns that are never null and are unique together; the last is usually the id.
         newest_first: sorts in descending order.
     """
     limit = USUAL_LIMIT if call.limit is None else call.limit
-    total = context.session.scalar(select(func.count()).select_from(rows.subquery())) or 0
+    total = context.session.scalar(rows.with_only_columns(func.count(), maintain_column_froms=True)) or 0
     place = _place(call, [column.type.python_type for column in order])
     if place:
         key = tuple_(*order)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from typing import Any, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticSerializationError, to_json
 from starlette.responses import Response
 
 from presscheck.api.collections import Collection
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import Organization, OrganizationMember
 from presscheck.api.spaces import Space
 from presscheck.errors import InvalidArgument
-from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.operation_registry import ApiError, Serialized
 
 NULLABLE: dict[type[BaseModel], frozenset[str]] = {
     Collection: frozenset({"default_level"}),
@@ -85,7 +87,12 @@ def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
 
 
 def write_answer(answer: Any) -> bytes:
-    """Serializes a response to JSON."""
+    """Serializes a response to JSON, with fields named as in the API and without those that are absent."""
+    if isinstance(answer, Serialized):
+        return answer.body
+    if all(map(_is_without_nulls, _types(answer))):
+        with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
+            return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
     return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
@@ -150,6 +157,35 @@ def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
     )
 
 
+def _types(answer: object) -> set[type[Any]]:
+    """The type of an answer, or the types of the items of a listing."""
+    items = cast("Page[object]", answer).items if isinstance(answer, Page) else (answer,)
+    return {type(item) for item in items}
+
+
+@cache
+def _is_without_nulls(model: type[Any]) -> bool:
+    """Whether neither a model nor one within it has a null that is sent."""
+    waiting, seen = [model], set[type[Any]]()
+    while waiting:
+        one = waiting.pop()
+        if one in NULLABLE:
+            return False
+        if one not in seen and issubclass(one, BaseModel):
+            one.model_rebuild()
+            waiting += [inner for field in one.model_fields.values() for inner in _models(field.annotation)]
+        seen.add(one)
+    return True
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models in the type of a field."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
+
+
 @cache
 def _query_names(operation: type[Operation[Any]]) -> dict[str, str]:
     fields = operation.model_fields
@@ -174,10 +210,20 @@ def read_response(sent: bytes, status: int, known: str) -> Response:
         status: the status of a response with a body.
         known: the header `If-None-Match` of the request; empty if it has none.
     """
-    tag = f'"{blake2b(sent, digest_size=16).hexdigest()}"'
-    if tag in (part.strip().removeprefix("W/") for part in known.split(",")):
+    tag = entity_tag(sent)
+    if is_known(tag, known):
         return Response(status_code=304, headers={"etag": tag})
     return Response(sent, status, {"etag": tag}, "application/json")
+
+
+def entity_tag(sent: bytes) -> str:
+    """The `ETag` of a response: a hash of its bytes."""
+    return f'"{blake2b(sent, digest_size=16).hexdigest()}"'
+
+
+def is_known(tag: str, known: str) -> bool:
+    """Whether the header `If-None-Match` has this tag."""
+    return tag in (part.strip().removeprefix("W/") for part in known.split(","))
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.roles import Location
@@ -14,6 +14,21 @@ from presscheck.service.models.content import ChangeRequestRow, CommentRow, Cont
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import space_for
 from presscheck.service.spaces.user_serializer import people
+
+_comments, _spaces = CommentRow.__table__.c, SpaceRow.__table__.c
+_OPEN_COMMENTS = (
+    select(_comments.change_request_id, func.count())
+    .where(_comments.change_request_id.in_(bindparam("ids", expanding=True)))
+    .where(_comments.resolved_at.is_(None), _comments.review_id.is_(None))
+    .group_by(_comments.change_request_id)
+)
+_LIVE_REVISIONS = select(_spaces.id, _spaces.revision_id).where(_spaces.id.in_(bindparam("ids", expanding=True)))
+_BY_ID = select(ChangeRequestRow).where(
+    ChangeRequestRow.space_id == bindparam("space"), ChangeRequestRow.id == bindparam("id")
+)
+_BY_NUMBER = select(ChangeRequestRow).where(
+    ChangeRequestRow.space_id == bindparam("space"), ChangeRequestRow.number == bindparam("number")
+)
 
 
 def change_request_for(
@@ -26,10 +41,9 @@ def change_request_for(
 
 def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeRequestRow:
     """Finds a change request of a space by id or number."""
-    of_space = select(ChangeRequestRow).where(ChangeRequestRow.space_id == space.id)
-    row = context.session.scalar(of_space.where(ChangeRequestRow.id == change_request))
+    row = context.session.scalar(_BY_ID, {"space": space.id, "id": change_request})
     if row is None and change_request.isascii() and change_request.isdecimal() and len(change_request) < 10:
-        row = context.session.scalar(of_space.where(ChangeRequestRow.number == int(change_request)))
+        row = context.session.scalar(_BY_NUMBER, {"space": space.id, "number": int(change_request)})
     if row is None:
         raise not_found("change request")
     return row
@@ -109,16 +123,8 @@ def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]
     """
     counts: dict[str | None, int] = {}
     for start in range(0, len(ids), MOST_AT_ONCE):
-        counted = context.session.execute(
-            select(CommentRow.change_request_id, func.count())
-            .where(
-                CommentRow.change_request_id.in_(ids[start : start + MOST_AT_ONCE]),
-                CommentRow.resolved_at.is_(None),
-                CommentRow.review_id.is_(None),
-            )
-            .group_by(CommentRow.change_request_id)
-        )
-        counts.update(dict(counted.all()))
+        counted = context.rows(_OPEN_COMMENTS, ids=ids[start : start + MOST_AT_ONCE])
+        counts.update(dict(counted))
     return counts
 
 
@@ -126,7 +132,6 @@ def _live_revisions(context: Context, spaces: Iterable[str]) -> dict[str, str]:
     ids = sorted(spaces)
     revisions: dict[str, str] = {}
     for start in range(0, len(ids), MOST_AT_ONCE):
-        chosen = SpaceRow.id.in_(ids[start : start + MOST_AT_ONCE])
-        rows = context.session.execute(select(SpaceRow.id, SpaceRow.revision_id).where(chosen))
-        revisions.update(dict(rows.all()))
+        rows = context.rows(_LIVE_REVISIONS, ids=ids[start : start + MOST_AT_ONCE])
+        revisions.update(dict(rows))
     return revisions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from presscheck.api.comments import (
     Comment,
@@ -30,6 +30,18 @@ from presscheck.service.permissions import level_in_space, reaches
 from presscheck.service.review.change_requests import note_work
 from presscheck.service.spaces.user_serializer import people
 
+_reacted, _replied = ReactionRow.__table__.c, ReplyRow.__table__.c
+_REACTIONS = (
+    select(_reacted.target_id, _reacted.emoji, _reacted.user_id, _reacted.reacted_at)
+    .where(_reacted.target_id.in_(bindparam("ids", expanding=True)))
+    .order_by(_reacted.reacted_at, _reacted.emoji, _reacted.user_id)
+)
+_REPLIERS = (
+    select(_replied.comment_id, _replied.posted_by, func.count(), func.max(_replied.posted_at))
+    .where(_replied.comment_id.in_(bindparam("ids", expanding=True)))
+    .group_by(_replied.comment_id, _replied.posted_by)
+    .order_by(func.max(_replied.posted_at).desc(), _replied.posted_by)
+)
 Written = CommentRow | ReplyRow
 """What a person wrote, and others can react to."""
 
@@ -137,7 +149,11 @@ def as_comments(context: Context, rows: Sequence[CommentRow], shape: Format | No
     users = people(context, [user for row in rows for user in (row.posted_by, row.resolved_by)])
     reactions = _reactions(context, [row.id for row in rows])
     repliers = _repliers(context, [row.id for row in rows])
-    return [_comment(context, row, users, reactions.get(row.id, ()), repliers.get(row.id, ()), shape) for row in rows]
+    spaces = {space_id: context.session.get_one(SpaceRow, space_id) for space_id in {row.space_id for row in rows}}
+    return [
+        _comment(context, spaces[row.space_id], row, users, reactions.get(row.id, ()), repliers.get(row.id, ()), shape)
+        for row in rows
+    ]
 
 
 def as_replies(
@@ -157,13 +173,13 @@ def as_replies(
 
 def _comment(
     context: Context,
+    space: SpaceRow,
     row: CommentRow,
     users: dict[str, User],
     reactions: tuple[Reaction, ...],
     repliers: tuple[Contribution, ...],
     shape: Format | None,
 ) -> Comment:
-    space = context.session.get_one(SpaceRow, row.space_id)
     return Comment(
         replies=sum(replier.count for replier in repliers),
         repliers=repliers,
@@ -220,11 +236,7 @@ def _place(row: CommentRow) -> str:
 
 
 def _reactions(context: Context, targets: Sequence[str]) -> dict[str, tuple[Reaction, ...]]:
-    rows = context.session.scalars(
-        select(ReactionRow)
-        .where(ReactionRow.target_id.in_(targets))
-        .order_by(ReactionRow.reacted_at, ReactionRow.emoji, ReactionRow.user_id)
-    ).all()
+    rows = context.rows(_REACTIONS, ids=targets)
     users = people(context, [row.user_id for row in rows])
     by_emoji: dict[str, dict[str, list[ReactionUser]]] = {}
     for row in rows:
@@ -237,12 +249,7 @@ def _reactions(context: Context, targets: Sequence[str]) -> dict[str, tuple[Reac
 
 
 def _repliers(context: Context, comments: Sequence[str]) -> dict[str, tuple[Contribution, ...]]:
-    rows = context.session.execute(
-        select(ReplyRow.comment_id, ReplyRow.posted_by, func.count(), func.max(ReplyRow.posted_at))
-        .where(ReplyRow.comment_id.in_(comments))
-        .group_by(ReplyRow.comment_id, ReplyRow.posted_by)
-        .order_by(func.max(ReplyRow.posted_at).desc(), ReplyRow.posted_by)
-    ).all()
+    rows = context.rows(_REPLIERS, ids=comments)
     users = people(context, [row[1] for row in rows])
     contributions: dict[str, tuple[Contribution, ...]] = {}
     for comment_id, user_id, count, latest in rows:

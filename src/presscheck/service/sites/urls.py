@@ -9,12 +9,20 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from presscheck.service.content.revisions import MOST_AT_ONCE
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import may_manage
+
+_shown, _sites = SiteSpaceRow.__table__.c, SiteRow.__table__.c
+_ON_A_SITE = (
+    select(_shown.space_id)
+    .where(_shown.site_id == _sites.id, _sites.published)
+    .where(_shown.space_id.in_(bindparam("ids", expanding=True)))
+    .limit(1)
+)
 
 
 def site_address(context: Context, site: SiteRow, key: str = "") -> str:
@@ -62,6 +70,8 @@ def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
     """The URLs of published spaces, by space; if a space is in several sites, the oldest counts."""
     space_ids = list(ids)
     urls: dict[str, str] = {}
+    if len(space_ids) <= MOST_AT_ONCE and not context.rows(_ON_A_SITE, ids=space_ids):
+        return urls  # as mostly: this takes a fifth of the time of the rows below
     for start in range(0, len(space_ids), MOST_AT_ONCE):
         rows = context.session.execute(
             select(SiteSpaceRow, SiteRow, SectionRow)

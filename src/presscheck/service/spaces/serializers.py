@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from presscheck.api.roles import MergeRules
 from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
@@ -15,6 +15,19 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import collections_of, level_in_space, reaches
 from presscheck.service.sites.urls import published_spaces
 
+_comments, _requests = CommentRow.__table__.c, ChangeRequestRow.__table__.c
+_COMMENTS = (
+    select(_comments.space_id, func.count())
+    .where(_comments.space_id.in_(bindparam("ids", expanding=True)))
+    .where(_comments.resolved_at.is_(None), _comments.change_request_id.is_(None))
+    .group_by(_comments.space_id)
+)
+_REQUESTS = (
+    select(_requests.space_id, _requests.status, func.count())
+    .where(_requests.space_id.in_(bindparam("ids", expanding=True)))
+    .group_by(_requests.space_id, _requests.status)
+)
+
 
 def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
     """Serializes spaces."""
@@ -23,10 +36,7 @@ def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
         collections_of(context, organization_id)
     requests = _request_counts(context, ids)
     published = published_spaces(context, ids)
-    counted = select(CommentRow.space_id, func.count()).where(
-        CommentRow.space_id.in_(ids), CommentRow.resolved_at.is_(None), CommentRow.change_request_id.is_(None)
-    )
-    comments: dict[str, int] = dict(context.session.execute(counted.group_by(CommentRow.space_id)).all())
+    comments: dict[str, int] = dict(context.rows(_COMMENTS, ids=ids))
     return [
         _as_space(context, row, requests.get(row.id, {}), comments.get(row.id, 0), published.get(row.id))
         for row in rows
@@ -49,13 +59,8 @@ def as_shared_space(context: Context, row: SpaceRow) -> Space:
 
 
 def _request_counts(context: Context, ids: list[str]) -> dict[str, dict[str, int]]:
-    counted = (
-        select(ChangeRequestRow.space_id, ChangeRequestRow.status, func.count())
-        .where(ChangeRequestRow.space_id.in_(ids))
-        .group_by(ChangeRequestRow.space_id, ChangeRequestRow.status)
-    )
     counts: dict[str, dict[str, int]] = {}
-    for space, status, number in context.session.execute(counted):
+    for space, status, number in context.rows(_REQUESTS, ids=ids):
         counts.setdefault(space, {})[status] = number
     return counts
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from presscheck.api.roles import Location
 from presscheck.api.users import User
 from presscheck.service.content.revisions import MOST_AT_ONCE
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operation_registry import Caller, Context
 from presscheck.service.models.organizations import UserRow
+
+_users = UserRow.__table__.c
+_USERS = select(_users.id, _users.display_name, _users.email, _users.photo_url).where(
+    _users.id.in_(bindparam("ids", expanding=True))
+)
 
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
@@ -18,12 +23,12 @@ def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
     unique = sorted({user_id for user_id in ids if user_id})
     users: dict[str, User] = {}
     for start in range(0, len(unique), MOST_AT_ONCE):
-        rows = context.session.scalars(select(UserRow).where(UserRow.id.in_(unique[start : start + MOST_AT_ONCE])))
-        users |= {row.id: as_user(context, row) for row in rows}
+        rows = context.rows(_USERS, ids=unique[start : start + MOST_AT_ONCE])
+        users |= {row.id: as_user(context, Caller(*row)) for row in rows}
     return users
 
 
-def as_user(context: Context, row: UserRow) -> User:
+def as_user(context: Context, row: UserRow | Caller) -> User:
     """Serializes a user."""
     return User(
         id=row.id,

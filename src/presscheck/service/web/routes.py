@@ -13,8 +13,7 @@ from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.http.middleware import origin_of
-from presscheck.service.http.operation_registry import Context, StagedFiles
-from presscheck.service.models.organizations import UserRow
+from presscheck.service.http.operation_registry import Caller, Context, StagedFiles
 
 STYLE_SHEET = Path(__file__).with_name("site.css")
 
@@ -32,7 +31,7 @@ def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route
         """Responds with a page of a site or an error page."""
         from presscheck.service.web.views import answered  # 106 ms, only for published pages
 
-        nobody = UserRow(id="", display_name="", created_at="")
+        nobody = Caller("", "", None, None)
         with database.reading.begin() as session:
             return answered(Context(session, nobody, origin_of(request), clock, StagedFiles(files)), request, files)
 

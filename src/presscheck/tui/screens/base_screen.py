@@ -10,7 +10,7 @@ is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from functools import cached_property, partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -152,13 +152,15 @@ class PaneCommands:
 class BaseScreen(Screen[None], inherit_bindings=False):
     """A full screen with a status bar above, a footer below and commands.
 
-    `FOOTER` names the commands whose keys the footer shows; `footer_commands` may depend on the cursor. `SCOPE` is the
-    group of commands that the list of keys begins with; `LEGEND` has the signs that it explains, with their words.
+    `FOOTER` names the commands whose keys the footer shows; `footer_commands` may depend on the cursor. `FOOTER_TITLES`
+    has titles for those that do something more special here, by the name of the command. `SCOPE` is the group of
+    commands that the list of keys begins with; `LEGEND` has the signs that it explains, with their words.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = "BaseScreen { layers: default above; layout: vertical; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "next_pane", "find_here", "palette", "go_inbox", "close")
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {}
     SCOPE: ClassVar[str] = ""
     LEGEND: ClassVar[tuple[tuple[str, str], ...]] = ()
 
@@ -318,7 +320,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def footer_hints(self, columns: int | None = None) -> Line:
         """The keys that the footer shows, in its whole width or in so many cells."""
         columns = self.size.width if columns is None else columns
-        return key_hints(self.footer_commands, self.command_table, self.app_context.keymap, columns)
+        keymap = self.app_context.keymap
+        return key_hints(self.footer_commands, self.command_table, keymap, columns, self.FOOTER_TITLES)
 
     def _show_footer(self) -> None:
         """Show the keys that matter here on the left; a message, or what is being found, on the right."""
@@ -428,6 +431,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self.last_key = key_name(event)
+        had_notice = bool(self.app_context.notice_line(self))
         self.app_context.clear_notice()
         had_selection = bool(self.selections)
         self.clear_selection()
@@ -437,7 +441,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         is_prefix_open = bool(self.keys.pending)
         command = self.keys.press(self.last_key)
         self._update_popup()
-        if command and is_prefix_open:
+        if command and (is_prefix_open or had_notice):
             self.refresh_status_bars()  # a dialog that the command opens leaves the footer below it as it is now
         if command:
             self.run_command(command)

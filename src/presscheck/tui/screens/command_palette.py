@@ -70,7 +70,7 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
 
 def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
     """Find spaces, pages and change requests in the store by name or text, and open one."""
-    items = list(_items(app, kind))
+    items = _shortcuts_first(app, list(_items(app, kind)))
     actions = {choice.key: action for choice, action in items}
 
     async def search_texts(text: str) -> AsyncIterator[list[Choice]]:
@@ -133,6 +133,17 @@ def _items(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:
             for page in flatten(pages.value.pages if pages else ()):
                 if page.type == "document":
                     yield _page_choice(app, space, page, titles)
+
+
+def _shortcuts_first(app: AppContext, items: list[tuple[Choice, Action]]) -> list[tuple[Choice, Action]]:
+    """What was opened last and the bookmarks first, so that they are there before anything is typed."""
+    known, shortcuts = app.engine.known(ListOrganizations()), app.engine.shortcuts
+    organizations = [organization.id for organization in known.value.items] if known else []
+    lists = [each for one in organizations for each in (shortcuts.recent(one), shortcuts.bookmarks(one))]
+    order: dict[str, int] = {}
+    for shortcut in (shortcut for each in lists for shortcut in each):
+        order.setdefault(shortcut.target, len(order))
+    return sorted(items, key=lambda item: order.get(item[0].key, len(order)))
 
 
 def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import Document
+from presscheck.api.content import ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.spaces import GetSpace
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import APPROVAL, CHANGES, draft_about, page_ids, read_fate
-from presscheck.errors import Forbidden, NotFound
+from presscheck.errors import Forbidden, NotFound, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.draft_list import FATES, label_of, size_of
+from presscheck.tui.screens.draft_places import DraftPlaces
 from presscheck.tui.screens.page_editor import TITLE, ask_line, edit_page
 from presscheck.tui.screens.page_markdown import from_editor, title_of, to_editor
 from presscheck.tui.screens.text_screen import TextScreen
@@ -20,6 +23,8 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from presscheck.engine.drafts import Draft, Fate
     from presscheck.tui.screens.draft_list import DraftList
     from presscheck.tui.screens.screen_context import ScreenContext
@@ -30,8 +35,8 @@ SHOWN_LINES = 4
 """Lines of a draft that the question shows before it is discarded."""
 IN_REVIEW = ("page", "whole", "reply", "message", "pending", APPROVAL, CHANGES)
 """The drafts that the review continues, with subject and description."""
-KEYS = {"new page": "a", "title": "E", "description": "E", "icon": "E", "emoji": "E", "slug": "E"}
-"""The keys in Browse that continue the other drafts."""
+IN_BROWSE = {"new page": "add", **dict.fromkeys(("title", "description", "icon", "emoji", "slug"), "rename")}
+"""The commands in Browse that continue the other drafts."""
 
 
 class DraftActions:
@@ -40,10 +45,12 @@ class DraftActions:
     Args:
         screen: the screen that shows them.
         rows: the list of drafts.
+        edit_change: edits an unsent change, by its number; returns whether it is still unsent.
     """
 
-    def __init__(self, screen: ScreenContext, rows: DraftList) -> None:
+    def __init__(self, screen: ScreenContext, rows: DraftList, edit_change: Callable[[int], bool]) -> None:
         self._screen, self._rows = screen, rows
+        self._places = DraftPlaces(screen, edit_change)
 
     async def open(self, draft: Draft) -> None:
         """Continue a draft where it belongs; where that is not possible, show what is."""
@@ -51,6 +58,14 @@ class DraftActions:
         if draft.is_live and draft.space and not status.read_only:
             app, about = self._screen.app_context, draft.stored.about
             await app.open_live_draft(draft.space, draft.name, draft.target, about)
+            return
+        place = draft.place
+        if place and place.kind == "draft":
+            await self._open_other(draft, place.target)
+            return
+        if place and not status.read_only and (status.online or place.kind in ("form", "change", "inbox")):
+            if not await self._places.open(draft):
+                self._show_without_place(draft)
             return
         if not draft.path or status.read_only or not status.online:
             self._show(draft)
@@ -66,6 +81,14 @@ class DraftActions:
         else:
             await self._continue(draft)
 
+    async def _open_other(self, draft: Draft, key: str) -> None:
+        """Open the draft whose text a new page gets; if that is gone, show the title that was typed."""
+        other = next((each for each in self._rows.drafts if each.stored.key == key), None)
+        if other:
+            await self.open(other)
+        else:
+            self._show(draft)
+
     def copy(self, draft: Draft) -> None:
         """Copy the text of a draft."""
         self._screen.app_context.copy_to_clipboard(sanitize(draft.text, lines=True))
@@ -74,7 +97,7 @@ class DraftActions:
     async def discard(self, draft: Draft) -> None:
         """Discard a draft, after a question that shows what is lost."""
         where = self._rows.where(draft)
-        words = [line for line in sanitize(draft.text, lines=True).split("\n") if line.strip()]
+        words = [line for line in sanitize(draft.readable, lines=True).split("\n") if line.strip()]
         lines: list[Line] = [(Span(where, "quiet"),)] if where else []
         lines.append((Span(f"{size_of(draft)}, in no other place, will be lost:", "waiting"),))
         lines += [(Span(f"  {line}"),) for line in words[:SHOWN_LINES]]
@@ -90,8 +113,15 @@ class DraftActions:
 
     def _show(self, draft: Draft) -> None:
         lines: list[Line] = [(), (Span(f" {self._rows.where(draft)}", "quiet"),), ()]
-        lines += [(Span(f" {line}"),) for line in sanitize(draft.text, lines=True).split("\n")]
+        lines += [(Span(f" {line}"),) for line in sanitize(draft.readable, lines=True).split("\n")]
         self._screen.app_context.push_screen(TextScreen(label_of(draft), lines))
+
+    def _show_without_place(self, draft: Draft) -> None:
+        """Show a draft whose place is gone or not known, so that its text can still be read."""
+        self._show(draft)
+        self._screen.app_context.notify(
+            "its place is gone, or is no longer visible to you: Y in the list copies the text"
+        )
 
     async def _continue(self, draft: Draft) -> None:
         """Open a draft in its change request."""
@@ -100,9 +130,9 @@ class DraftActions:
             await edit_page(self._screen, path, draft.target)
         elif draft.name in IN_REVIEW or (draft.name in ("subject", "description") and not draft.target):
             await app.open_draft(draft.space, draft.request, draft.name, draft.target, draft.page_title)
-        elif draft.name in KEYS:
-            await app.open_page(draft.space, draft.target or None, draft.request)
-            app.notify(f"{KEYS[draft.name]} here continues your draft: {label_of(draft)}")
+        elif draft.name in IN_BROWSE:
+            if not await self._places.open_in_request(draft, IN_BROWSE[draft.name]):
+                self._show_without_place(draft)
         else:
             self._show(draft)
 
@@ -113,6 +143,8 @@ class DraftActions:
             choices.append(Choice("page", "Put it into a new page", "of the change request", letter="p"))
         elif draft.is_page:
             choices.append(Choice("request", "New change request with this text", "merged with main", letter="n"))
+        elif draft.name in IN_BROWSE and fate != "missing" and await self._is_on_main(draft):
+            choices.append(Choice("request", "Continue in a new change request", letter="n"))
         if fate in ("merged", "archived"):
             label = "Continue in the review" if draft.name in IN_REVIEW else "Open the review"
             choices.append(Choice("review", label, letter="o"))
@@ -138,6 +170,16 @@ class DraftActions:
         elif chosen == ("discard",):
             await self.discard(draft)
 
+    async def _is_on_main(self, draft: Draft) -> bool:
+        """Whether main has the page that a draft is about, so that a new change request has it too."""
+        if not draft.target:
+            return True
+        try:
+            pages = (await self._screen.engine.read(ListPages(space_id=draft.space))).pages
+        except PresscheckError:
+            return False
+        return any(page.id == draft.target for page in flatten(pages))
+
     async def _move_to_new_request(self, draft: Draft) -> None:
         """Start a change request and move the draft there; opening it merges it with what main has now."""
         engine = self._screen.engine
@@ -161,6 +203,10 @@ class DraftActions:
         engine.outbox.move_drafts(draft.keys_in(request.id), about)
         self._rows.read()
         self._screen.refresh_status_bars()
+        if not draft.is_page:
+            moved = next(each for each in self._rows.drafts if each.stored.key in draft.keys_in(request.id).values())
+            await self._continue(moved)
+            return
         if draft.target in await page_ids(engine, path):
             await edit_page(self._screen, path, draft.target)
             return

@@ -123,7 +123,7 @@ class DraftList:
         line = (
             Span(f"  {size_of(draft)}", "quiet"),
             Span(f" · {FATES[fate]}" if fate else "", "waiting"),
-            Span(f" · {' '.join(sanitize(draft.text[:400]).split())}", "quiet"),
+            Span(f" · {' '.join(sanitize(draft.readable[:400]).split())}", "quiet"),
         )
         return cut(line, columns)
 
@@ -135,4 +135,4 @@ def label_of(draft: Draft) -> str:
 
 def size_of(draft: Draft) -> str:
     """The size of a draft in words."""
-    return count(len(draft.text.split()), "word")
+    return count(len(draft.fields), "field") if draft.fields else count(len(draft.text.split()), "word")

@@ -115,6 +115,13 @@ class Find:
         """Go to the previous match."""
         self._go(-1)
 
+    def show(self, pane: Searchable, text: str) -> None:
+        """Find a text as if it had been typed: mark it, and go to its first match."""
+        self.end()
+        self.pane, self._last = pane, text
+        pane.highlight(text)
+        self._go(1)
+
     def typed(self, text: str) -> None:
         """Mark the matches of a text while it is typed, and count them."""
         pane, bar = self.pane, self._bar

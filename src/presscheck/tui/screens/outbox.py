@@ -79,7 +79,7 @@ class OutboxScreen(BaseScreen):
         self.history: tuple[HistoryEntry, ...] = ()
         self.view: View = "unsent"
         self.draft_list = DraftList(self, lambda: self.when_shown("drafts", self._update))
-        self._draft_actions = DraftActions(self, self.draft_list)
+        self._draft_actions = DraftActions(self, self.draft_list, self._edit_change)
         self._stop_listening: Any = None
 
     @property
@@ -204,6 +204,16 @@ class OutboxScreen(BaseScreen):
         if self._current:
             self.app_context.push_screen(TextScreen(change_name(self._current), _details(self._current)))
         return self._go_to(self._past) if self._past else None
+
+    def _edit_change(self, number: int) -> bool:
+        """Edit the text of an unsent change; returns whether it is still unsent."""
+        at = next((at for at, entry in enumerate(self.waiting) if entry.id == number), None)
+        if at is None:
+            return False
+        self._show_view("unsent")
+        self.query_one("#waiting", RowList).move_to(at)
+        self.command_edit()
+        return True
 
     def command_retry(self) -> None:
         """Retry the change."""

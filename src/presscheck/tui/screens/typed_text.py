@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from presscheck.errors import StoreError
 
 if TYPE_CHECKING:
     from presscheck.store.outbox import Outbox
+
+NOTHING: Mapping[str, str] = {}
 
 
 class TextDraft:
@@ -20,10 +22,18 @@ class TextDraft:
         key: its key.
         initial: the text that it begins with.
         about: what is stored about it.
+        place: returns what is stored about the place of a text.
     """
 
-    def __init__(self, outbox: Outbox, key: str, initial: str, about: Mapping[str, str]) -> None:
-        self._outbox, self._key, self._initial, self._about = outbox, key, initial, about
+    def __init__(
+        self,
+        outbox: Outbox,
+        key: str,
+        initial: str,
+        about: Mapping[str, str],
+        place: Callable[[str], Mapping[str, str]] = lambda _: NOTHING,
+    ) -> None:
+        self._outbox, self._key, self._initial, self._about, self._place = outbox, key, initial, about, place
 
     @property
     def text(self) -> str:
@@ -36,7 +46,9 @@ class TextDraft:
         Raises:
             StoreError: the disk is full.
         """
-        self._outbox.save_draft(self._key, "" if text == self._initial else text, self._about)
+        is_same = text == self._initial
+        about = {**self._about, **({} if is_same else self._place(text))}
+        self._outbox.save_draft(self._key, "" if is_same else text, about)
 
     def discard(self) -> None:
         """Remove the draft, because its text was accepted."""

@@ -97,6 +97,8 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         if is_code:
             self._commands = [command for command in self._commands if command.name != "preview_text"]
         self._keys, self._error, self._length = KeySequences(self._commands), "", len(text)
+        self._was_refused = False
+        """Whether the key that sends was pressed since the last change, and the text cannot be sent."""
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
@@ -120,7 +122,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         """Save the draft after every change."""
         area = self.query_one(TextArea)
         before, self._length = self._length, len(area.text)
-        self._error = self._try(self.save)
+        self._error, self._was_refused = self._try(self.save), False
         self._show()
         if self.people and self._length == before + 1 and _starts_mention(area):
             self.run_worker(self._mention(self.people), exclusive=True)
@@ -142,6 +144,9 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
             self._suggest()
         elif self._disabled_reason() is None:
             self._send()
+        else:
+            self._was_refused = True
+            self._show()
 
     def _send(self) -> None:
         self._error = self._try(self.submit) if self.submit else ""
@@ -211,13 +216,14 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         if self.limit is not None and len(text) > self.limit:
             return f"{count(len(text) - self.limit, 'character')} too many"
         if not text.strip() and not self.may_be_empty:
-            return "nothing to send"
+            return "nothing to send: write a text first"
         return self.validate(text) if self.validate else None
 
     def _show(self) -> None:
         size, reason = len(self.query_one(TextArea).text), self._disabled_reason()
         of = f" of {self.limit:,}" if self.limit is not None else ""
-        count: Line = (Span(f"{size:,}{of}", "quiet"),) if reason is None or not size else (Span(reason, "waiting"),)
+        has_reason = reason and (size or self._was_refused)
+        count: Line = (Span(reason, "waiting"),) if reason and has_reason else (Span(f"{size:,}{of}", "quiet"),)
         count = (Span(sanitize(self._error), "error"),) if self._error else count
         self.query_one("#composer-title", StatusLine).show((Span(self.heading, "title"),), count)
         keys: list[Span] = []

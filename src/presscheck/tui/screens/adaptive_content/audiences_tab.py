@@ -133,6 +133,21 @@ class AudiencesTab:
         }
         return commands[command](audience)
 
+    def _key_of(self, audience: Audience | None) -> str:
+        """The key of the draft of an audience; None is a new one."""
+        return f"audience {audience.name if audience else 'new'} of site {self._screen.model.site.id}"
+
+    def continue_draft(self, key: str) -> Awaitable[None] | None:
+        """Open the form or the claims of an audience, by the key of its draft; None if it is none of those."""
+        if key == self._key_of(None):
+            return self.fill_in(None)
+        for audience in self._store.all():
+            if key == self._key_of(audience):
+                return self.fill_in(audience)
+            if key == f"claims of {self._key_of(audience)}":
+                return self._edit(audience)
+        return None
+
     async def fill_in(self, audience: Audience | None) -> None:
         """Add or change an audience with a form.
 
@@ -142,7 +157,7 @@ class AudiencesTab:
         screen, outbox = self._screen, self._screen.engine.outbox
         schema = screen.model.schema
         form = AudienceForm(schema.claims if schema else (), audience)
-        key = f"audience {audience.name if audience else 'new'} of site {screen.model.site.id}"
+        key = self._key_of(audience)
 
         async def save(changed: Audience) -> None:
             self._store.save(changed.name, changed.claims, former=audience.name if audience else "")
@@ -163,7 +178,7 @@ class AudiencesTab:
     async def _edit(self, audience: Audience) -> None:
         """Change the claims of an audience as JSON."""
         screen, outbox = self._screen, self._screen.engine.outbox
-        key = f"claims of audience {audience.name} of site {screen.model.site.id}"
+        key = f"claims of {self._key_of(audience)}"
         present = json.dumps(audience.claims, indent=2, ensure_ascii=False)
         dialog = Composer(
             f"Claims of {sanitize(audience.name)}",

@@ -58,6 +58,15 @@ class SchemaActions:
         """Whether there is a draft of the JSON."""
         return bool(self._screen.engine.outbox.draft(self._key))
 
+    @property
+    def schema_key(self) -> str:
+        """The key of the draft of the JSON."""
+        return self._key
+
+    def claim_key(self, claim: Claim | None) -> str:
+        """The key of the draft of a claim; None is a new one."""
+        return f"claim {claim.name if claim else 'new'} of site {self._screen.model.site.id}"
+
     async def edit(self, *, uses_other_editor: bool = False) -> None:
         """Edit the whole schema as JSON.
 
@@ -159,7 +168,7 @@ class SchemaActions:
         screen = self._screen
         schema = await self._read() or empty_schema()
         form = ClaimForm(schema, claim)
-        key = f"claim {claim.name if claim else 'new'} of site {screen.model.site.id}"
+        key = self.claim_key(claim)
         outbox = screen.engine.outbox
         dialog = FormDialog(
             f"Claim {sanitize(claim.name)}" if claim else "New claim",

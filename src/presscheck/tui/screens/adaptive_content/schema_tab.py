@@ -123,6 +123,17 @@ class SchemaTab:
             return "arrays and objects are changed in the JSON: e edits it"
         return None
 
+    def continue_draft(self, key: str) -> Awaitable[None] | None:
+        """Open the form of a claim or the whole schema, by the key of its draft; None if it is none of those."""
+        schema, actions = self._screen.model.schema, self._actions
+        if key == actions.schema_key:
+            return actions.edit()
+        if key == actions.claim_key(None):
+            return actions.fill_in(None)
+        claims = schema.claims if schema else ()
+        claim = next((claim for claim in claims if actions.claim_key(claim) == key), None)
+        return actions.fill_in(claim) if claim else None
+
     def run(self, command: str) -> Awaitable[None] | None:
         """Run a command."""
         claim = self._current

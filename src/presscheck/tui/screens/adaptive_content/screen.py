@@ -51,10 +51,19 @@ class AdaptiveContentScreen(BaseScreen):
     def __init__(self, organization_id: str, site: Site) -> None:
         super().__init__()
         self.model = AdaptiveModel(organization_id, site)
-        self._audiences_tab, self._grid_tab = AudiencesTab(self), GridTab(self)
-        tabs: tuple[Tab, ...] = (SchemaTab(self), ConditionsTab(self), self._audiences_tab, self._grid_tab)
+        self._schema_tab, self._audiences_tab, self._grid_tab = SchemaTab(self), AudiencesTab(self), GridTab(self)
+        tabs: tuple[Tab, ...] = (self._schema_tab, ConditionsTab(self), self._audiences_tab, self._grid_tab)
         self.lists = TabbedLists(self, tabs, self._show_empty, notes=self._notes, has_mark_column=False)
         self._tokens = TokenActions(self, self._audience)
+
+    async def continue_draft(self, key: str) -> bool:
+        """Open the form or the editor that a draft was written in, by its key; returns whether its subject is there."""
+        for tab in (self._schema_tab, self._audiences_tab):
+            if editing := tab.continue_draft(key):
+                self.lists.show_tab(tab)
+                await editing
+                return True
+        return False
 
     def title_line(self) -> Line:
         """The site."""

@@ -21,9 +21,8 @@ from textual.containers import Vertical
 
 from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.filter_form import FilterForm
-from presscheck.engine.forms.form import OperationForm, form_fields, initial_texts
-from presscheck.engine.forms.form_files import file_of
-from presscheck.engine.forms.parts_form import PartsForm, has_parts, tree_text, with_file
+from presscheck.engine.forms.form import form_fields, initial_texts
+from presscheck.engine.forms.parts_form import tree_text
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -37,6 +36,7 @@ from presscheck.tui.screens.admin.facts import (
     sort_key,
     value_at,
 )
+from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
@@ -50,7 +50,6 @@ from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
-    from presscheck.engine.forms.references import Reference
     from presscheck.engine.results import Result
     from presscheck.tui.screens.admin.facts import Column
     from presscheck.tui.screens.admin.families import Family
@@ -422,33 +421,19 @@ class FamilyTable(Vertical):
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> Any:
         """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
-        outbox = self._screen.engine.outbox
         identity = value_at(item, self.family.path) if item else "new"
-        key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
-        form = PartsForm(operation, given) if has_parts(operation) else OperationForm(operation, given)
-        if not form.fields:
+        fields = form_of(operation, given).fields
+        if not fields:
             self._screen.notify("there is nothing to fill in")
             return None
-        dialog = FormDialog(
-            title,
-            form,
-            {**initial_texts(form.fields, self._editable(item)), **tree_text(item)},
-            self._screen.style_for,
-            send=self._send,
-            lookup=self._choices,
-            draft=outbox.draft(key) or "",
-            save=lambda text: outbox.save_draft(key, text),
-            copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
-            file=file_of(operation),
-        )
-        answer = await self._screen.ask(dialog)
+        organization = self._screen.organization
+        path = {**({"organization_id": organization.id} if organization else {}), **self.given}
+        present = {**initial_texts(fields, self._editable(item)), **tree_text(item)}
+        key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
+        answer = await fill_in(self._screen, StoredForm(title, operation.stored_name(), given, present, path), key)
         if answer is not None:
             self._changed(f"{title}: done")
         return answer
-
-    async def _send(self, call: Operation[Any]) -> Any:
-        """Send what a form makes, with the text of a file that it names."""
-        return await send(self._screen, await asyncio.to_thread(with_file, call))
 
     def _editable(self, item: BaseModel | None) -> Any:
         """The part of an item whose fields are changed: that with its role in a team, for a member of one."""
@@ -462,21 +447,6 @@ class FamilyTable(Vertical):
         self._screen.notify(message)
         if self.listing:
             self._screen.engine.refresh(self.listing)
-
-    async def _choices(self, reference: Reference) -> list[Choice]:
-        """What a field can refer to."""
-        listing = next((one for one in reference.listings if set(one.path_fields()) <= set(self._path(one))), None)
-        if listing is None:
-            return []
-        items = (await self._screen.engine.read(listing(**self._path(listing), **_all(listing)))).items
-        return [
-            Choice(
-                str(value_at(item, reference.id)),
-                sanitize(str(value_at(item, _snake(reference.names[0])) or value_at(item, reference.id))),
-                sanitize(str(value_at(item, _snake(reference.names[1])) or "")) if len(reference.names) > 1 else "",
-            )
-            for item in items
-        ]
 
     @property
     def _chosen(self) -> list[BaseModel]:
@@ -586,7 +556,7 @@ class FamilyTable(Vertical):
             {field.name: field.text_of(present[field.name]) if field.name in present else "" for field in form.fields},
             self._screen.style_for,
             send=keep,
-            lookup=self._choices,
+            lookup=lambda reference: choices_of(self._screen.engine, reference, self._path(family.listing)),
             save=lambda _: None,
             copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
             send_label="filter",
@@ -699,12 +669,3 @@ def _write_new(path: str, text: str) -> None:
     """Write a file that does not exist yet: nothing is overwritten."""
     with Path(path).expanduser().open("x", encoding="utf-8", newline="") as file:
         file.write(text)
-
-
-def _all(listing: type[Operation[Any]]) -> dict[str, Any]:
-    return {"limit": 1000} if "limit" in listing.model_fields else {}
-
-
-def _snake(path: str) -> str:
-    """A path of wire names as field names: `user.displayName` is `user.display_name`."""
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in path)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.page_tree import Item
+    from presscheck.tui.screens.browse.shortcut_actions import ShortcutActions
 
+OF_SHORTCUTS = ("delete", "move_down", "move_up")
+"""Those that on a row of a shortcut are about the shortcut, not about what it leads to."""
 SHARED = ("add", "rename", "delete", "move_down", "move_up", "copy_change", "move_change")
 """The commands that both parts may have."""
 
@@ -18,12 +21,15 @@ class ItemCommands:
 
     Args:
         item: returns what is under the cursor.
+        shortcuts: knows whether the row under the cursor is a shortcut, and then handles the commands about it.
         spaces: handles the commands on spaces and collections, and those in an empty tree.
         pages: handle the commands on everything else, as far as they have them.
     """
 
-    def __init__(self, item: Callable[[], Item | None], spaces: object, *pages: object) -> None:
-        self._item, self._spaces, self._pages = item, spaces, pages
+    def __init__(
+        self, item: Callable[[], Item | None], shortcuts: ShortcutActions, spaces: object, *pages: object
+    ) -> None:
+        self._item, self._shortcuts, self._spaces, self._pages = item, shortcuts, spaces, pages
         for name in SHARED:
             setattr(self, f"command_{name}", partial(self._call, f"command_{name}", None))
             setattr(
@@ -33,6 +39,8 @@ class ItemCommands:
     def _call(self, method: str, missing: Any) -> Any:
         item = self._item()
         owners = (self._spaces,) if item is None or item.kind in ("space", "collection") else self._pages
+        if self._shortcuts.is_here and method.partition("_")[2] in OF_SHORTCUTS:
+            return getattr(self._shortcuts.rows, method)()
         owner = next((owner for owner in owners if hasattr(owner, method)), None)
         if owner is not None:
             return getattr(owner, method)()

@@ -23,6 +23,8 @@ from presscheck.tui.screens.browse.space_home import SpaceHome
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
 
@@ -37,10 +39,11 @@ class PagePane:
 
     Args:
         screen: the browse screen.
+        shortcut_text: returns what is shown for a group of shortcuts, or for one whose target is not loaded.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+    def __init__(self, screen: BrowseContext, shortcut_text: Callable[[Item], str]) -> None:
+        self._screen, self._shortcut_text = screen, shortcut_text
         self.navigation = PageNavigation(screen)
         self.home = SpaceHome(screen, self._show_home)
         self._references = ReferenceLoader(screen, self._references_changed)
@@ -65,6 +68,9 @@ class PagePane:
         self.home.leave()
         if item is None:
             return
+        if item.kind in ("shortcuts", "shortcut"):
+            self.show_text(self._shortcut_text(item))
+            return
         if item.kind != "document" or item.page is None or item.space is None:
             self.show_text(HINTS.get(item.kind, sanitize(item.page.href or "") if item.page else ""))
             return
@@ -73,6 +79,12 @@ class PagePane:
         call: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
         answers = self._screen.engine.watch(call)
         self._screen.subscribe(answers, lambda result: self._take_page(item, result), group="page", shows_errors=False)
+
+    @property
+    def page_text(self) -> tuple[str, str] | None:
+        """The title and the Markdown of the page that is shown; None if none is."""
+        key, markdown, title = self._shown
+        return (title, markdown) if key else None
 
     def show_text(self, text: str) -> None:
         """Show a sentence instead of a page."""
@@ -86,6 +98,10 @@ class PagePane:
             return
         pages = self._screen.library.pages(item.space.id) if item and item.space else None
         if item is None or item.space is None or item.page is None or pages is None:
+            return
+        if target.startswith("/~/users/"):
+            person = self._references.of(item).target(target)
+            self._screen.notify(sanitize(person.title) if person else "somebody who is not in this organization")
             return
         link = LinkResolver.of(pages.pages).resolve(target, source_path(item.page))
         if link.kind == "web":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.openapi import description_in
 from presscheck.documents.terminal.references import Included
+from presscheck.engine.members import people_in
+from presscheck.errors import PresscheckError
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -29,9 +32,12 @@ MOST_SPECIFICATIONS = 5
 """API descriptions that are read for one page."""
 _SIGNS = ("{% include", "{% file", 'class="expression"', "<img", "![")
 """What stands only in texts that refer to files, reusable content or variables."""
+_PEOPLE = "/~/users/"
+"""How addresses of people begin."""
 _linked = re.compile(r"(?:\]\(|href=\")([^)\"\s]{1,500}+)").finditer
 _specifications = re.compile(r"\{%-?\s*openapi-[a-z]+[^%]*?\bspec=\"([a-z0-9-]{1,100})\"").findall
 _on_page = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)").match
+_thing = re.compile(r"/~/(users|collections)/([\w-]+)$").match
 _in_space = re.compile(r"/~/spaces/([\w-]+)$").match
 _variable = re.compile(r"(space|page)\.vars\.([\w-]+)").fullmatch
 
@@ -71,6 +77,7 @@ class PageReferences:
         item: the page.
         links: the pages, and where known the files, of its space.
         specifications: API descriptions by the names of their specifications.
+        people: the names of people by their ids.
     """
 
     def __init__(
@@ -79,8 +86,9 @@ class PageReferences:
         item: Item,
         links: SpaceLinks,
         specifications: Mapping[str, Mapping[str, Any]],
+        people: Mapping[str, str],
     ) -> None:
-        self._library, self._item = screen.library, item
+        self._library, self._item, self._people = screen.library, item, people
         self._links, self._specifications = links, specifications
         self._revision = links.revision
         self._source = source_path(item.page) if item.page else ""
@@ -111,7 +119,12 @@ class PageReferences:
         if page and (not page[1] or (self._item.space and page[1] == self._item.space.id)):
             title = self._links.titles.get(page[2])
             return LinkTarget(title) if title is not None else LinkTarget(is_broken=True)
-        item = self._library.item(f"space {space[1]}") if space else None
+        other = _thing(address)
+        if other and other[1] == "users":
+            name = self._people.get(other[2])
+            return LinkTarget(f"@{name}") if name else None
+        key = f"space {space[1]}" if space else f"collection {other[2]}" if other else ""
+        item = self._library.item(key)
         return LinkTarget(item.title) if item else None
 
     def included(self, address: str) -> Included | None:
@@ -164,6 +177,8 @@ class ReferenceLoader:
         self._names: frozenset[str] = frozenset()
         """The specifications that are subscribed."""
         self._descriptions: dict[str, Mapping[str, Any]] = {}
+        self._people: dict[str, str] = {}
+        """The names of the members of the organization, once a page has mentioned one of them."""
 
     def of(self, item: Item) -> PageReferences:
         """The references of a page."""
@@ -173,7 +188,7 @@ class ReferenceLoader:
         pages = listed.pages if listed else ()
         if self._links.pages is not pages or self._links.revision is not revision:
             self._links = SpaceLinks(pages, revision)
-        return PageReferences(self._screen, item, self._links, dict(self._descriptions))
+        return PageReferences(self._screen, item, self._links, dict(self._descriptions), self._people)
 
     def want(self, item: Item, markdown: str) -> None:
         """Read what a page refers to; what is subscribed already, for the page before, stays."""
@@ -188,6 +203,8 @@ class ReferenceLoader:
             )
             take = partial(self._take_content, place)
             self._screen.subscribe(self._screen.engine.watch(call), take, group="content", shows_errors=False)
+        if _PEOPLE in markdown and not self._people:
+            self._screen.run(self._read_people, group="people", exclusive=True)
         found = list(dict.fromkeys(_specifications(markdown)))[:MOST_SPECIFICATIONS]
         names = frozenset(found if self._screen.organization_id else ())
         for name in self._names - names:
@@ -216,6 +233,15 @@ class ReferenceLoader:
         if result.value is not None and self._content != (place, result.value):
             self._content = place, result.value
             self._on_change()
+
+    async def _read_people(self) -> None:
+        """Read the names of the people who can be mentioned; those that cannot be read stay as they are written."""
+        organization = self._screen.organization_id
+        if organization:
+            with suppress(PresscheckError):
+                people = await people_in(self._screen.engine, organization, ())
+                self._people = {person.user.id: person.user.display_name for person in people}
+                self._on_change()
 
     def _take_description(self, name: str, result: Result[OpenAPISpecContent | None]) -> None:
         description = description_in(result.value.filesystem) if result.value else None

@@ -11,6 +11,7 @@ from presscheck.api.content import Pages, RevisionPage
 from presscheck.api.spaces import Space
 from presscheck.documents.pages.page_order import Move, rearranged
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.shortcuts import Shortcut
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.browse.space_facts import emblem, emoji_character, signs
@@ -19,11 +20,22 @@ from presscheck.tui.widgets.tree import Node
 READABLE = ("document", "computed")
 """The types of pages that have a text."""
 Placed = TypeVar("Placed", Collection, Space)
-STYLES = {"collection": "strong", "space": "strong", "group": "quiet strong", "link": "link"}
+BOOKMARKED, OPENED = "shortcuts bookmarks", "shortcuts recent"
+"""The keys of the groups of shortcuts, at the top of the tree."""
+STYLES = {
+    "shortcuts": "quiet strong",
+    "collection": "strong",
+    "space": "strong",
+    "group": "quiet strong",
+    "link": "link",
+}
 
 
 class Item(NamedTuple):
-    """An item of the tree; `kind` is `collection`, `space` or the type of a page."""
+    """An item of the tree.
+
+    Its kind is `collection`, `space` or the type of a page; `shortcuts` is a group of shortcuts, and `shortcut` one.
+    """
 
     key: str
     kind: str
@@ -32,6 +44,7 @@ class Item(NamedTuple):
     space: Space | None = None
     page: RevisionPage | None = None
     collection: Collection | None = None
+    shortcut: Shortcut | None = None
 
 
 def page_key(space_id: str, page_id: str) -> str:
@@ -46,14 +59,22 @@ class Library:
 
     Args:
         notifications: returns whether a space is `muted` or `followed`, by its id.
+        is_bookmarked: returns whether an item is bookmarked, by its key.
     """
 
-    def __init__(self, notifications: Callable[[str], str] = lambda _: "") -> None:
-        self._notifications = notifications
+    def __init__(
+        self,
+        notifications: Callable[[str], str] = lambda _: "",
+        is_bookmarked: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self._notifications, self._is_bookmarked = notifications, is_bookmarked
         self.requests: dict[str, ChangeRequest] = {}
         self._collections: tuple[Collection, ...] = ()
         self._spaces: tuple[Space, ...] = ()
         self._pages: dict[str, Pages] = {}
+        self._is_loaded = False
+        self._shortcuts: dict[str, tuple[Shortcut, ...]] = {}
+        self._sites: frozenset[str] | None = None
         self._moves: dict[str, tuple[str, tuple[Move, ...]]] = {}
         self._items: dict[str, Item] = {}
         self._children: dict[str | None, list[Item]] = {}
@@ -64,6 +85,7 @@ class Library:
     def set_spaces(self, collections: Sequence[Collection], spaces: Sequence[Space]) -> None:
         """Replace collections and spaces."""
         self._collections, self._spaces = tuple(collections), tuple(spaces)
+        self._is_loaded = True
         self._index()
 
     def set_pages(self, space_id: str, pages: Pages | None) -> None:
@@ -73,6 +95,24 @@ class Library:
         else:
             self._pages[space_id] = pages
         self._index()
+
+    def set_shortcuts(
+        self, bookmarks: Sequence[Shortcut], recent: Sequence[Shortcut], sites: Iterable[str] | None
+    ) -> bool:
+        """Replace the shortcuts; returns whether they are others.
+
+        Args:
+            bookmarks: the bookmarks, in order.
+            recent: what was opened, the newest first.
+            sites: the ids of the sites; None if they are not known.
+        """
+        shortcuts = {BOOKMARKED: tuple(bookmarks), OPENED: tuple(recent)}
+        ids = None if sites is None else frozenset(sites)
+        if (shortcuts, ids) == (self._shortcuts, self._sites):
+            return False
+        self._shortcuts, self._sites = shortcuts, ids
+        self._index()
+        return True
 
     def set_moves(self, space_id: str, request_id: str, moves: Sequence[Move]) -> None:
         """Show moves that are not sent yet, as long as the space is browsed in this change request."""
@@ -99,6 +139,24 @@ class Library:
     def item(self, key: str | None) -> Item | None:
         """The item with a key; None if it is unknown."""
         return self._items.get(key or "")
+
+    def target(self, item: Item | None) -> Item | None:
+        """What an item is: for a shortcut, what it leads to, as far as that is loaded."""
+        return (self.item(item.shortcut.target) or item) if item and item.shortcut else item
+
+    def is_gone(self, shortcut: Shortcut) -> bool:
+        """Whether what a shortcut leads to is known not to be there."""
+        if shortcut.kind == "site":
+            return self._sites is not None and shortcut.ids[0] not in self._sites
+        if not self._is_loaded or shortcut.target in self._items:
+            return False
+        is_in_space = shortcut.kind == "page" and f"space {shortcut.ids[0]}" in self._items
+        return not is_in_space or self.pages(shortcut.ids[0]) is not None
+
+    @property
+    def first_key(self) -> str | None:
+        """The key of the first collection or space, which is below the shortcuts."""
+        return next((item.key for item in self._children.get(None, ()) if item.kind != "shortcuts"), None)
 
     def collections(self) -> set[str]:
         """The keys of all collections."""
@@ -178,6 +236,8 @@ class Library:
 
     def _node(self, item: Item) -> Node:
         line = _label(item)
+        if self._is_bookmarked(item.key):
+            line = (*line, Span(" ★", "accent"))
         if item.kind == "space" and item.space:
             request = self.requests.get(item.space.id)
             count = f"{item.space.change_requests_open} " if item.space.change_requests_open else ""
@@ -185,10 +245,30 @@ class Library:
             state = self._notifications(item.space.id)
             chosen = (Span(f"{state} ", "quiet"),) if state else ()
             return Node(item.key, line, (*chosen, *signs(item.space), *note), expandable=True)
-        return Node(item.key, line, expandable=item.kind == "collection" or bool(item.page and item.page.pages))
+        if item.shortcut:
+            return self._shortcut_node(item, item.shortcut)
+        is_group = item.kind in ("collection", "shortcuts")
+        return Node(item.key, line, expandable=is_group or bool(item.page and item.page.pages))
+
+    def _shortcut_node(self, item: Item, shortcut: Shortcut) -> Node:
+        """A shortcut: the label of what it leads to, if that is known, and where it is."""
+        target = self.item(shortcut.target)
+        if self.is_gone(shortcut):
+            return Node(item.key, (Span(sanitize(item.title) or "(no title)", "quiet"),), (Span("gone ", "waiting"),))
+        parent = self.item(f"space {shortcut.ids[0]}") if shortcut.kind == "page" else None
+        where = parent.title if parent else shortcut.where
+        note = where if shortcut.kind == "page" else shortcut.kind
+        return Node(item.key, _label(target or item), (Span(f"{sanitize(note)} ", "quiet"),))
 
     def _index(self) -> None:
         self._items, self._children = {}, {}
+        for group, title in ((BOOKMARKED, "Bookmarks"), (OPENED, "Recent")):
+            shortcuts = self._shortcuts.get(group, ())
+            if shortcuts:
+                self._add(Item(group, "shortcuts", title, None))
+            for shortcut in shortcuts:
+                key = f"{group} {shortcut.target}"
+                self._add(Item(key, "shortcut", shortcut.title, group, shortcut=shortcut))
         parents = _parents(self._collections)
 
         def parent_key(parent: str | None) -> str | None:

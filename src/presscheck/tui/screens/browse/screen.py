@@ -31,15 +31,18 @@ from presscheck.tui.screens.browse.item_commands import ItemCommands
 from presscheck.tui.screens.browse.live_tree import LiveTree
 from presscheck.tui.screens.browse.move_actions import MoveActions
 from presscheck.tui.screens.browse.page_pane import PagePane
-from presscheck.tui.screens.browse.page_tree import Item, Library, page_key
+from presscheck.tui.screens.browse.page_tree import BOOKMARKED, Item, Library, page_key
 from presscheck.tui.screens.browse.replace_actions import ReplaceActions
 from presscheck.tui.screens.browse.revisions import RevisionActions
+from presscheck.tui.screens.browse.shortcut_actions import ShortcutActions
 from presscheck.tui.screens.browse.space_actions import SpaceActions
 from presscheck.tui.screens.browse.space_facts import LEGEND, words
 from presscheck.tui.screens.browse.tree_filter import TreeFilter
 from presscheck.tui.screens.content_place import ContentPlace
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.organization import choose_organization
+from presscheck.tui.screens.spell_check import SpellingActions
+from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import ClickableLines
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
@@ -61,14 +64,21 @@ class BrowseScreen(BaseScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.library = Library(lambda space: self.engine.notification_settings.state(NotificationTarget(space)))
-        self.page_pane = PagePane(self)
+        self.library = Library(
+            lambda space: self.engine.notification_settings.state(NotificationTarget(space)),
+            lambda key: self.engine.shortcuts.is_bookmarked(key),
+        )
+        self.shortcuts = ShortcutActions(self, self.open_page, self._subscribe_pages)
+        self.page_pane = PagePane(self, self.shortcuts.text)
+        self._spelling = SpellingActions(self, lambda: self.page_pane.page_text, self._show_word)
         self.edit_actions = EditActions(self)
         self.move_actions = MoveActions(self, self.edit_actions)
         self.space_actions = SpaceActions(self, self.edit_actions)
         self.comments = PageCommentActions(self)
         self.tree_filter = TreeFilter(self)
-        self.item_commands = ItemCommands(lambda: self.item, self.space_actions, self.edit_actions, self.move_actions)
+        self.item_commands = ItemCommands(
+            lambda: self.item, self.shortcuts, self.space_actions, self.edit_actions, self.move_actions
+        )
         self.notifications = NotificationActions(self.engine, self.notify, self._selected_space, self.redraw)
         self._organization = ""
         self.organization_id = ""
@@ -76,6 +86,8 @@ class BrowseScreen(BaseScreen):
         self._has_failed = False
         self._target = ""
         """The key of the item that the cursor goes to as soon as it is known."""
+        self._opens = ""
+        """The same key, if it counts as opened then."""
         self._target_space = ""
         """The id of the space that is browsed in a change request as soon as that is loaded."""
         self._is_new = True
@@ -88,9 +100,11 @@ class BrowseScreen(BaseScreen):
             self.page_pane.navigation,
             RevisionActions(self),
             ReplaceActions(self),
+            self._spelling,
             self.item_commands,
             self.edit_actions,
             self.move_actions,
+            self.shortcuts,
             self.space_actions,
             self.notifications,
             self.comments,
@@ -136,6 +150,12 @@ class BrowseScreen(BaseScreen):
         live = LiveTree(self.engine, lambda: self._listings or (), lambda: self.is_shown, lambda: self._has_failed)
         self.run(live.run, group="live tree")
 
+    def on_screen_resume(self) -> None:
+        """Show the shortcuts as they are now."""
+        super().on_screen_resume()
+        if not self._is_new and self.shortcuts.read():
+            self.redraw()
+
     @property
     def tree_view(self) -> Tree:
         """The tree."""
@@ -153,8 +173,13 @@ class BrowseScreen(BaseScreen):
 
     @property
     def item(self) -> Item | None:
-        """What is under the cursor of the tree."""
-        return self.library.item(self.tree_view.key) if self.is_mounted else None
+        """What is under the cursor of the tree; on a shortcut, what that leads to, as far as it is loaded."""
+        return self.library.target(self._row_item) if self.is_mounted else None
+
+    @property
+    def _row_item(self) -> Item | None:
+        """The item of the row under the cursor, which may be a shortcut."""
+        return self.library.item(self.tree_view.key)
 
     def content_place(self) -> ContentPlace | None:
         """The space under the cursor, in the change request that it is browsed in."""
@@ -195,6 +220,7 @@ class BrowseScreen(BaseScreen):
         self._target = page_key(space_id, page_id) if page_id else f"space {space_id}"
         if page_id and quote:
             self.page_pane.navigation.go_to_quote(self._target, quote)
+        self._opens = self._target
         self.tree_view.expanded.add(f"space {space_id}")
         self._target_space = space_id if change_request_id else ""
         if change_request_id:
@@ -228,6 +254,11 @@ class BrowseScreen(BaseScreen):
         """Go to a page of a space, and remember the current item in the history."""
         self.page_pane.visit(page_key(space_id, page_id))
         self.open_page(space_id, page_id)
+
+    def _show_word(self, word: DoubtfulWord) -> None:
+        """Go to a word on the page."""
+        self.page_view.focus()
+        self.find.show(self.page_view, word.word)
 
     def show_zoom(self, *, is_zoomed: bool) -> None:
         """Give the page the whole width, or show the tree beside it."""
@@ -267,7 +298,7 @@ class BrowseScreen(BaseScreen):
     @property
     def _is_on_spaces(self) -> bool:
         item = self.item
-        return item is None or item.kind in ("space", "collection")
+        return item is None or item.kind in ("space", "collection", "shortcuts", "shortcut")
 
     def _selected_space(self) -> Selection | str:
         item = self.item
@@ -277,21 +308,29 @@ class BrowseScreen(BaseScreen):
 
     @on(Tree.NodeHighlighted)
     def node_highlighted(self) -> None:
-        """Show the page of another row."""
+        """Show the page of another row; with the focus in the page, it is opened."""
         self.page_pane.show_page()
+        self.shortcuts.rested(self.item)
+        if self.page_view.has_focus:
+            self.shortcuts.opened(self.item)
 
     def command_open(self) -> None:
         """Expand or collapse; go into a page; open a link."""
-        item = self.item
+        item = self._row_item
         if not self.tree_view.has_focus:
             self.page_pane.navigation.open_links()
             return
-        if item and item.kind in ("document", "computed"):
+        if item and item.shortcut:
+            self.shortcuts.open(item.shortcut)
+        elif item and item.kind in ("document", "computed"):
             self.page_view.focus()
+            self.shortcuts.opened(item)
         elif item and item.kind == "link":
             self.page_pane.follow_link(item.page.href or "" if item.page else "")
         else:
             self.tree_view.toggle()
+            if item and item.kind == "space" and item.key in self.tree_view.expanded:
+                self.shortcuts.opened(item)
 
     @on(Tree.NodeExpanded)
     def node_expanded(self, event: Tree.NodeExpanded) -> None:
@@ -357,7 +396,9 @@ class BrowseScreen(BaseScreen):
             self.page_pane.show_text(empty)
         if self._is_new:
             self._is_new = False
-            self.tree_view.expanded |= self.library.collections()
+            self.tree_view.expanded |= {*self.library.collections(), BOOKMARKED}
+            self.shortcuts.read()
+            self.tree_view.show(cursor=self.tree_view.key or self.library.first_key)
         self.redraw()
 
     def redraw(self) -> None:
@@ -375,6 +416,9 @@ class BrowseScreen(BaseScreen):
         self.tree_view.move_to_key(item.key, ancestors=self.library.ancestors(item.key))
         if item.kind == "document":
             self.page_view.focus()
+        if item.kind == "document" or self._opens == item.key:
+            self.shortcuts.opened(item)
+        self._opens = ""
 
     def _subscribe_pages(self, space_id: str) -> None:
         request = self.library.requests.get(space_id)
@@ -401,7 +445,17 @@ class BrowseScreen(BaseScreen):
             self.library.set_pages(space_id, result.value)
             if is_first:
                 self.tree_view.expanded |= self.library.groups(space_id)
+            if result.state in ("fresh", "unchanged") and space_id not in self.library.requests:
+                self._give_up_target(space_id)
         self.redraw()
+
+    def _give_up_target(self, space_id: str) -> None:
+        """Say that the page to go to is not there, once the pages of its space are loaded."""
+        kind, _, ids = self._target.partition(" ")
+        is_page_here = kind == "page" and ids.startswith(f"{space_id} ")
+        if is_page_here and self.library.item(f"space {space_id}") and self.library.item(self._target) is None:
+            self._target = self._opens = ""
+            self.notify("that page is gone: it was deleted, or you can no longer see it")
 
     async def _show_some_request(self, space_id: str, error: PresscheckError) -> None:
         """Show a space in a change request, because the service does not show its content outside of one."""

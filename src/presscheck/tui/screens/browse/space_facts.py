@@ -35,6 +35,7 @@ LEGEND: tuple[tuple[str, str], ...] = (
     *((sign.sign, f"Space: {sign.words}") for sign in (LOCKED, *VISIBILITIES.values(), OTHER_VISIBILITY, GIT_SYNC)),
     (ICON.sign, f"Space: {ICON.words}"),
     ("12", "Space: open change requests"),
+    ("★", "Bookmarked"),
 )
 """Each sign and what it says, for the list of keys."""
 _EMOJI = range(0x1F000, 0x1FC00)

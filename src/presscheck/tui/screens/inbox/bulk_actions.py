@@ -38,10 +38,10 @@ ACTIONS = (
     Choice("reviewers", "Request reviewers", "the people that you choose"),
     Choice("comment", "Comment", "the same text on each"),
     Choice("pull", "Update from main", "where main has changed"),
-    Choice("merge", "Merge, one after another", "updates each first; stops at the first failure"),
+    Choice("merge", "Merge, one after another", "updates each first; stops on failure"),
     Choice("archive", "Archive", "can be reopened"),
     Choice("done", "Done", "hide until there is new activity"),
-    Choice("snooze", "Snooze", "hide until tomorrow, next week or new activity"),
+    Choice("snooze", "Snooze", "until a time, or new activity"),
 )
 NEED_REVIEWS = ("approve", "changes")
 """The actions that a service without reviews cannot do."""

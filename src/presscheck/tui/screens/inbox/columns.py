@@ -43,6 +43,19 @@ TITLES = {
     "main": ("Main", ""),
 }
 """The headings of the columns after the subject, in their order: on a wide screen, and on a narrow one."""
+LEGEND = (
+    ("✓", "approved"),
+    ("✗", "changes requested"),
+    ("◷", "review requested"),
+    ("↻", "your review is of an older revision"),
+    ("↓", "outdated: main has new changes"),
+    ("!", "conflict"),
+    ("•", "new activity"),
+    ("★", "bookmarked"),
+    ("⊘", "muted"),
+    ("◉", "followed"),
+)
+"""The signs of a row, which a wide screen replaces by words as far as it has room."""
 LEFT_OUT = ("viewed", "author", "comments", "reviews")
 """The columns that are left out first where the subject has no room; the preview has them, too."""
 
@@ -60,6 +73,7 @@ class NaturalWidths:
     viewed: int = 4
     reviews: int = 5
     names: int = 8
+    own: int = 3
 
     def including(self, request: ChangeRequest, space: str, moment: datetime) -> NaturalWidths:
         """The widths with those of one more row; `space` is the title of its space, `moment` the current time."""
@@ -79,6 +93,7 @@ class NaturalWidths:
             viewed=len(viewed_text(known)),
             reviews=width(reviews_cell(known, has_names=False)),
             names=width(reviews_cell(known, has_names=True)),
+            own=len("✓ stale") if known.is_own_stale else 3,
         )
 
     def _widened(self, **cells: int) -> NaturalWidths:
@@ -120,7 +135,7 @@ def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Co
         "viewed": natural.viewed + (len(" viewed") if is_wide and not has_headings else 0),
         "comments": natural.comments,
         "reviews": min(natural.names, MAX_NAMES) if has_names else natural.reviews,
-        "own": 11 if has_names else 3 if is_wide else 1,
+        "own": 11 if has_names else natural.own if is_wide else 1,
         "main": 8 if is_wide else 1,
     }
     if has_headings:

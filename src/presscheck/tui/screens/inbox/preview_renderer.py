@@ -11,9 +11,9 @@ from itertools import zip_longest
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import Comment
-from presscheck.documents.pages.quotes import split_quote
+from presscheck.documents.pages.suggestions import comment_words
 from presscheck.engine.inbox.preview import Preview, last_activity
-from presscheck.engine.inbox.views import RowDetails
+from presscheck.engine.inbox.views import RowDetails, name_of
 from presscheck.engine.review.changes import ChangedItem, is_viewed, kinds_text
 from presscheck.text.phrases import ago, count, since
 from presscheck.text.sanitize import sanitize
@@ -33,7 +33,14 @@ UNTITLED, UNTITLED_PAGE = "(no subject)", "Untitled"
 
 
 def preview_lines(
-    request: ChangeRequest, known: RowDetails, contents: Preview | None, columns: int, rows: int, moment: datetime
+    request: ChangeRequest,
+    known: RowDetails,
+    contents: Preview | None,
+    columns: int,
+    rows: int,
+    moment: datetime,
+    *,
+    me: str = "",
 ) -> list[Line]:
     """The preview in at most so many rows.
 
@@ -44,19 +51,21 @@ def preview_lines(
         columns: the width, in cells.
         rows: the lines that there is room for.
         moment: the current time.
+        me: the id of the signed-in user.
     """
     has_room = rows > FACTS + 2
-    lines = [*_title(request, columns, moment, has_room=has_room), _reviewers(known), _changes(known)]
+    lines = [*_title(request, columns, moment, me, has_room=has_room), _reviewers(known), _changes(request, known)]
     if known.latest and not has_room:
-        lines.append(_latest(known.latest))
+        lines.append(_latest(known.latest, me))
     if contents and has_room:
-        lines += _contents(request, contents, columns - 2, rows - len(lines), moment)
+        lines += _contents(request, contents, columns - 2, rows - len(lines), moment, me)
     return [cut(line, max(1, columns - 1)) for line in lines[:rows]]
 
 
-def _title(request: ChangeRequest, columns: int, moment: datetime, *, has_room: bool) -> list[Line]:
+def _title(request: ChangeRequest, columns: int, moment: datetime, me: str, *, has_room: bool) -> list[Line]:
     """Number and subject with the facts behind them, or below them if they do not fit and there is room."""
-    author = sanitize(request.created_by.display_name) if request.created_by else "somebody"
+    creator = request.created_by
+    author = "somebody" if creator is None else "you" if creator.id == me else sanitize(creator.display_name)
     facts = Span(f"{request.status} · by {author} · {since(request.updated_at, moment)}", "quiet")
     title = (Span(f" #{request.number} ", "quiet"), Span(sanitize(request.subject) or UNTITLED, "title"))
     room = columns - width((facts,)) - 4
@@ -65,7 +74,9 @@ def _title(request: ChangeRequest, columns: int, moment: datetime, *, has_room: 
     return [(*cut(title, max(10, room)), Span("   "), facts)]
 
 
-def _contents(request: ChangeRequest, contents: Preview, columns: int, rows: int, moment: datetime) -> list[Line]:
+def _contents(
+    request: ChangeRequest, contents: Preview, columns: int, rows: int, moment: datetime, me: str
+) -> list[Line]:
     """Description, pages and threads, each after a blank line."""
     lines: list[Line] = []
     if contents.description.strip():
@@ -76,15 +87,15 @@ def _contents(request: ChangeRequest, contents: Preview, columns: int, rows: int
     if columns >= SIDE_BY_SIDE:
         pages = _pages(request, contents, columns * 2 // 5, left)
         size = max(MIN_PAGES, *map(width, pages), 0)
-        threads = _threads(contents, columns - size - 3, left, moment)
+        threads = _threads(contents, columns - size - 3, left, moment, me)
         sides = zip_longest(pages, threads, fillvalue=())
         return [*lines, (), *((*pad(page, size), Span("   "), *thread) for page, thread in sides)]
     if left < MIN_LISTS:
         titles = ", ".join(sanitize(item.title) or UNTITLED_PAGE for item in contents.items or ())
-        return [(Span(f"            {titles}"),), *lines, (), *_threads(contents, columns, left - 1, moment)]
+        return [(Span(f"            {titles}"),), *lines, (), *_threads(contents, columns, left - 1, moment, me)]
     needed = 1 + len(contents.items or ())
     pages = _pages(request, contents, columns, min(needed, max(3, left // 2)))
-    threads = _threads(contents, columns, left - len(pages) - 1, moment)
+    threads = _threads(contents, columns, left - len(pages) - 1, moment, me)
     return [*lines, (), *pages, (), *threads]
 
 
@@ -113,7 +124,7 @@ def _longest(items: Sequence[ChangedItem]) -> int:
     return max(width((Span(sanitize(item.title) or UNTITLED_PAGE),)) for item in items)
 
 
-def _threads(contents: Preview, columns: int, most: int, moment: datetime) -> list[Line]:
+def _threads(contents: Preview, columns: int, most: int, moment: datetime, me: str) -> list[Line]:
     """The open threads: who, when and where, and the text below."""
     if contents.threads is None:
         return []
@@ -122,7 +133,7 @@ def _threads(contents: Preview, columns: int, most: int, moment: datetime) -> li
     titles = {item.id: sanitize(item.title) for item in contents.items or ()}
     lines: list[Line] = [(Span(f" {count(len(contents.threads), 'open comment')}", "heading"),)]
     for number, thread in enumerate(contents.threads):
-        block = _thread(thread, titles, columns, moment)
+        block = _thread(thread, titles, columns, moment, me)
         left = len(contents.threads) - number
         if number == 0:
             block = block[: max(0, most - 1)]
@@ -132,13 +143,13 @@ def _threads(contents: Preview, columns: int, most: int, moment: datetime) -> li
     return lines
 
 
-def _thread(thread: Comment, titles: dict[str, str], columns: int, moment: datetime) -> list[Line]:
+def _thread(thread: Comment, titles: dict[str, str], columns: int, moment: datetime, me: str) -> list[Line]:
     page = titles.get(thread.target.page.id or "", "") if thread.target.page else ""
     facts = [ago(last_activity(thread), moment), *([f"on {page}"] if page else [])]
     facts += [count(thread.replies, "reply", "replies")] if thread.replies else []
-    name = sanitize(thread.posted_by.display_name.partition(" ")[0])
-    text = " ".join(split_quote(thread.body.markdown or "")[1].split())
-    lines = wrap([Span(sanitize(text))], max(1, columns - 3))
+    name = sanitize(name_of(thread.posted_by.id, thread.posted_by.display_name, me))
+    text = sanitize(comment_words(thread.body.markdown or ""))
+    lines = wrap([Span(text)], max(1, columns - 3))
     if len(lines) > THREAD_LINES:
         lines = [*lines[: THREAD_LINES - 1], cut((*lines[THREAD_LINES - 1], Span(" …")), columns - 3)]
     head = (Span(f" {name}", "strong"), Span(f"  {' · '.join(facts)}", "quiet"))
@@ -154,9 +165,9 @@ def _rest(number: int) -> list[Line]:
     return [(Span(f"   … {number} more", "quiet"),)] if number else []
 
 
-def _latest(comment: Comment) -> Line:
-    body = sanitize(" ".join(split_quote(comment.body.markdown or "")[1].split()))
-    name = sanitize(comment.posted_by.display_name.partition(" ")[0])
+def _latest(comment: Comment, me: str) -> Line:
+    body = sanitize(comment_words(comment.body.markdown or ""))
+    name = sanitize(name_of(comment.posted_by.id, comment.posted_by.display_name, me))
     return (Span(" Latest     ", "quiet"), Span(name, "strong"), Span(f": “{body}”"))
 
 
@@ -166,17 +177,22 @@ def _reviewers(known: RowDetails) -> Line:
     parts = [Span(" Reviewers  ", "quiet")]
     parts += [Span(f"✓ {sanitize(name)}   ", "added") for name in known.approved or ()]
     parts += [Span(f"✗ {sanitize(name)}   ", "removed") for name in known.refused or ()]
-    parts += [Span(f"✓ {sanitize(name)} (older revision)   ", "waiting") for name in known.stale]
+    parts += [Span(f"✓ {sanitize(name)} stale   ", "waiting") for name in known.stale]
     parts += [Span(f"◷ {sanitize(name)}   ", "waiting") for name in known.asked or ()]
     return tuple(parts) if len(parts) > 1 else (parts[0], Span("none requested", "quiet"))
 
 
-def _changes(known: RowDetails) -> Line:
+def _changes(request: ChangeRequest, known: RowDetails) -> Line:
+    """How many pages are added, edited, moved and deleted; behind them, what is between them and main."""
+    if known.has_conflict:
+        main = (Span("   conflict", "removed"),)
+    else:
+        main = (Span("   main has new changes", "waiting"),) if request.outdated else ()
     if known.changes is None:
-        return (Span(" Pages      …", "quiet"),)
+        return (Span(" Pages      …", "quiet"), *main)
     words = [
         f"{number} {word}"
         for number, word in zip(known.changes, ("added", "edited", "moved", "deleted"), strict=True)
         if number
     ]
-    return (Span(" Pages      ", "quiet"), Span(", ".join(words) or "no changes yet", "" if words else "quiet"))
+    return (Span(" Pages      ", "quiet"), Span(", ".join(words) or "no changes yet", "" if words else "quiet"), *main)

@@ -24,7 +24,8 @@ def request_row(
 ) -> Line:
     """A change request in one row; `sign`, one cell wide, is shown before its number."""
     author = name_of("", request.created_by.display_name, "-") if request.created_by else ""
-    comments = Span(f"{request.comments} open") if request.comments else Span("–", "quiet")
+    number = request.comments if known.open_comments is None else known.open_comments
+    comments = Span(f"{number} open") if number else Span("–", "quiet")
     cells: list[Line] = [
         (Span(space, "quiet"),),
         (Span(sanitize(author)),),
@@ -72,7 +73,7 @@ def _viewed(known: RowDetails, columns: Columns) -> str:
 def _main(request: ChangeRequest, known: RowDetails, columns: Columns) -> Line:
     """Whether main has changed since, and whether there are conflicts with it or unresolved ones."""
     if known.has_conflict:
-        return (Span("conflict" if columns.is_wide else "✗", "removed"),)
+        return (Span("conflict" if columns.is_wide else "!", "removed"),)  # the review column has crosses
     if not request.outdated:
         return ()
     return (Span("outdated" if columns.is_wide else "↓", "waiting"),)
@@ -86,5 +87,5 @@ def _own_review(known: RowDetails, columns: Columns) -> Line:
         return ()
     glyph, style, word = ("✓", "added", "approved") if known.own == "approved" else ("✗", "removed", "changes")
     if known.is_own_stale:
-        return (Span(f"{glyph} stale" if columns.has_names else glyph, "waiting"),)
+        return (Span(f"{glyph} stale" if columns.is_wide else "↻", "waiting"),)
     return (Span(f"{glyph} {word}" if columns.has_names else glyph, style),)

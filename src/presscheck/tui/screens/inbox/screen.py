@@ -28,7 +28,7 @@ from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.inbox.bulk_actions import BulkActions
-from presscheck.tui.screens.inbox.columns import Columns, columns_for, heading_line
+from presscheck.tui.screens.inbox.columns import LEGEND, Columns, columns_for, heading_line
 from presscheck.tui.screens.inbox.layout import InboxLayout
 from presscheck.tui.screens.inbox.model import InboxModel
 from presscheck.tui.screens.inbox.prefetch import InboxPrefetch
@@ -54,6 +54,7 @@ class InboxScreen(BaseScreen):
     """Views as tabs, their rows from the store, a preview below or on the right."""
 
     SCOPE = "inbox"
+    LEGEND = LEGEND
     FOOTER = ("open", "mark", "done", "snooze", "find_anything", "go_browse", "close")
 
     def __init__(self) -> None:
@@ -301,7 +302,8 @@ class InboxScreen(BaseScreen):
         if request:
             contents = self._contents[1] if self._contents and self._contents[0] == request.id else None
             room = height if is_beside else height - 1
-            lines = preview_lines(request, self.model.details(request), contents, columns, room, now())
+            known, me = self.model.details(request), self.model.me
+            lines = preview_lines(request, known, contents, columns, room, now(), me=me)
         elif self._error:
             lines = [(Span(f" {self._error}", "waiting"),)]
         elif self._is_answered or not self.engine.status.online:

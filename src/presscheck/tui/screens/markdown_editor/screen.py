@@ -11,6 +11,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
 from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.organizations import ListMembers
@@ -36,6 +37,8 @@ from presscheck.tui.screens.markdown_editor.completion import (
     page_proposals,
     people_proposals,
 )
+from presscheck.tui.screens.spell_check import SpellingActions
+from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import pressing
 from presscheck.tui.widgets.line_view import raised
 from presscheck.tui.widgets.page_view import PageView
@@ -65,6 +68,7 @@ TEXT_COMMANDS = frozenset(
         "insert_block",
         "find_in_text",
         "preview_text",
+        "spelling",
         "edit_outside",
         "discard_draft",
         "undo_typing",
@@ -137,6 +141,11 @@ class MarkdownEditor(BaseScreen):
         self._shows_old_draft = draft.is_kept
         """Whether the text is a draft from before, as it was opened."""
         self._text_keys = KeySequences(())
+        self._spelling = SpellingActions(self, lambda: (self.draft.title, self.area.text), self._select_word)
+
+    def command_handlers(self) -> Iterable[object]:
+        """The screen, and the spell check."""
+        return (self, self._spelling)
 
     def title_line(self) -> Line:
         """The page, and where its text is."""
@@ -352,6 +361,13 @@ class MarkdownEditor(BaseScreen):
         """Ask for a text, and select its next match."""
         self._close_completion()
         await self.find.open(self.area, self.area)
+
+    def _select_word(self, word: DoubtfulWord) -> None:
+        """Select a word, so that what is typed replaces it."""
+        line, column = word.places[0]
+        self.area.focus()
+        self.area.selection = Selection((line, column), (line, column + len(word.word)))
+        self.area.scroll_cursor_visible(center=True)
 
     # the preview
 

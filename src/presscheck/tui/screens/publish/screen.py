@@ -15,6 +15,7 @@ from presscheck.api.site_structure import GetSiteStructure, SiteStructure
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.results import Result
+from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
@@ -26,6 +27,7 @@ from presscheck.tui.screens.publish.actions import SiteActions
 from presscheck.tui.screens.publish.checklist import Checklist
 from presscheck.tui.screens.publish.publish_actions import PublishActions
 from presscheck.tui.screens.publish.site_pane import SitePane
+from presscheck.tui.screens.published_profile import published_reason, show_published
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site_previews import SitePreviews
 from presscheck.tui.screens.site_structure.model import SiteTree
@@ -176,6 +178,8 @@ class PublishScreen(BaseScreen):
             tree.toggle()
         elif self.model.items:
             tree.focus()
+            if self.current:
+                self.engine.shortcuts.opened(self._shortcut(self.current))
 
     async def command_find_here(self) -> None:
         """Filter the sites by title, type, visibility or address; in the structure, find a text."""
@@ -195,6 +199,15 @@ class PublishScreen(BaseScreen):
 
         if self.current:
             self.app_context.push_screen(SiteAccessScreen(self.organization_id, self.current))
+
+    def reason_go_published(self) -> str | None:
+        """Disabled for a site that is not live, and offline."""
+        return published_reason(self, self.current)
+
+    async def command_go_published(self) -> None:
+        """Show what visitors of the site get."""
+        if self.current:
+            await show_published(self, self.organization_id, self.current)
 
     def reason_go_structure(self) -> str | None:
         """Disabled without a site."""
@@ -218,6 +231,33 @@ class PublishScreen(BaseScreen):
 
         if self.current:
             self.app_context.push_screen(AdaptiveContentScreen(self.organization_id, self.current))
+
+    def reason_go_customization(self) -> str | None:
+        """Disabled without a site."""
+        return None if self.current else "there is no site: a creates one"
+
+    def command_go_customization(self) -> None:
+        """Show the customization of the site."""
+        # 9 ms, only when it is opened
+        from presscheck.tui.screens.site_customization.screen import CustomizationScreen
+
+        if self.current:
+            self.app_context.push_screen(CustomizationScreen(self.organization_id, self.current))
+
+    def reason_bookmark(self) -> str | None:
+        """Disabled without a site."""
+        return None if self.current else "there is no site: a creates one"
+
+    def command_bookmark(self) -> None:
+        """Bookmark the site, or remove its bookmark."""
+        site = self.current
+        if site:
+            shortcut = self._shortcut(site)
+            self.notify(change_text(shortcut, self.engine.shortcuts.toggle_bookmark(shortcut)))
+            self.rows.redraw()
+
+    def _shortcut(self, site: Site) -> Shortcut:
+        return Shortcut(f"site {site.id}", site.title, organization=self.organization_id)
 
     def command_copy(self) -> None:
         """Copy the web address of the site."""
@@ -305,7 +345,9 @@ class PublishScreen(BaseScreen):
         mark = (Span("▪ ", "accent"),) if site.id in self.rows.marked else ()
         state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
         waiting, style = mark_of(site)
-        name = pad(cut((*mark, Span(waiting, style), Span(sanitize(site.title), "strong")), columns - 9), columns - 9)
+        star = (Span(" ★", "accent"),) if self.engine.shortcuts.is_bookmarked(f"site {site.id}") else ()
+        title = (*mark, Span(waiting, style), Span(sanitize(site.title), "strong"), *star)
+        name = pad(cut(title, columns - 9), columns - 9)
         return (*name, Span(" "), *pad((state,), 8))
 
     def _facts_row(self, index: int, columns: int) -> Line:

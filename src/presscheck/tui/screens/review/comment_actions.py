@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import (
@@ -16,7 +16,7 @@ from presscheck.api.comments import (
 )
 from presscheck.documents.diff.segments import table_row_at
 from presscheck.documents.diff.suggestion_targets import cell_suggestion_problem, cell_target, find_target
-from presscheck.documents.pages.quotes import quote, quote_cell, split_quote
+from presscheck.documents.pages.quotes import quote, quote_cell, quote_lines, split_quote
 from presscheck.documents.pages.suggestions import format_suggestion, suggestion_problem
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -55,10 +55,14 @@ class CommentActions:
         self._targets = CommentTargets(model, context)
 
     def reason_comment(self) -> str | None:
-        """Why no comment can be written."""
+        """Why no comment can be written here."""
+        if self._cursor.is_in_change and self._cursor.is_on_fold:
+            return "enter shows these lines: comment on one of them"  # its quote would be that of another line
         return self._drafts.disabled_reason()
 
-    reason_comment_on_all = reason_comment
+    def reason_comment_on_all(self) -> str | None:
+        """Why no comment can be written."""
+        return self._drafts.disabled_reason()
 
     async def command_comment(self) -> None:
         """Comment on the line under the cursor, on the selected page, or on the change request."""
@@ -92,7 +96,9 @@ class CommentActions:
         """Why a thread has no replies or reactions now; None if it can have them."""
         if thread is None:
             return "no thread here: t goes to the next one"
-        return "that comment is not sent yet: reply once it is" if thread.first.pending else self.reason_comment()
+        if thread.first.pending:
+            return "that comment is not sent yet: reply once it is"
+        return self._drafts.disabled_reason()
 
     def resolve_reason(self, thread: Thread | None) -> str | None:
         """Why a thread can neither be resolved nor reopened now."""
@@ -193,7 +199,7 @@ class CommentActions:
             self._edit_pending(message, message.pending)
             return
         self._drafts.compose(
-            "Edit your comment",
+            "Edit your comment" if message is thread.first else "Edit your reply",
             f"message {message.id}",
             lambda text: self._update(thread, message, body=Document(markdown=text)),
             initial=message.text,
@@ -243,7 +249,7 @@ class CommentActions:
         if column is None:
             return
         if row and column != ROW:
-            self._context.run(self._targets.find_cell(item, row.cells, column, target))
+            self._find(item.id, target, self._targets.find_cell(item, row.cells, column, target))
             cells, headings = map(sanitize, row.cells), map(sanitize, row.heads)
             quoted = quote_cell([*cells], column, [*headings])
             cell = cell_target(after, line, column) if line is not None else None
@@ -254,7 +260,7 @@ class CommentActions:
         else:
             text = row.text if row else after.split("\n")[line] if line is not None else ""
             text = strip_markup(text)
-            self._context.run(self._targets.find_block(item, text, target))
+            self._find(item.id, target, self._targets.find_block(item, text, target))
             self._comment_on_page(item, target, quote(sanitize(text)), suggestion)
 
     def _comment_on_page(
@@ -269,9 +275,41 @@ class CommentActions:
         """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
         self._compose_on_page(item.id, item.title, target, initial, suggestion, suggestion_reason, validate)
 
-    def continue_comment(self, page_id: str, title: str) -> None:
-        """Continue a comment on a page; its quote names its place, without a block of its own."""
-        self._compose_on_page(page_id, title, {})
+    def quote_of_draft(self, page_id: str) -> str:
+        """The words that the draft of a comment on a page quotes; empty if there are none."""
+        return split_quote(self._drafts.saved(f"page {page_id}"))[0]
+
+    def continue_comment(self, page_id: str, title: str, markdown: str | None) -> None:
+        """Continue a comment on a page, about the block or cell that it was started at.
+
+        Args:
+            page_id: the page.
+            title: its title, as display text.
+            markdown: its text now, for a suggestion; None if it is not known.
+        """
+        name = f"page {page_id}"
+        about, target = split_quote(self._drafts.saved(name))[0], self._drafts.place_of(name)
+        is_cell = "table_cell" in target
+        if target:
+            self._find(page_id, target, self._targets.keep_what_is_there(page_id, target))
+        found = find_target(about, markdown) if about and markdown else None
+        self._compose_on_page(
+            page_id,
+            title,
+            target,
+            quote_lines(about),
+            format_suggestion(found.text) if found else "",
+            validate=cell_suggestion_problem if is_cell else suggestion_problem,
+        )
+
+    def _find(self, page_id: str, target: dict[str, Any], search: Awaitable[None]) -> None:
+        """Find the block or cell of a comment while the user writes, and store it with the draft."""
+
+        async def find() -> None:
+            await search
+            self._drafts.store_place(f"page {page_id}", target)
+
+        self._context.run(find)
 
     def _compose_on_page(
         self,
@@ -289,7 +327,7 @@ class CommentActions:
 
         def comment(text: str) -> PostComment:
             # a draft that was started at another place of the page stays there
-            place = target if split_quote(text)[0] in ("", about) else {}
+            place = target if split_quote(text)[0] in ("", about) else self._drafts.place_of(name)
             return PostComment(**self._model.path, page=page_id, **place, body=Document(markdown=text))
 
         self._drafts.compose(
@@ -301,6 +339,7 @@ class CommentActions:
             suggestion_reason=suggestion_reason,
             validate=validate,
             about={"page": title},
+            place=lambda text: target if split_quote(text)[0] in ("", about) else None,
         )
 
     def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:

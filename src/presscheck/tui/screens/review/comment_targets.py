@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import TableCellTarget
-from presscheck.documents.nodes.comment_targets import find_block_key, find_cell
+from presscheck.documents.nodes.comment_targets import CellIds, cell_words, find_block_key, find_cell, has_block
 from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import changed_nodes
 from presscheck.errors import PresscheckError
@@ -49,18 +49,27 @@ class CommentTargets:
     async def find_block(self, item: ChangedItem, text: str, target: dict[str, Any]) -> None:
         """Find the key of the block with this text; without it, the quote alone names the place."""
         with contextlib.suppress(PresscheckError):
-            if key := find_block_key(await self._document(item), text):
+            if key := find_block_key(await self._document(item.id), text):
                 target["node"] = key
 
     async def find_cell(self, item: ChangedItem, cells: list[str], column: int, target: dict[str, Any]) -> None:
         """Find the ids of a cell in the row with these cells; without them, the quote alone names the place."""
         with contextlib.suppress(PresscheckError):
-            if ids := find_cell(await self._document(item), cells, column):
+            if ids := find_cell(await self._document(item.id), cells, column):
                 target["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
 
-    async def _document(self, item: ChangedItem) -> dict[str, Any]:
+    async def keep_what_is_there(self, page_id: str, target: dict[str, Any]) -> None:
+        """Remove a block or cell that is not on the page any more: the quote alone names the place then."""
+        with contextlib.suppress(PresscheckError):
+            document, cell = await self._document(page_id), target.get("table_cell")
+            if "node" in target and not has_block(document, target["node"]):
+                del target["node"]
+            if cell and not cell_words(document, CellIds(cell.record, cell.definition)):
+                del target["table_cell"]
+
+    async def _document(self, page_id: str) -> dict[str, Any]:
         path = self._model.path
-        call = changed_nodes(path["space_id"], path["change_request_id"], item.id)
+        call = changed_nodes(path["space_id"], path["change_request_id"], page_id)
         return (await self._context.engine.read(call, priority=PREFETCH)).document or {}
 
 

@@ -60,6 +60,11 @@ class ReviewCursor(Protocol):
         ...
 
     @property
+    def is_on_fold(self) -> bool:
+        """Whether the cursor is on a line that stands for folded lines."""
+        ...
+
+    @property
     def text_line(self) -> int | None:
         """The line of the page's new text under the cursor."""
         ...

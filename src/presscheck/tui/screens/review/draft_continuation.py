@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from presscheck.api.content_changes import GetChangeRequestChanges
 from presscheck.engine.drafts import APPROVAL, CHANGES
 from presscheck.text.sanitize import sanitize
 
@@ -40,6 +41,8 @@ class DraftContinuation:
         requests: edits subject and description.
         run_command: runs a command of the screen by its name.
         load_replies: loads the replies of threads.
+        show_page: selects a page; returns whether its text is `shown`, still `loading`, or not there (`missing`).
+        show_quote: goes to the line that the draft of a comment quotes on the selected page; returns its text.
     """
 
     def __init__(
@@ -50,9 +53,12 @@ class DraftContinuation:
         requests: RequestActions,
         run_command: Callable[[str], None],
         load_replies: Callable[[list[Thread]], None],
+        show_page: Callable[[str], Literal["shown", "loading", "missing"]],
+        show_quote: Callable[[str], str],
     ) -> None:
         self._model, self._context, self._comments, self._requests = model, context, comments, requests
         self._run_command, self._load_replies = run_command, load_replies
+        self._show_page, self._show_quote = show_page, show_quote
         self._wanted: _Wanted | None = None
 
     def start(self, name: str, target: str, title: str) -> None:
@@ -71,8 +77,7 @@ class DraftContinuation:
             self._wanted = None
             self._run_command(COMMANDS[wanted.name])
         elif wanted.name == "page":
-            self._wanted = None
-            self._comments.continue_comment(wanted.target, sanitize(wanted.title) or "the page")
+            self._open_comment(wanted, is_loaded=self._model.changes is not None)
         elif wanted.name == "subject":
             self._wanted = None
             self._context.run(self._requests.edit_subject(request.subject))
@@ -81,6 +86,18 @@ class DraftContinuation:
             self._requests.edit_description()
         else:
             self._open_message(wanted)
+
+    def _open_comment(self, wanted: _Wanted, *, is_loaded: bool) -> None:
+        """Go to the line that a comment is about, once the page is loaded, and open it there."""
+        missing = self._context.engine.missing_reason(GetChangeRequestChanges)
+        if not is_loaded and not missing:
+            return
+        page = self._show_page(wanted.target)
+        if page == "loading":
+            return
+        self._wanted = None
+        markdown = self._show_quote(wanted.target) if page == "shown" else None
+        self._comments.continue_comment(wanted.target, sanitize(wanted.title) or "the page", markdown)
 
     def _open_message(self, wanted: _Wanted) -> None:
         """Open a reply or the edit of a message, if its thread is loaded."""

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Review, ReviewStatus, SubmitReview
-from presscheck.api.comments import DeleteComment, DeleteReply, PostComment, PostReply, UpdateComment, UpdateReply
+from presscheck.api.comments import (
+    DeleteComment,
+    DeleteReply,
+    PostComment,
+    PostReply,
+    TableCellTarget,
+    UpdateComment,
+    UpdateReply,
+)
 from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.pages.suggestions import parse_suggestion, suggestion_problem
 from presscheck.engine.drafts import REVIEW_DRAFT, draft_about
@@ -111,8 +120,39 @@ class ReviewDrafts:
         text = prefix + text_of(call)
         if text:
             comment = getattr(call, "comment_id", "")
-            self._outbox.save_draft(self.key_of_call(call), text, self.about(comment=comment))
+            fields = {name: value for name in _PLACES if (value := getattr(call, name, None))}
+            about = {
+                **self.about(comment=comment, page=self._title_of(getattr(call, "page", None))),
+                **_place_about(fields),
+            }
+            self._outbox.save_draft(self.key_of_call(call), text, about)
         return True
+
+    def _title_of(self, page_id: str | None) -> str:
+        """The title of a page of the change request; empty if it is not known."""
+        return next((item.title for item in self._model.all_items if page_id and item.id == page_id), "")
+
+    def place_of(self, name: str) -> dict[str, Any]:
+        """The block or cell that the draft of a comment is about, as arguments of its write; empty without one."""
+        try:
+            fields: Any = json.loads(self._stored_about(name).get(PLACE, "{}"))
+            return {key: _PLACES[key](value) for key, value in fields.items() if key in _PLACES}
+        except (ValueError, TypeError, AttributeError):
+            return {}
+
+    def store_place(self, name: str, place: Mapping[str, Any]) -> None:
+        """Store the block or cell of a draft that has one now; it is found while the user writes."""
+        about, text = self._stored_about(name), self.saved(name)
+        if about and text and about.get(PLACE, "") != _place_text(place):
+            others = {key: value for key, value in about.items() if key != PLACE}
+            self._outbox.save_draft(self.key(name), text, {**others, **_place_about(place)})
+
+    def _stored_about(self, name: str) -> Mapping[str, str]:
+        key = self.key(name)
+        return next((stored.about for stored in self._outbox.drafts() if stored.key == key), NOTHING)
+
+    def _place(self, name: str, place: Mapping[str, Any] | None) -> Mapping[str, str]:
+        return _place_about(self.place_of(name) if place is None else place)
 
     def about(self, **details: str) -> dict[str, str]:
         """What is stored about a draft."""
@@ -132,6 +172,7 @@ class ReviewDrafts:
         submits: bool = False,
         rewrites: int | None = None,
         about: Mapping[str, str] = NOTHING,
+        place: Callable[[str], Mapping[str, Any] | None] = lambda _: NOTHING,
     ) -> None:
         """Open the composer; its text is a draft until the engine accepts it.
 
@@ -147,10 +188,13 @@ class ReviewDrafts:
             submits: whether it submits the review, with all comments that were held.
             rewrites: the outbox row whose write is replaced, in place of sending a new one.
             about: what is stored about the draft, to list it: the titles and ids of what it is about.
+            place: returns the block or cell that a text is about, which is stored with it; None for the one stored.
         """
         if self.review.is_started and not submits and rewrites is None:
             title = f"{title}, in your review"
-        draft = TextDraft(self._outbox, self.key(name), initial, self.about(**about))
+        draft = TextDraft(
+            self._outbox, self.key(name), initial, self.about(**about), lambda text: self._place(name, place(text))
+        )
         replaced = parse_suggestion(suggestion) if suggestion else None
         held = self._held() if submits else None
 
@@ -285,6 +329,24 @@ class ReviewDrafts:
         changes = await changes_between(self._context.engine, self._model.space_id, read, reviewed)
         titles = [item.title for item in changed_items(changes.changes)]
         self._context.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
+
+
+PLACE = "place"
+"""What is stored about the draft of a comment under this name: its block or cell, as JSON."""
+_PLACES: dict[str, Callable[[Any], Any]] = {"node": str, "table_cell": lambda value: TableCellTarget(**value)}
+"""The fields of a place, and how each is read."""
+
+
+def _place_text(place: Mapping[str, Any]) -> str:
+    fields = {
+        name: value.model_dump() if isinstance(value, TableCellTarget) else value for name, value in place.items()
+    }
+    return json.dumps(fields) if fields else ""
+
+
+def _place_about(place: Mapping[str, Any]) -> dict[str, str]:
+    text = _place_text(place)
+    return {PLACE: text} if text else {}
 
 
 def _merge_message(result: MergeResult, *, is_merge: bool) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.review.merge_readiness import checks
 from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
@@ -14,6 +13,7 @@ from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.screens.problem_list import ProblemRow
 from presscheck.tui.screens.review.header_renderer import VERDICT_SIGNS, check_line, fix_line
 from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
+from presscheck.tui.screens.review.thread_renderer import one_line
 
 if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem
@@ -28,6 +28,7 @@ INDENT = 16
 """The cells to the left of what a requirement depends on."""
 COMMANDS = {"main": "pull", "subject": "rename", "description": "rename"}
 """The command that can meet a requirement, by its subject."""
+_STALE = {"approved": " an older revision", "changes-requested": " in an older revision", "asked": ""}
 _REVIEW_WORDS = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}
 
 
@@ -75,8 +76,7 @@ def _missing(
     elif check.subject == "main" and model.forecast and model.forecast.conflicts:
         yield from _page_rows({conflict.page_id: conflict.title for conflict in model.forecast.conflicts})
     elif check.subject == "reviews":
-        people = model.reviewers() or ()
-        yield from (_reviewer_row(person) for person in people if person.status != "approved" or person.stale)
+        yield from (_reviewer_row(person) for person in model.reviewers() or () if person.id in check.people)
 
 
 def _owner_rows(owners: PageOwners) -> Iterator[ProblemRow[Target]]:
@@ -98,14 +98,13 @@ def _owner_words(owner: PageOwner, review: OwnerReview) -> str:
 
 
 def _thread_row(item: ChangedItem | None, thread: Thread) -> ProblemRow[Target]:
-    text = sanitize(" ".join(split_quote(thread.first.text)[1].split()))
     where = item.title if item else "Conversation"
     line = (
         Span("● ", "waiting"),
         Span(thread.first.author, "strong"),
         Span(f" {ago(thread.first.posted_at, now())}  ", "quiet"),
         Span(f"{where}  ", "link"),
-        Span(text),
+        Span(one_line(thread.first)),
     )
     return ProblemRow(_indented(line), Target("thread", thread.id))
 
@@ -118,7 +117,7 @@ def _page_rows(titles: Mapping[str, str]) -> Iterator[ProblemRow[Target]]:
 
 def _reviewer_row(reviewer: Reviewer) -> ProblemRow[Target]:
     sign, style = VERDICT_SIGNS[reviewer.status]
-    words = f"{_REVIEW_WORDS[reviewer.status]}{' an older revision' if reviewer.stale else ''}"
+    words = f"{_REVIEW_WORDS[reviewer.status]}{_STALE[reviewer.status] if reviewer.stale else ''}"
     line = (Span(f"{sign} ", style), Span(reviewer.name, "strong"), Span(f"  {words}", "quiet"))
     return ProblemRow(_indented(line), Target("reviewer", reviewer.id))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
+from presscheck.documents.pages.quotes import find_quoted_line
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.review.view import WIDE
 
@@ -186,6 +187,28 @@ class ReviewNavigation:
         self._view.select(row)
         blocks = conflict_blocks(self._view.page.after)
         self._go_to_line(self._view.rendered.line_of(blocks[0].first) if blocks else 0)
+
+    def show_page(self, page_id: str) -> Literal["shown", "loading", "missing"]:
+        """Select a changed page, to go on in it once its text is loaded; returns how far that is."""
+        row = next(
+            (row for row, item in enumerate(self._model.items, 1) if (item.noun, item.id) == ("page", page_id)), 0
+        )
+        if not row:
+            return "missing"
+        if self._view.row != row:
+            self._view.select(row)
+        page = self._view.page
+        if page.error is not None:
+            return "missing"
+        return "shown" if page.difference else "loading"
+
+    def go_to_quote(self, words: str) -> str:
+        """Go to the line with quoted words on the selected page; returns the text of the page."""
+        after = self._view.page.after
+        line = find_quoted_line(words, enumerate(after.split("\n"))) if words else None
+        if line is not None:
+            self._go_to_line(self._view.rendered.line_of(line))
+        return after
 
     def go_to_reviewer(self, reviewer_id: str) -> None:
         """Go to a reviewer in the conversation."""

@@ -13,7 +13,6 @@ from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.tui.theme import StyleLookup
-    from presscheck.tui.widgets.row_list import RowRenderer
 
 ESTIMATE = 6
 """The height of a page that was never laid out."""
@@ -102,6 +101,12 @@ class PageFlow:
         is_rule = number + 1 == self._starts[place + 1] and place + 1 < len(self._ids)
         return (Span("─" * columns, "quiet"),) if is_rule else ()
 
+    def is_fold(self, number: int) -> bool:
+        """Whether a line stands for unchanged lines that are folded."""
+        place = self.page_at(number)
+        rendered = self._rendered.get(self._ids[place]) if self._ids else None
+        return rendered is not None and number - self._starts[place] in rendered.folds
+
     def _height_of(self, page: str) -> int:
         return self._heights.get(page, ESTIMATE if len(self._ids) > 1 else 1)
 
@@ -113,15 +118,19 @@ class ChangeList(RowList):
     """The lines of the changed pages; pages are laid out before their lines are drawn.
 
     Args:
-        row: renders a line.
+        flow: the lines.
         style_for: returns the style for style words.
         lay_out: lays out the pages of the visible lines.
         id: the widget's id.
     """
 
-    def __init__(self, row: RowRenderer, style_for: StyleLookup, lay_out: Callable[[], None], *, id: str) -> None:  # noqa: A002
-        super().__init__(row, style_for, id=id)
-        self._lay_out = lay_out
+    def __init__(self, flow: PageFlow, style_for: StyleLookup, lay_out: Callable[[], None], *, id: str) -> None:  # noqa: A002
+        super().__init__(flow.line, style_for, id=id)
+        self._flow, self._lay_out = flow, lay_out
+
+    def is_fold_mark(self, number: int, part: int, column: int) -> bool:
+        """Whether a click opens folded lines: the whole line stands for them."""
+        return self._flow.is_fold(number) or super().is_fold_mark(number, part, column)
 
     def ensure_lines(self, lines: int) -> None:
         """Lay out the pages of the visible lines."""

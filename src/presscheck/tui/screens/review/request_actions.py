@@ -145,7 +145,10 @@ class RequestActions:
         space = self._model.space or await engine.read(GetSpace(space_id=path["space_id"]))
         people = await people_in(engine, space.organization, self._model.people())
         requested = {reviewer.id for reviewer in self._model.reviewers() or () if reviewer.asked}
-        choices = await self._owners.choices(space, people)
+        request = self._model.request
+        author = request.created_by.id if request and request.created_by else ""
+        others = [person for person in people if person.user.id != author or author in requested]  # as on GitHub
+        choices = await self._owners.choices(space, others)
         picker = Picker("Reviewers", choices, self._context.style_for, multiple=True, chosen=requested)
         chosen = await self._context.ask(picker)
         if chosen is None:

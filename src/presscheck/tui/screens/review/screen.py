@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 ON_THREAD = ("reply", "resolve", "react", "edit", "comment", "next_thread")
 ON_CONFLICT = ("take_ours", "edit", "comment", "merge", "next_change", "next_page")
 """What the footer shows while the cursor is on a thread or a conflict."""
+IF_MERGED = ("revert", "comment", "next_change", "next_page", "next_thread", "threads")
+"""What it shows instead of the verbs of a review, once the change request is merged."""
 
 
 class ReviewScreen(BaseScreen):
@@ -65,6 +67,18 @@ class ReviewScreen(BaseScreen):
     CSS_PATH = "screen.tcss"
     SCOPE = "review"
     FOOTER = ("comment", "mark", "merge", "next_change", "next_page", "next_thread")
+    LEGEND = (
+        ("+", "added"),
+        ("−", "deleted"),
+        ("~", "edited"),
+        ("┃", "thread; in the list, the number of open comments"),
+        ("●", "something new in a thread"),
+        ("✓", "approved; in the list, viewed"),
+        ("✗", "changes requested"),
+        ("◷", "review requested, or not sent yet"),
+        ("✎", "held for your review"),
+    )
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"mark": "viewed"}
 
     def __init__(self, request: ChangeRequest | str, number: str = "") -> None:
         super().__init__()
@@ -105,7 +119,14 @@ class ReviewScreen(BaseScreen):
             self.model, self, self.view, self.drafts, self.comments, self.merge, owners, self._edit_page
         )
         self.continuation = DraftContinuation(
-            self.model, self, self.comments, self.requests, self._run_by_name, self._load_replies
+            self.model,
+            self,
+            self.comments,
+            self.requests,
+            self._run_by_name,
+            self._load_replies,
+            self.navigation.show_page,
+            lambda page: self.navigation.go_to_quote(self.comments.quote_of_draft(page)),
         )
         self.suggestions = SuggestionActions(
             self.model,
@@ -128,6 +149,7 @@ class ReviewScreen(BaseScreen):
             self.suggestions,
             self.show_thread,
             self._notifications_changed,
+            self.requests.undo_last,
         )
 
     def command_handlers(self) -> Iterable[object]:
@@ -158,7 +180,8 @@ class ReviewScreen(BaseScreen):
             return ("use_suggestion", *ON_THREAD) if can_apply else ON_THREAD
         if self.view.is_in_change and self.disabled_reason("take_ours") is None:
             return ON_CONFLICT
-        return self.FOOTER
+        request = self.model.request
+        return IF_MERGED if request and request.status == "merged" else self.FOOTER
 
     def title_line(self) -> Line:
         """The space, the number and the subject."""

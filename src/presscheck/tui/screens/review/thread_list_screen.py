@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +15,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
-from presscheck.tui.screens.review.thread_renderer import OUTDATED, first_words, one_line
+from presscheck.tui.screens.review.thread_renderer import OUTDATED, first_words, one_line, pending_words
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
@@ -64,6 +64,7 @@ class ThreadListActions:
         suggestions: applies suggestions.
         show_thread: goes to a thread in the review, by its id.
         on_notifications: called after threads were muted or followed, or no longer are.
+        undo_last: undoes the newest write of the review.
     """
 
     def __init__(
@@ -76,10 +77,11 @@ class ThreadListActions:
         suggestions: SuggestionActions,
         show_thread: Callable[[str], None],
         on_notifications: Callable[[], None],
+        undo_last: Callable[[], Awaitable[None] | None],
     ) -> None:
         self._model, self._context, self._texts, self._threads = model, context, texts, threads
         self._comments, self._suggestions, self._show_thread = comments, suggestions, show_thread
-        self._on_notifications = on_notifications
+        self._on_notifications, self._undo_last = on_notifications, undo_last
         self.screen: ThreadListScreen | None = None
         """The list, once it was opened."""
 
@@ -94,6 +96,7 @@ class ThreadListActions:
             self._show_thread,
             self._context.redraw,
             self._on_notifications,
+            self._undo_last,
         )
         self._context.app_context.push_screen(self.screen)
 
@@ -123,6 +126,7 @@ class ThreadListScreen(BaseScreen):
         show_thread: goes to a thread in the review, by its id.
         on_filter: called after other states were chosen.
         on_notifications: called after threads were muted or followed, or no longer are.
+        undo_last: undoes the newest write of the review.
     """
 
     DEFAULT_CSS = "ThreadListScreen RowList { margin-top: 1; }"
@@ -137,11 +141,12 @@ class ThreadListScreen(BaseScreen):
         show_thread: Callable[[str], None],
         on_filter: Callable[[], None],
         on_notifications: Callable[[], None],
+        undo_last: Callable[[], Awaitable[None] | None],
     ) -> None:
         super().__init__()
         self._model, self._threads, self._comments, self._suggestions = model, threads, comments, suggestions
         self._marked: set[str] = set()
-        self._show_thread, self._on_filter = show_thread, on_filter
+        self._show_thread, self._on_filter, self._undo_last = show_thread, on_filter, undo_last
         self._shown: list[tuple[ChangedItem | None, Thread]] = []
         self._notifications = NotificationActions(self.engine, self.notify, self._to_notify, on_notifications)
 
@@ -248,13 +253,12 @@ class ThreadListScreen(BaseScreen):
             rows.move(1)
             self.refresh_status_bars()
 
-    def reason_unsend(self) -> str | None:
-        """Why nothing can be undone."""
-        return None if self._notifications.can_undo else "nothing to undo: no thread was muted or followed just now"
-
-    def command_unsend(self) -> None:
-        """Undo the last mute or follow."""
+    def command_unsend(self) -> Awaitable[None] | None:
+        """Undo the last mute or follow, or the newest write of the review."""
+        if not self._notifications.can_undo:
+            return self._undo_last()
         self._notifications.undo()
+        return None
 
     def reason_act_on_marked(self) -> str | None:
         """Why no suggestions can be applied."""
@@ -284,14 +288,15 @@ class ThreadListScreen(BaseScreen):
 
     def _row(self, index: int, columns: int) -> Line:
         item, thread = self._shown[index]
-        sign, style = SIGNS[thread.state]
+        sign, style = SIGNS[thread.state] if thread.first.pending is None else ("✎", "accent")
         where = item.title if item else "conversation"
         about = f" · {sanitize(thread.about)}" if thread.about else ""
         author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
         mark = Span("✓ " if thread.id in self._marked else "  ", "accent")
         head = (mark, Span(f"{sign} ", style), author, Span(f" {ago(thread.first.posted_at, now())}", "quiet"))
         replies = count(thread.reply_count, "reply", "replies") if thread.reply_count else ""
-        replies = " · ".join(filter(None, (thread.notifications, replies)))
+        unsent = pending_words(thread.first.pending or thread.pending_status)
+        replies = " · ".join(filter(None, (unsent, thread.notifications, replies)))
         room = columns - len(replies) - 1
         left = cut((*head, Span(f"   {where}{about}", "quiet")), room)
         return (*left, Span(" " * (room + 1 - width(left))), Span(replies, "quiet"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.pages.quotes import split_quote
-from presscheck.documents.pages.suggestions import parse_suggestion
+from presscheck.documents.pages.suggestions import comment_words
 from presscheck.text.phrases import ago, count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, plain, width
@@ -102,10 +102,7 @@ def _message_lines(
 
 def one_line(message: Message) -> str:
     """The text of a message in one line, without its quote and without the fence of a suggestion."""
-    text = split_quote(message.text)[1]
-    if suggestion := parse_suggestion(text):
-        text = f"{suggestion.before} suggestion: {suggestion.words or 'delete this text'} {suggestion.after}"
-    return sanitize(" ".join(text.split()))
+    return sanitize(comment_words(message.text))
 
 
 def first_words(message: Message) -> str:
@@ -119,6 +116,11 @@ def who_resolves(threads: Sequence[Thread]) -> str:
     if not authors:
         return "an admin of the space"
     return f"{authors.pop() if len(authors) == 1 else 'their authors'} or an admin of the space"
+
+
+def pending_words(change: PendingChange | None) -> str:
+    """The state of a message that is not sent, in words; empty if it is."""
+    return _PENDING[change.state].text.strip() if change else ""
 
 
 def _pending(change: PendingChange | None) -> list[Span]:

@@ -69,7 +69,7 @@ class ReviewView:
         self._state, self._merge = StatusLine(style_for, id="state"), StatusLine(style_for, id="merge")
         self.items = RowList(self._item_row, style_for, key=self._item_key, has_mark_column=False, id="pages")
         self.flow = PageFlow()
-        self.change = ChangeList(self.flow.line, style_for, self._lay_out_visible, id="change")
+        self.change = ChangeList(self.flow, style_for, self._lay_out_visible, id="change")
         self._panes = Horizontal(self.items, PaneBorder(self.items, style_for), self.change)
         self.mode: Mode = "prose"
         self.only_changed = True
@@ -78,6 +78,8 @@ class ReviewView:
         self._pages: tuple[ChangedItem | None, ...] = ()
         self._unfolded: set[str] = set()
         self._opened: dict[str, set[int]] = {}
+        self._unsent: frozenset[str] | None = None
+        """The ids of the messages that were not sent when the change was drawn last; None before it was."""
         self._listed: tuple[ChangedItem, ...] = ()
         self._reading = ""
 
@@ -145,6 +147,11 @@ class ReviewView:
     def is_on_thread(self) -> bool:
         """Whether the cursor is on a line of a thread."""
         return self.line in self.rendered.thread_of
+
+    @property
+    def is_on_fold(self) -> bool:
+        """Whether the cursor is on a line that stands for folded lines."""
+        return self.line in self.rendered.folds
 
     @property
     def text_line(self) -> int | None:
@@ -284,8 +291,24 @@ class ReviewView:
         self._lay_out_visible()
         if is_cursor_visible:
             self.change.show(self.flow.height, cursor=self.change.cursor)
+            self._show_own_message()
         else:  # the user has scrolled away from it
             self.change.redraw()
+
+    def _show_own_message(self) -> None:
+        """Scroll to a message that the user has just written, if it ends below the view.
+
+        Its first line stays visible, and the cursor, if it is here.
+        """
+        before, self._unsent = self._unsent, self._model.discussion.unsent_messages()
+        if before is None or self._unsent <= before:
+            return
+        lines = [line for line, message in self.rendered.message_of.items() if message in self._unsent - before]
+        if lines:
+            change = self.change
+            start, top = change.cursor - self.line, change.top
+            last = min(start + min(lines), change.cursor) if change.has_focus else start + min(lines)
+            change.scroll_lines(max(0, min(start + max(lines) - change.visible_lines[-1], last - top)))
 
     def _set_pages(self) -> bool:
         """Update which pages are shown; returns whether the one under the cursor is none of them."""

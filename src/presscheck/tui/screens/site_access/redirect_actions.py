@@ -209,7 +209,8 @@ class RedirectActions:
         self, question: str, present: str, redirects: RedirectMap, draft: str, own: str = ""
     ) -> str | None:
         """A path that can be redirected, which is a draft until the redirect is in the outbox."""
-        outbox = self._screen.engine.outbox
+        outbox, site = self._screen.engine.outbox, self._screen.model.site
+        about = {"site": site.id, "title": present or site.title}
 
         def validate(typed: str) -> str | None:
             known = redirects.by_source.get(plain_path(typed))
@@ -223,7 +224,7 @@ class RedirectActions:
             self._screen.style_for,
             max_length=LONGEST_PATH,
             validate=validate,
-            save=lambda typed: outbox.save_draft(draft, "" if typed == present else typed),
+            save=lambda typed: outbox.save_draft(draft, "" if typed == present else typed, about),
             hint="/old/page",
         )
         typed = await self._screen.ask(dialog)

@@ -27,6 +27,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.published_profile import published_reason, show_published
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site_access.model import SiteAccess
 from presscheck.tui.screens.site_access.redirects_tab import RedirectsTab
@@ -58,7 +59,8 @@ class SiteAccessScreen(BaseScreen):
         super().__init__()
         self.model = SiteAccess(organization_id, site)
         self.redirects_tab, self.sign_in_tab = RedirectsTab(self), SignInTab(self)
-        tabs: tuple[Tab, ...] = (self.redirects_tab, ShareLinksTab(self), self.sign_in_tab)
+        self.share_links_tab = ShareLinksTab(self)
+        tabs: tuple[Tab, ...] = (self.redirects_tab, self.share_links_tab, self.sign_in_tab)
         self.lists = TabbedLists(self, tabs, self._show_empty)
 
     def title_line(self) -> Line:
@@ -317,6 +319,18 @@ class SiteAccessScreen(BaseScreen):
         """List redirects for moved and deleted pages, and add the chosen ones."""
         self.lists.show_tab(self.redirects_tab)
         return self.tab.run("suggest_rows")
+
+    def reason_go_published(self) -> str | None:
+        """Disabled for a site that is not live, for a share link without an address, and offline."""
+        link = self.share_links_tab.current if self.tab is self.share_links_tab else None
+        if self.tab is self.share_links_tab and (link is None or not link.urls.published):
+            return self.share_links_tab.reason("copy")
+        return published_reason(self, self.model.site)
+
+    async def command_go_published(self) -> None:
+        """Show what visitors get, on the tab of share links those who come by the one under the cursor."""
+        link = self.share_links_tab.current if self.tab is self.share_links_tab else None
+        await show_published(self, self.model.organization_id, self.model.site, link)
 
     def reason_rotate_key(self) -> str | None:
         """As the tab of sign-in says."""

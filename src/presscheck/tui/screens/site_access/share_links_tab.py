@@ -37,7 +37,7 @@ class ShareLinksTab:
     """
 
     name, noun = "Share links", "share links"
-    footer = ("add", "rename", "copy", "delete", "find_here", "close")
+    footer = ("add", "rename", "copy", "go_published", "delete", "close")
 
     def __init__(self, screen: AccessContext) -> None:
         self._screen = screen
@@ -61,7 +61,8 @@ class ShareLinksTab:
         return len(self.shown)
 
     @property
-    def _current(self) -> ShareLink | None:
+    def current(self) -> ShareLink | None:
+        """The link under the cursor."""
         at, shown = self._screen.rows.cursor, self.shown
         return shown[at] if at < len(shown) else None
 
@@ -118,7 +119,7 @@ class ShareLinksTab:
             return missing
         if command in WRITES and (reason := self._screen.change_reason(WRITES[command])):
             return reason
-        link = self._current
+        link = self.current
         if command != "add" and link is None:
             return "no share link here: a creates one"
         if command == "copy" and link and not link.urls.published:
@@ -131,7 +132,7 @@ class ShareLinksTab:
         """Run a command."""
         if command == "add":
             return self._add()
-        link = self._current
+        link = self.current
         if link is None:
             return None
         commands: dict[str, Callable[[ShareLink], Awaitable[None] | None]] = {
@@ -182,13 +183,14 @@ class ShareLinksTab:
             await send(self._screen, DeleteShareLink(**self._screen.model.path, share_link_id=link.id))
 
     async def _ask_name(self, question: str, present: str, key: str) -> str | None:
-        outbox = self._screen.engine.outbox
+        outbox, site = self._screen.engine.outbox, self._screen.model.site
+        about = {"site": site.id, "title": present or site.title}
         dialog = PromptDialog(
             question,
             outbox.draft(key) or present,
             self._screen.style_for,
             max_length=LONGEST_NAME,
-            save=lambda typed: outbox.save_draft(key, "" if typed == present else typed),
+            save=lambda typed: outbox.save_draft(key, "" if typed == present else typed, about),
             hint="for partners",
         )
         return await self._screen.ask(dialog)

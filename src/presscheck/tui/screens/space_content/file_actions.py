@@ -55,6 +55,7 @@ class FileActions:
     async def save(self, file: RevisionFile) -> None:
         """Ask for a path and save a file there; asks before it replaces one."""
         key, outbox = f"save {file.id}", self._screen.engine.outbox
+        about = {"space": self._screen.model.space_id, "title": file.name}
         start = outbox.draft(key) or str(Path.cwd() / local_name(file))
         dialog = PromptDialog(
             f"Save {sanitize(file.name)} as",
@@ -62,7 +63,7 @@ class FileActions:
             self._screen.style_for,
             max_length=LONGEST_PATH,
             confirm_label="Save",
-            save=lambda text: outbox.save_draft(key, text),
+            save=lambda text: outbox.save_draft(key, text, about),
         )
         answer = await self._screen.ask(dialog)
         if answer is None:

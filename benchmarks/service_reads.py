@@ -1,0 +1,301 @@
+"""What reads cost the service, in processor time of its process, against a route that only sends the same bytes.
+
+Usage: python -m benchmarks.service_reads [--requests N] [--pages N] [--rounds N] [--calls N]. The route is Starlette's
+own, behind the same log, host check and rate limit, in the same uvicorn with the same protocol; both are asked in turn,
+on one connection that stays open. Three figures are taken of each read:
+
+- again: the same read again and again, while nobody writes;
+- first: before each read, another process writes to the database;
+- mixed: a comment is written through the service before each fiftieth read; its own cost is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.service.factories import PAGES, plant_world
+
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import hash_token
+from presscheck.service.models.organizations import MemberRow, TokenRow
+from presscheck.service.sample import plant_many
+
+NOW = "2026-05-20T09:30:00.000Z"
+LIMIT = 100_000_000
+"""A rate limit that is counted and never reached."""
+BARE = f"""
+import json, sys
+import uvicorn
+from pathlib import Path
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
+from presscheck.service.http.middleware import (
+    RateLimitMiddleware, RequestIdMiddleware, TrustedHostMiddleware, write_log
+)
+from presscheck.service.server.http_protocol import DeadlineProtocol
+
+def route(path, body):
+    async def answer(request: Request) -> Response:
+        return Response(body, 200, {{"etag": '"0123456789abcdef0123456789abcdef"'}}, media_type="application/json")
+    return Route(path, answer, methods=["GET"])
+
+write_log(requests=False)
+database = Database(sys.argv[1])
+routes = [route(path, body.encode()) for path, body in json.loads(Path(sys.argv[2]).read_text())]
+app = Starlette(routes=routes, middleware=[
+    Middleware(RequestIdMiddleware),
+    Middleware(TrustedHostMiddleware, database=database),
+    Middleware(RateLimitMiddleware, limit={LIMIT}, database=database, clock=system_clock),
+])
+print("ready", flush=True)
+uvicorn.run(app, port=int(sys.argv[3]), http=DeadlineProtocol, proxy_headers=False, log_config=None, access_log=False,
+    ws="none", server_header=False)
+"""
+
+
+@dataclass(frozen=True)
+class Read:
+    """One read: what it is, and its path with query."""
+
+    name: str
+    path: str
+
+
+class Connection:
+    """A connection that stays open, and the processor time of the process at its other end."""
+
+    def __init__(self, port: int, token: str, process: int) -> None:
+        self._port, self._token = port, token
+        self._socket = self._opened()
+        self._clock = (~process << 3) | 2  # Linux: the processor time of another process, all threads
+
+    def _opened(self) -> socket.socket:
+        opened = socket.create_connection(("127.0.0.1", self._port), timeout=120)
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return opened
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._socket.close()
+
+    def again(self) -> None:
+        """Opens it again: the server closes one that rests for five seconds."""
+        self._socket.close()
+        self._socket = self._opened()
+
+    def spent(self) -> float:
+        """Seconds of processor time of the process so far."""
+        return time.clock_gettime(self._clock)
+
+    def get(self, path: str, *more: str) -> tuple[int, bytes]:
+        """Status and body."""
+        return self.send("GET", path, b"", *more)
+
+    def send(self, method: str, path: str, body: bytes, *more: str) -> tuple[int, bytes]:
+        """Sends a request with these header lines besides the usual ones; status and body."""
+        lines = [f"{method} {path} HTTP/1.1", "host: 127.0.0.1", f"authorization: Bearer {self._token}", *more]
+        if body:
+            lines += ["content-type: application/json", f"content-length: {len(body)}"]
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode() + body)
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += self._some()
+        head, _, rest = received.partition(b"\r\n\r\n")
+        headers = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+        parts, missing = [rest], int(headers.get(b"content-length", b"0")) - len(rest)
+        while missing > 0:
+            parts.append(self._some())
+            missing -= len(parts[-1])
+        return int(head.split(b" ", 2)[1]), b"".join(parts)
+
+    def _some(self) -> bytes:
+        part = self._socket.recv(1 << 20)
+        if not part:
+            raise SystemExit("the connection was closed")
+        return part
+
+    def cost(self, path: str, count: int, between: Callable[[int], float] = lambda _: 0.0) -> float:
+        """Microseconds of processor time for each of so many reads, without what `between` says that it took."""
+        self.again()
+        self.get(path)
+        other, begun = 0.0, self.spent()
+        for number in range(count):
+            other += between(number)
+            status, body = self.get(path)
+            if status != 200:
+                raise SystemExit(f"{path}: {status} {body[:300]!r}")
+        return (self.spent() - begun - other) / count * 1e6
+
+
+@dataclass(frozen=True)
+class Place:
+    """The service with what is in it."""
+
+    connection: Connection
+    space: str
+    reads: tuple[Read, ...]
+
+
+def pages_of(count: int) -> list[tuple[str, str]]:
+    """The pages of a space, each with a text of its own."""
+    return [(f"Page {number}", f"Text {number}.\n\n" + "Some more of it.\n" * 20) for number in range(count)]
+
+
+@contextmanager
+def service(home: Path, requests: int, pages: int) -> Generator[Place]:
+    """The service on SQLite, with a small space, a large one, and an organization with many change requests."""
+    database = f"sqlite:///{home / 'service.sqlite'}"
+    world = plant_world(database, "http://127.0.0.1:1", PAGES)
+    large = plant_world(database, "http://127.0.0.1:1", pages_of(pages))
+    made = Database(database)
+    with made.writing.begin() as session:
+        plant_many(session, requests)
+        for organization in ("many", large.organization):
+            session.merge(
+                MemberRow(organization_id=organization, user_id=world.users["admin"], role="admin", joined_at=NOW)
+            )
+        session.add(TokenRow(sha256=hash_token("reads"), user_id=world.users["admin"], created_at=NOW))
+    made.close()
+    command = [sys.executable, "-m", "presscheck", "serve", "--data", str(home), "--database", database]
+    with subprocess.Popen(
+        [*command, "--port", "0", "--rate-limit", str(LIMIT)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout
+            address = str(process.stdout.readline()).strip()
+            with closing(Connection(int(address.rpartition(":")[2]), "reads", process.pid)) as connection:
+                space, big = f"/v1/spaces/{world.space}", f"/v1/spaces/{large.space}"
+                first = furnish(connection, space)
+                asked = f"&requestedReviewer={world.users['admin']}"
+                yield Place(
+                    connection,
+                    world.space,
+                    (
+                        Read("the caller", "/v1/user"),
+                        Read("a space", space),
+                        Read("the spaces of an organization", f"/v1/orgs/{world.organization}/spaces"),
+                        Read("a page as Markdown", f"{space}/content/page/guide?format=markdown"),
+                        Read("a page as nodes", f"{space}/content/page/guide?format=document"),
+                        Read("a change request", f"{space}/change-requests/{first}"),
+                        Read("fifty change requests", f"{space}/change-requests?status=draft&limit=50"),
+                        Read("fifty comments", f"{space}/change-requests/{first}/comments?limit=50"),
+                        Read(f"a tree of {pages:,} pages", f"{big}/content/pages"),
+                        Read(f"one page of {pages:,}", f"{big}/content/page/page%20{pages // 2}?format=markdown"),
+                        Read(f"an inbox of {requests:,}", "/v1/orgs/many/change-requests?limit=50"),
+                        Read(f"an inbox of {requests:,}, for me", f"/v1/orgs/many/change-requests?limit=50{asked}"),
+                    ),
+                )
+        finally:
+            process.terminate()
+
+
+def furnish(connection: Connection, space: str) -> str:
+    """Adds fifty change requests, and fifty comments to the first; its id."""
+    made = [
+        json.loads(connection.send("POST", f"{space}/change-requests", b'{"subject": "Better"}')[1])["id"]
+        for _ in range(50)
+    ]
+    for _ in range(50):
+        connection.send("POST", f"{space}/change-requests/{made[0]}/comments", b'{"body": {"markdown": "Hm"}}')
+    return made[0]
+
+
+@contextmanager
+def bare(home: Path, place: Place, port: int) -> Generator[Connection]:
+    """Routes that return what the service returned: the floor."""
+    place.connection.again()
+    bodies = [(f"/v1/{number}", place.connection.get(read.path)[1].decode()) for number, read in enumerate(place.reads)]
+    (home / "bodies.json").write_text(json.dumps(bodies))
+    database = f"sqlite:///{home / 'service.sqlite'}"
+    with subprocess.Popen(
+        [sys.executable, "-c", BARE, database, str(home / "bodies.json"), str(port)], stdout=subprocess.PIPE
+    ) as process:
+        try:
+            assert process.stdout and process.stdout.readline()
+            for _ in range(200):
+                try:
+                    connection = Connection(port, "reads", process.pid)
+                    break
+                except OSError:
+                    time.sleep(0.05)
+            else:
+                raise SystemExit("the bare route did not start")
+            with closing(connection):
+                yield connection
+        finally:
+            process.terminate()
+
+
+def main() -> None:
+    """Measures, and prints a line for each read."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=100_000, help="change requests of the large organization")
+    parser.add_argument("--pages", type=int, default=5_000, help="pages of the large space")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--calls", type=int, default=200, help="reads of a round, fewer where one takes long")
+    parser.add_argument("--port", type=int, default=8798)
+    chosen = parser.parse_args()
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
+        place = stack.enter_context(service(home, chosen.requests, chosen.pages))
+        floor = stack.enter_context(bare(home, place, chosen.port))
+        writer = stack.enter_context(closing(sqlite3.connect(home / "service.sqlite", isolation_level=None)))
+        writer.execute("PRAGMA synchronous=OFF")  # the write is not what is measured
+        writer.execute("PRAGMA busy_timeout=30000")
+        comment = f"/v1/spaces/{place.space}/comments"
+
+        def write_elsewhere(_: int) -> float:
+            writer.execute("INSERT OR REPLACE INTO settings (name, value) VALUES ('benchmark', '1')")
+            return 0.0
+
+        def write_here(number: int) -> float:
+            if number % 50:
+                return 0.0
+            begun = place.connection.spent()
+            place.connection.send("POST", comment, b'{"body": {"markdown": "Hm"}}')
+            return place.connection.spent() - begun
+
+        print(f"| {'what':30} | bytes | bare route | again | first | mixed | again | first |")
+        for number, read in enumerate(place.reads):
+            place.connection.again()
+            size = len(place.connection.get(read.path)[1])
+            once = place.connection.cost(read.path, 2, write_elsewhere)
+            count = max(5, min(chosen.calls, int(1_000_000 / max(1.0, once))))
+            found = [
+                (
+                    floor.cost(f"/v1/{number}", chosen.calls),
+                    place.connection.cost(read.path, chosen.calls),
+                    place.connection.cost(read.path, count, write_elsewhere),
+                    place.connection.cost(read.path, max(50, count), write_here),
+                )
+                for _ in range(chosen.rounds)
+            ]
+            bare_cost, again, first, mixed = (statistics.median(column) for column in zip(*found, strict=True))
+            again_ratio, first_ratio = (statistics.median(row[0] / row[column] for row in found) for column in (1, 2))
+            print(
+                f"| {read.name:30} | {size:,} | {bare_cost:.0f} µs | {again:.0f} µs | {first:.0f} µs | {mixed:.0f} µs "
+                f"| {again_ratio:.2f} × | {first_ratio:.2f} × |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""What a site had when its configuration was written to a file: the base that a push of the file is compared with.
+
+Without it, a push could not tell what the user changed in the file from what somebody else changed in the site.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from presscheck.engine.site_config.comparison import (
+    DEFAULT,
+    DEFAULT_SECTION,
+    ORDER,
+    Difference,
+    Drift,
+    Field,
+    fields_of,
+    file_fields,
+    names_of,
+    same_value,
+)
+from presscheck.engine.site_config.document import SiteConfig
+from presscheck.engine.site_config.files import read_file, text_of, write_file
+from presscheck.engine.site_config.snapshots import PRIVATE_DIRECTORY, PRIVATE_FILE
+from presscheck.errors import ConfigurationError, StoreError
+
+
+class Base(NamedTuple):
+    """What a file was made from.
+
+    Attributes:
+        site: what the site had when the file was pulled, or after it was pushed.
+        sent: what the file had when a push of it stopped; None if none did since.
+    """
+
+    site: SiteConfig
+    sent: SiteConfig | None = None
+
+
+class Bases:
+    """The bases of the files of one site, on this machine.
+
+    Args:
+        directory: the directory of the profile's bases.
+        site_id: the site.
+    """
+
+    def __init__(self, directory: Path, site_id: str) -> None:
+        self._directory = directory / re.sub(r"[^\w-]", "_", site_id)
+
+    def of(self, file: Path) -> Base | None:
+        """The base of a file; None if it was neither pulled nor pushed on this machine.
+
+        Raises:
+            ConfigurationError: it cannot be read.
+        """
+        place = self._place(file)
+        if not place.exists():
+            return None
+        sent = self._sent_place(file)
+        return Base(_read(place), _read(sent) if sent.exists() else None)
+
+    def keep(self, file: Path, site: SiteConfig) -> None:
+        """Keep what the site has as the base of a file.
+
+        Raises:
+            StoreError: it cannot be written.
+            ConfigurationError: it cannot be written.
+        """
+        self._write(self._place(file), site)
+        self._sent_place(file).unlink(missing_ok=True)
+
+    def note_sent(self, file: Path, sent: SiteConfig) -> None:
+        """Keep what a file had when a push of it stopped: what the site has of it was not changed by somebody else.
+
+        Raises:
+            StoreError: it cannot be written.
+            ConfigurationError: it cannot be written.
+        """
+        self._write(self._sent_place(file), sent)
+
+    def _write(self, place: Path, config: SiteConfig) -> None:
+        try:
+            self._directory.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"Could not keep what was read in {self._directory}: {error.strerror}") from None
+        text, _ = text_of(config.plain, place)
+        write_file(place, text, PRIVATE_FILE)
+
+    def _place(self, file: Path) -> Path:
+        name = hashlib.sha256(str(file.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        return self._directory / f"{name}.yaml"
+
+    def _sent_place(self, file: Path) -> Path:
+        return self._place(file).with_suffix(".sent.yaml")
+
+
+def _read(place: Path) -> SiteConfig:
+    read = read_file(place)
+    if read.problems:
+        raise ConfigurationError(f"{place}: is damaged ({read.problems[0]}): delete it, and compare with `diff` first")
+    return read.config
+
+
+def overwritten(
+    base: Base, site: SiteConfig, file: SiteConfig, differences: tuple[Difference, ...]
+) -> tuple[Drift, ...]:
+    """What somebody else changed in a site since the base, and a push would overwrite, field by field.
+
+    Args:
+        base: the base of the file.
+        site: the site now.
+        file: the document of the file, resolved.
+        differences: what the push changes in the site.
+    """
+    names = names_of(site.structure or ())
+    sides = _Sides(
+        file_fields(site, base.site),
+        file_fields(site, base.sent) if base.sent else {},
+        fields_of(site, lambda entry: names[entry.key]),
+        file_fields(site, file),
+    )
+    parts = {*base.site.parts, *(base.sent.parts if base.sent else ())}
+    changed = [one for one in differences if one.field.part in parts]
+    return tuple(drift for one in changed for drift in sides.drifts(one))
+
+
+class _Sides(NamedTuple):
+    """The fields of the base, of what was sent since, of the site now, and of the file."""
+
+    base: dict[Field, Any]
+    sent: dict[Field, Any]
+    site: dict[Field, Any]
+    file: dict[Field, Any]
+
+    def drifts(self, difference: Difference) -> Iterator[Drift]:
+        """What somebody else changed of a field, or of a whole item, that a push changes."""
+        field = difference.field
+        if field.name:
+            fields = [field]
+        else:
+            every = (*self.site, *self.base)
+            fields = [one for one in dict.fromkeys(every) if one.part == field.part and one.item == field.item]
+        if not field.name and difference.change == "removed" and fields:
+            # the items themselves say where they are, and which is the default
+            fields = [one for one in fields if one.name not in (ORDER, DEFAULT, DEFAULT_SECTION)] or fields
+        for one in fields:
+            before, now = self.base.get(one), self.site.get(one)
+            if one.name == ORDER:
+                before, now = _shared_order(before, now)
+            if same_value(before, now) or (one in self.sent and same_value(self.sent[one], now)):
+                continue
+            yield Drift(one, before, now, self.file.get(one))
+
+
+def _shared_order(before: Any, now: Any) -> tuple[Any, Any]:
+    """The items that both have, in their orders."""
+    if not isinstance(before, list) or not isinstance(now, list):
+        return before, now
+    first, second = cast("list[Any]", before), cast("list[Any]", now)
+    return [one for one in first if one in second], [one for one in second if one in first]

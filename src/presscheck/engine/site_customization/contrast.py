@@ -1,0 +1,171 @@
+"""The colors of a site as its pages use them, and the contrast of text on each, as WCAG measures it.
+
+Text and background have a contrast from 1 : 1 to 21 : 1. WCAG 2 asks for 4.5 for text (level AA), and for 7 on level
+AAA. The page of a published site is nearly white or nearly black, mixed with a little of the tint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from presscheck.engine.site_config.document import Place
+from presscheck.engine.site_customization.settings import Document, Setting, value_at
+
+Mode = Literal["light", "dark"]
+MODES: tuple[Mode, ...] = ("light", "dark")
+AA, AAA = 4.5, 7.0
+"""The least contrasts of text on the levels of WCAG 2."""
+_GROUNDS: Mapping[Mode, str] = {"light": "#fffdfa", "dark": "#191714"}
+_TEXTS: Mapping[Mode, str] = {"light": "#24211d", "dark": "#e6e1d8"}
+_QUIETS: Mapping[Mode, str] = {"light": "#69635a", "dark": "#a49d91"}
+_RAISED: Mapping[Mode, str] = {"light": "#f6f1e9", "dark": "#221f1b"}
+TINT_SHARE = 0.06
+"""How much of the tint is in the page."""
+_is_color = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}").fullmatch
+
+
+class Contrast(NamedTuple):
+    """The contrast of a text with its background."""
+
+    ratio: float
+
+    @property
+    def level(self) -> str:
+        """The level of WCAG 2 that it reaches: `AAA`, `AA`, or `fails`."""
+        return "AAA" if self.ratio >= AAA else "AA" if self.ratio >= AA else "fails"
+
+    @property
+    def text(self) -> str:
+        """The ratio, rounded down, so that no failing one looks like one that is enough."""
+        return f"{int(self.ratio * 10) / 10:.1f}"
+
+
+class Palette(NamedTuple):
+    """The colors of a page in one theme.
+
+    Attributes:
+        ground: the page.
+        raised: what is set off from it.
+        text: text.
+        quiet: less important text.
+        primary: links and buttons.
+        header: the header.
+        header_text: text in the header.
+        header_link: links in the header.
+        sidebar: the list of pages.
+        hints: the colors of hints, by their style.
+    """
+
+    ground: str
+    raised: str
+    text: str
+    quiet: str
+    primary: str
+    header: str
+    header_text: str
+    header_link: str
+    sidebar: str
+    hints: Mapping[str, str]
+
+
+def normalized(color: Any) -> str | None:
+    """A color as `#rrggbb`; None if it is none."""
+    if not isinstance(color, str) or not _is_color(color):
+        return None
+    digits = color[1:].lower()
+    return f"#{digits}" if len(digits) == 6 else "#" + "".join(digit * 2 for digit in digits)
+
+
+def luminance(color: str) -> float:
+    """The relative luminance of a color `#rrggbb`, from 0 for black to 1 for white."""
+    channels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> Contrast:
+    """The contrast of two colors `#rrggbb`."""
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return Contrast((lighter + 0.05) / (darker + 0.05))
+
+
+def mixed(color: str, other: str, share: float) -> str:
+    """A color with a share of another."""
+    pairs = [(int(color[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(first + (second - first) * share):02x}" for first, second in pairs)
+
+
+def palette(document: Document, mode: Mode) -> Palette:
+    """The colors of the pages of a site; where a color is missing or invalid, the text color."""
+
+    def at(*path: str) -> str | None:
+        return normalized(value_at(document, (*path, mode)))
+
+    tint = at("styling", "tint", "color")
+    ground = mixed(_GROUNDS[mode], tint, TINT_SHARE) if tint else _GROUNDS[mode]
+    text, raised = _TEXTS[mode], _RAISED[mode]
+    primary = at("styling", "primaryColor") or text
+    preset = value_at(document, ("header", "preset"))
+    theme = value_at(document, ("styling", "theme"))
+    header, header_text, header_link = ground, text, text
+    if preset == "custom":
+        header = at("header", "backgroundColor") or ground
+        header_text = header_link = at("header", "linkColor") or readable_on(header)
+    elif preset == "contrast":
+        header, header_text, header_link = text, ground, ground
+    elif preset == "bold" or theme == "bold":
+        header, header_text, header_link = primary, ground, ground
+    elif theme == "gradient":
+        header = mixed(ground, primary, 0.14)
+    is_filled = value_at(document, ("styling", "sidebar", "background")) == "filled" or theme == "muted"
+    hints = {name: at("styling", f"{name}Color") or text for name in ("info", "success", "warning", "danger")}
+    return Palette(
+        ground,
+        raised,
+        text,
+        _QUIETS[mode],
+        primary,
+        header,
+        header_text,
+        header_link,
+        raised if is_filled else ground,
+        hints,
+    )
+
+
+def readable_on(color: str) -> str:
+    """Black or white, whichever has more contrast with a color."""
+    return max(("#ffffff", "#000000"), key=lambda one: contrast(one, color).ratio)
+
+
+def contrast_of(document: Document, setting: Setting, mode: Mode) -> Contrast | None:
+    """The contrast of a color with what it is seen with; None if it is not set.
+
+    Links and buttons are seen with the page, as are the texts on buttons, which have the color of the page; the tint
+    with the text; the background of the header with its links, and these with it.
+    """
+    path: Place = (*setting.path, "color") if setting.name == "styling.tint" else setting.path
+    color = normalized(value_at(document, (*path, mode)))
+    if color is None:
+        return None
+    page = palette(document, mode)
+    if setting.name == "styling.tint":
+        return contrast(page.text, page.ground)
+    if setting.name == "header.backgroundColor":
+        link = normalized(value_at(document, ("header", "linkColor", mode)))
+        return contrast(color, link or readable_on(color))
+    if setting.name == "header.linkColor":
+        ground = normalized(value_at(document, ("header", "backgroundColor", mode)))
+        return contrast(color, ground or page.ground)
+    return contrast(color, page.ground)
+
+
+def contrast_words(color: str, document: Document, mode: Mode) -> str:
+    """How readable a color is on the pages of a theme; empty if it is no color."""
+    plain = normalized(color)
+    if plain is None:
+        return ""
+    told = contrast(plain, palette(document, mode).ground)
+    return f"contrast {told.text} : 1 with the {mode} page: {told.level}"

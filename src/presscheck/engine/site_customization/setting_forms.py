@@ -1,0 +1,179 @@
+"""The form of settings: their values as typed texts, and the document that typed texts make."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from presscheck.engine.forms.form import FormField
+from presscheck.engine.forms.references import SPACE
+from presscheck.engine.site_config.document import Place
+from presscheck.engine.site_customization.contrast import contrast_words
+from presscheck.engine.site_customization.settings import (
+    CHOICE_WORDS,
+    Document,
+    Leaf,
+    path_name,
+    reference_of,
+    reference_text,
+    value_at,
+    with_value,
+)
+from presscheck.errors import InvalidArgument
+
+NOT_SET = ("", "not set")
+
+
+@dataclass(frozen=True)
+class SettingsForm:
+    """A form whose result is a document.
+
+    Attributes:
+        document: the document that is changed.
+        leaves: the values that are asked for.
+        titles: the titles of the settings that the values are in, by path; a title stands before the label of a value.
+        new: the item that the form adds, and its place; None if it changes what is there.
+    """
+
+    document: Document
+    leaves: tuple[Leaf, ...]
+    titles: Mapping[str, str]
+    new: tuple[Place, dict[str, Any]] | None = None
+
+    @property
+    def _start(self) -> dict[str, Any]:
+        """The document with the new item."""
+        return with_value(self.document, *self.new) if self.new else dict(self.document)
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """A field for each value."""
+        return tuple(self._field(leaf) for leaf in self.leaves)
+
+    @property
+    def present(self) -> dict[str, str]:
+        """The texts that the fields begin with."""
+        start = self._start
+        return {name_of(leaf): text_of(leaf, value_at(start, leaf.path)) for leaf in self.leaves}
+
+    def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> dict[str, Any]:
+        """The document.
+
+        Raises:
+            InvalidArgument: a value is missing or invalid; names the field.
+        """
+        document = self._start
+        values = {leaf: value_of(leaf, texts.get(name_of(leaf), "")) for leaf in self.leaves}
+        for leaf, value in values.items():
+            if value is None and leaf.is_required and self._is_given(leaf.owner, values, document):
+                raise InvalidArgument(name_of(leaf), "is required")
+            if value != value_at(document, leaf.path):
+                if value is not None:
+                    try:
+                        leaf.check(value)
+                    except InvalidArgument as error:
+                        raise InvalidArgument(name_of(leaf), error.reason) from None
+                document = with_value(document, leaf.path, value) if self._can_set(document, leaf, value) else document
+        for owner in sorted({leaf.owner for leaf in self.leaves if leaf.owner}, key=len, reverse=True):
+            if not self._is_given(owner, values, document) and value_at(document, owner) is not None:
+                document = with_value(document, owner, None)
+        return document
+
+    def changes_nothing(self, result: Any) -> bool:
+        """Whether there is nothing to change."""
+        return result == self.document
+
+    def command(self, result: Any) -> str:
+        """There is none."""
+        return ""
+
+    @staticmethod
+    def _can_set(document: Document, leaf: Leaf, value: Any) -> bool:
+        """Whether there is something to remove, if a value is removed."""
+        return value is not None or value_at(document, leaf.path[:-1]) is not None
+
+    def _is_given(self, owner: Place, values: Mapping[Leaf, Any], document: Document) -> bool:
+        """Whether something of an object is given, or it has to be there."""
+        if not owner:
+            return True
+        return any(value is not None for leaf, value in values.items() if leaf.path[: len(owner)] == owner)
+
+    def _field(self, leaf: Leaf) -> FormField:
+        titles = [
+            self.titles[name] for name in (path_name(leaf.path[:-1]), path_name(leaf.owner)) if name in self.titles
+        ]
+        label = f"{titles[0]}: {leaf.label[0].lower()}{leaf.label[1:]}" if titles else leaf.label
+        is_choice = leaf.kind in ("choice", "flag", "font")
+        choices = tuple((word, CHOICE_WORDS.get(word, word)) for word in leaf.choices) if is_choice else ()
+        present = value_at(self._start, leaf.path)
+        if leaf.kind == "font" and isinstance(present, dict):
+            own = font_name(cast("dict[str, Any]", present))
+            choices = ((text_of(leaf, present), f"{own} (your own)"), *choices)
+        if is_choice and not (leaf.is_required and not leaf.owner):
+            choices = (*choices, NOT_SET)
+        return FormField(
+            name_of(leaf),
+            label,
+            leaf.help,
+            "choice" if is_choice else "text",
+            choices,
+            is_required=leaf.is_required and not leaf.owner,
+            reference=SPACE if leaf.kind == "reference" else None,
+            note=partial(self._contrast_note, leaf.path[-1] == "dark") if leaf.is_color else None,
+        )
+
+    def _contrast_note(self, is_dark: bool, text: str) -> str:
+        """How readable a typed color is on the page of its theme."""
+        return contrast_words(text.strip(), self.document, "dark" if is_dark else "light")
+
+
+def name_of(leaf: Leaf) -> str:
+    """The name of the field of a value: letters, digits and underscores."""
+    return "__".join(str(part) for part in leaf.path)
+
+
+def text_of(leaf: Leaf, value: Any) -> str:
+    """A value as it is typed."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if leaf.kind == "reference":
+        return reference_text(value)
+    if leaf.kind == "values" and isinstance(value, list):
+        return ", ".join(str(one) for one in cast("list[Any]", value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def value_of(leaf: Leaf, text: str) -> Any:
+    """The value of a typed text; None for an empty one.
+
+    Raises:
+        InvalidArgument: it is not JSON where JSON is needed, or no reference.
+    """
+    text = text.strip()
+    if not text:
+        return None
+    if leaf.kind == "flag":
+        return {"true": True, "false": False}.get(text, text)
+    if leaf.kind == "values":
+        return [part for one in text.split(",") if (part := one.strip())]
+    try:
+        if leaf.kind in ("words", "texts") or (leaf.kind == "font" and text.startswith("{")):
+            return json.loads(text)
+        if leaf.kind == "reference":
+            return reference_of(text)
+    except ValueError:
+        reason = (
+            "is not valid JSON" if leaf.kind != "reference" else "must be a web address, the id of a space, or JSON"
+        )
+        raise InvalidArgument(name_of(leaf), reason) from None
+    return text
+
+
+def font_name(font: Mapping[str, Any]) -> str:
+    """What a font that was uploaded is called."""
+    return str(font.get("fontFamily") or font.get("id") or "a font")

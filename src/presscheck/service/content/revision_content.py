@@ -1,0 +1,99 @@
+"""The content of a revision as plain values, kept in memory between reads: a revision never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+from sqlalchemy import bindparam, select
+
+from presscheck.documents.pages.tree import Page, PagePosition, walk
+from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.db.engine import IMMUTABLE
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.content import RevisionRow
+
+Value = TypeVar("Value")
+
+EACH = 4_000
+"""Bytes that a page, a file or a snippet takes in memory, by `sys.getsizeof` of pages of the manual and their parts."""
+_r = RevisionRow.__table__.c
+_REVISION = select(
+    _r.id,
+    _r.space_id,
+    _r.type,
+    _r.parents,
+    _r.created_at,
+    _r.tree,
+    _r.files,
+    _r.reusable_contents,
+    _r.variables,
+    _r.merged_from,
+).where(_r.id == bindparam("id"))
+
+
+@dataclass(frozen=True)
+class RevisionContent:
+    """A revision as it is stored, see `RevisionRow`. Shared by threads: what is in it is never changed."""
+
+    id: str
+    space_id: str
+    type: str
+    parents: list[str]
+    created_at: str
+    tree: list[Page]
+    files: list[dict[str, Any]]
+    reusable_contents: list[dict[str, Any]]
+    variables: dict[str, Any] | None
+    merged_from: str | None
+
+    @cached_property
+    def pages(self) -> dict[str, PagePosition]:
+        """The place of each page by id."""
+        return {place.page["id"]: place for place in reversed([*walk(self.tree)])}
+
+    @cached_property
+    def paths(self) -> dict[str, PagePosition]:
+        """The place of each page by path; the first, if several have the same."""
+        return {place.path: place for place in reversed([*walk(self.tree)]) if place.path}
+
+    def weight(self) -> int:
+        """About how many bytes it takes in memory."""
+        return EACH * (1 + len(self.pages) + len(self.files) + len(self.reusable_contents))
+
+
+def revision_content(context: Context, revision_id: str) -> RevisionContent | None:
+    """The content of a revision; None if it does not exist. Whether the caller may see it is not checked."""
+    cache = _cache(context)
+    known: RevisionContent | None = cache.get(("revision", revision_id)) if cache else None
+    if known is None:
+        rows = context.rows(_REVISION, id=revision_id)
+        known = RevisionContent(*rows[0]) if rows else None
+        if known and cache:
+            cache.put(("revision", revision_id), known, known.weight())
+    return known
+
+
+def kept(context: Context, key: tuple[str, ...], make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
+    """A value that follows from one revision and what else its key names, made once while it is kept.
+
+    Args:
+        context: the transaction.
+        key: what it is, the id of the revision, and what else it depends on.
+        make: makes it.
+        weight: about how many bytes it takes in memory.
+    """
+    cache = _cache(context)
+    value: Value | None = cache.get(key) if cache else None
+    if value is None:
+        value = make()
+        if cache:
+            cache.put(key, value, weight(value))
+    return value
+
+
+def _cache(context: Context) -> BoundedCache | None:
+    """The cache of sessions that only read: what a writer adds may never be committed."""
+    return context.session.info.get(IMMUTABLE)

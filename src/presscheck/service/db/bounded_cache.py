@@ -1,0 +1,47 @@
+"""A cache in memory that is bounded in bytes: what was not asked for longest is dropped first."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any
+
+
+class BoundedCache:
+    """Values with their weight in bytes, for any number of threads; values must not be changed by those who get them.
+
+    Args:
+        most_bytes: the most that all of them may weigh; one that weighs more than a quarter of it is not kept.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._weight = 0
+
+    def get(self, key: Hashable) -> Any:
+        """The value of a key; None if it is not kept."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._entries.move_to_end(key)
+            return entry[0]
+
+    def put(self, key: Hashable, value: Any, weight: int) -> None:
+        """Keeps a value that weighs so many bytes, unless the key is there or it is too heavy."""
+        with self._lock:
+            if key in self._entries or weight > self._most // 4:
+                return
+            self._entries[key] = value, weight
+            self._weight += weight
+            while self._weight > self._most:
+                self._weight -= self._entries.popitem(last=False)[1][1]
+
+    def clear(self) -> None:
+        """Drops all."""
+        with self._lock:
+            self._entries.clear()
+            self._weight = 0

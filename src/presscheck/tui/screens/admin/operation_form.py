@@ -1,0 +1,119 @@
+"""The dialog that fills in an operation; what its draft stores is enough to open it again without the table."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from presscheck.api.operation import operation_called
+from presscheck.engine.forms.form import OperationForm
+from presscheck.engine.forms.form_files import file_of
+from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.admin.facts import value_at
+from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.site_writes import send
+from presscheck.tui.widgets.picker import Choice
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.engine.drafts import Draft
+    from presscheck.engine.engine import Engine
+    from presscheck.engine.forms.references import Reference
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+FORM = "form"
+"""What is stored about the draft of a form, under this name: the form as JSON."""
+
+
+@dataclass(frozen=True)
+class StoredForm:
+    """A form as its draft stores it.
+
+    Attributes:
+        title: what it does, as display text.
+        operation: the stored name of the operation.
+        given: the values that are known already, by field.
+        present: the texts that the fields began with.
+        path: the ids of everything that it is about, with which what its fields refer to is listed.
+    """
+
+    title: str
+    operation: str
+    given: Mapping[str, Any]
+    present: Mapping[str, str]
+    path: Mapping[str, Any]
+
+
+def stored_form(draft: Draft) -> StoredForm | None:
+    """The form that a draft was written in; None if it is the draft of none, or of one that is unknown now."""
+    try:
+        fields: Any = json.loads(draft.stored.about.get(FORM, "null"))
+        form = StoredForm(**cast("dict[str, Any]", fields)) if isinstance(fields, dict) else None
+        if form:
+            operation_called(form.operation)
+    except (ValueError, TypeError, PresscheckError):
+        return None
+    return form
+
+
+def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> OperationForm | PartsForm:
+    """The form of an operation; what would be JSON is asked for part by part."""
+    return PartsForm(operation, given) if has_parts(operation) else OperationForm(operation, given)
+
+
+async def fill_in(screen: ScreenContext, form: StoredForm, key: str) -> Any:
+    """Fill in an operation and send it; what is typed is a draft with this key until then.
+
+    Returns:
+        The answer of the service, or the call if it has none; None if nothing was sent.
+    """
+    outbox, operation = screen.engine.outbox, operation_called(form.operation)
+    about = {FORM: json.dumps(asdict(form), ensure_ascii=False), "title": form.title}
+
+    async def send_with_file(call: Operation[Any]) -> Any:
+        return await send(screen, await asyncio.to_thread(with_file, call))
+
+    dialog = FormDialog(
+        form.title,
+        form_of(operation, dict(form.given)),
+        form.present,
+        screen.style_for,
+        send=send_with_file,
+        lookup=lambda reference: choices_of(screen.engine, reference, form.path),
+        draft=outbox.draft(key) or "",
+        save=lambda text: outbox.save_draft(key, text, about),
+        copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
+        file=file_of(operation),
+    )
+    return await screen.ask(dialog)
+
+
+async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, Any]) -> list[Choice]:
+    """What a field can refer to, listed by the first operation whose arguments are in the path."""
+    listing = next((each for each in reference.listings if set(each.path_fields()) <= set(path)), None)
+    if listing is None:
+        return []
+    given = {name: value for name, value in path.items() if name in listing.model_fields}
+    items = (await engine.read(listing(**given, **_all(listing)))).items
+    return [
+        Choice(
+            str(value_at(item, reference.id)),
+            sanitize(str(value_at(item, _snake(reference.names[0])) or value_at(item, reference.id))),
+            sanitize(str(value_at(item, _snake(reference.names[1])) or "")) if len(reference.names) > 1 else "",
+        )
+        for item in items
+    ]
+
+
+def _all(listing: type[Operation[Any]]) -> dict[str, Any]:
+    return {"limit": 1000} if "limit" in listing.model_fields else {}
+
+
+def _snake(path: str) -> str:
+    """A path of wire names as field names: `user.displayName` is `user.display_name`."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in path)

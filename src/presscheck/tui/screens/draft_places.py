@@ -1,0 +1,163 @@
+"""Opens drafts that belong to no change request where they were written: in their form, or at the command for them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, cast
+
+from presscheck.engine.drafts import DraftPlace
+from presscheck.tui.commands import COMMANDS, keys_of, shown
+from presscheck.tui.screens.admin.operation_form import fill_in, stored_form
+from presscheck.tui.screens.browse.page_tree import page_key
+from presscheck.tui.screens.draft_list import label_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from presscheck.engine.drafts import Draft
+    from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
+    from presscheck.tui.screens.base_screen import BaseScreen
+    from presscheck.tui.screens.browse.screen import BrowseScreen
+    from presscheck.tui.screens.publish.screen import PublishScreen
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+STEP, LOOKS = 0.05, 100
+"""Seconds between two looks at whether a place is loaded, and how often; then the user is only told the key."""
+SCREENS = {
+    "structure": "go_structure",
+    "access": "go_access",
+    "adaptive": "go_adaptive",
+    "customization": "go_customization",
+}
+"""The commands that open further screens of a site."""
+
+
+class DraftPlaces:
+    """Opens drafts outside of change requests.
+
+    Args:
+        screen: the screen that lists them.
+        edit_change: edits an unsent change, by its number; returns whether it is still unsent.
+    """
+
+    def __init__(self, screen: ScreenContext, edit_change: Callable[[int], bool]) -> None:
+        self._screen, self._edit_change = screen, edit_change
+
+    async def open(self, draft: Draft) -> bool:
+        """Continue a draft where it was written; returns whether that place is known and there."""
+        place = draft.place
+        if place is None:
+            return False
+        if place.kind == "form":
+            return await self._open_form(draft)
+        if place.kind == "change":
+            return self._edit_change(int(place.target))
+        if place.kind == "inbox":
+            self._run("go_inbox")
+            self._tell(draft, place)
+            return True
+        if place.kind == "export":
+            await self._screen.app_context.open_admin(place.target)
+            return await self._continue(draft, place)
+        if place.kind in ("space", "item", "files"):
+            return await self._open_in_browse(draft, place)
+        return place.kind != "draft" and await self._open_site(draft, place)
+
+    async def _open_form(self, draft: Draft) -> bool:
+        """Open the form with its fields above the list."""
+        form = stored_form(draft)
+        if form is None:
+            return False
+        if await fill_in(self._screen, form, draft.stored.key):
+            self._screen.notify(f"{form.title}: done")
+        self._screen.refresh_status_bars()
+        return True
+
+    async def _open_in_browse(self, draft: Draft, place: DraftPlace) -> bool:
+        app = self._screen.app_context
+        key = f"space {place.target}" if place.kind != "item" else place.target
+        if place.command == "add" and place.kind == "item":
+            key = "" if place.target == "top" else f"collection {place.target}"
+        await app.open_item(key)
+        browse = cast("BrowseScreen", app.screen)
+
+        def is_there() -> bool:
+            return not key or (browse.item is not None and browse.item.key == key)
+
+        if place.kind == "files":
+            is_found = await self._until(is_there)
+            if is_found:
+                self._run("go_links")
+                app.notify(f"the tab of files continues your draft: {label_of(draft)}")
+            return is_found
+        return await self._continue(draft, place, is_there)
+
+    async def open_in_request(self, draft: Draft, command: str) -> bool:
+        """Continue a draft about a page of a change request, or about a new one, at the command for it in Browse."""
+        app = self._screen.app_context
+        await app.open_page(draft.space, draft.target or None, draft.request)
+        browse = cast("BrowseScreen", app.screen)
+        key = page_key(draft.space, draft.target) if draft.target else f"space {draft.space}"
+
+        def is_there() -> bool:
+            request = browse.library.requests.get(draft.space)
+            return bool(browse.item and browse.item.key == key and request and request.id == draft.request)
+
+        return await self._continue(draft, DraftPlace("item", key, command), is_there)
+
+    async def _open_site(self, draft: Draft, place: DraftPlace) -> bool:
+        app = self._screen.app_context
+        await app.open_site(place.target)
+        publish = cast("PublishScreen", app.screen)
+
+        def is_there() -> bool:
+            return publish.current is not None and publish.current.id == place.target
+
+        if not await self._until(is_there):
+            return False
+        if place.kind == "site":
+            return await self._continue(draft, place)
+        self._run(SCREENS[place.kind])
+        await self._until(lambda: app.screen is not publish)
+        if place.kind == "adaptive":
+            adaptive = cast("AdaptiveContentScreen", app.screen)
+            if await self._until(lambda: adaptive.model.schema is not None):
+                return await adaptive.continue_draft(draft.stored.key)
+            return False
+        return await self._continue(draft, place)
+
+    async def _continue(self, draft: Draft, place: DraftPlace, is_there: Callable[[], bool] = lambda: True) -> bool:
+        """Run the command that continues a draft, once it can run; else tell its key. Whether its place is there."""
+        app = self._screen.app_context
+        screen = cast("BaseScreen", app.screen)
+        pressed = screen.last_key
+        can_run = await self._until(lambda: is_there() and screen.disabled_reason(place.command) is None)
+        if not is_there():
+            return False
+        if place.command and can_run and app.screen is screen and screen.last_key == pressed:
+            self._run(place.command)
+        self._tell(draft, place)
+        return True
+
+    async def _until(self, holds: Callable[[], bool]) -> bool:
+        for _ in range(LOOKS):
+            if holds():
+                return True
+            await asyncio.sleep(STEP)
+        return holds()
+
+    def _run(self, name: str) -> None:
+        """Run a command of the screen on top."""
+        screen = cast("BaseScreen", self._screen.app_context.screen)
+        command = screen.command_table.command(name)
+        if command:
+            screen.run_command(command)
+
+    def _tell(self, draft: Draft, place: DraftPlace) -> None:
+        """Show the label of the draft, and the key that goes on with it."""
+        key = self._key(place.command or "rename")
+        self._screen.app_context.notify(f"{key} here continues your draft: {label_of(draft)}")
+
+    def _key(self, name: str) -> str:
+        command = next(command for command in COMMANDS if command.name == name)
+        return shown(keys_of(command, self._screen.app_context.keymap)[0])

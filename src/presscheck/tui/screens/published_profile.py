@@ -1,0 +1,146 @@
+"""What visitors of a site get: its address and whether it answers, its sections and spaces, its look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace
+from presscheck.api.sites import GetPublishedSite, PublishedContentSite
+from presscheck.engine.publish.publishing import reach_words
+from presscheck.errors import NotFound, PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import display_url, sanitize
+from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.screens.text_screen import TextScreen
+
+if TYPE_CHECKING:
+    from presscheck.api.site_structure import StructureItem
+    from presscheck.api.sites import Site
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+NAMES = 14
+"""Cells of the names of the facts."""
+LOOK = (("theme", "theme"), ("language", "internationalization.locale"), ("light or dark", "themes.default"))
+"""What is shown of the customization: a name, and where it stands."""
+
+
+class Linked(Protocol):
+    """A share link, as far as it is needed here."""
+
+    @property
+    def name(self) -> str | None:
+        """Its name."""
+        ...
+
+    @property
+    def urls(self) -> Any:
+        """Its addresses."""
+        ...
+
+
+def published_reason(context: ScreenContext, site: Site | None) -> str | None:
+    """Why it cannot be shown what visitors get; None if it can."""
+    if site is None:
+        return "there is no site: a creates one"
+    if not site.published:
+        return "it is not live, so visitors get nothing: . v previews it"
+    if not context.engine.status.online:
+        return "you are offline, and the service knows what visitors get"
+    return context.engine.missing_reason(GetPublishedSite)
+
+
+async def show_published(
+    context: ScreenContext, organization_id: str, site: Site, share_link: Linked | None = None
+) -> None:
+    """Ask the service what visitors get, and show it.
+
+    Args:
+        context: the screen.
+        organization_id: the organization of the site.
+        site: a site that is live.
+        share_link: the share link by which they come, if the site has share links.
+    """
+    url = share_link.urls.published if share_link else site.urls.published
+    key: dict[str, Any] = {"share_key": str(url).rstrip("/").rpartition("/")[2]} if share_link else {}
+    call = GetPublishedSite(organization_id=organization_id, site_id=site.id, **key)
+    title = f"What visitors get: {sanitize(site.title)}"
+    if share_link:
+        title = f"{title}, by {sanitize(share_link.name or '') or 'a share link'}"
+    page = TextScreen(title, [(Span(" Loading …", "quiet"),)])
+    context.app_context.push_screen(page)
+    try:
+        content = PublishedContentSite.model_validate_json(await context.engine.fetch(call))
+    except NotFound:
+        page.show([(Span(" Nothing: the service does not publish this site for them.", "waiting"),)])
+        return
+    except PresscheckError as error:
+        page.show([(Span(f" Not known: {sanitize(error.message)}", "removed"),)])
+        return
+    page.show([*_lines(content, page.size.width, is_secret=share_link is not None)])
+    reached = site.model_copy(update={"urls": site.urls.model_copy(update={"published": url})})
+    words = await reach_words(context.engine, organization_id, reached)
+    page.show([*_lines(content, page.size.width, is_secret=share_link is not None, reach=words)])
+
+
+def _lines(
+    content: PublishedContentSite, columns: int, *, is_secret: bool, reach: str = "checking …"
+) -> Iterator[Line]:
+    site = content.site
+    address = "secret: y on the share link copies it" if is_secret else display_url(site.urls.published or "")
+    style = "removed" if "not reachable" in reach else ""
+    yield _fact("title", Span(sanitize(site.title), "strong"))
+    yield _fact("address", Span(address))
+    for at, part in enumerate(wrap((Span(sanitize(reach), style),), max(20, columns - NAMES - 3))):
+        yield (*_fact("" if at else "page", Span("")), *part)
+    yield _fact("visibility", Span(sanitize(site.visibility)))
+    look = content.customizations.site or {}
+    for name, path in LOOK:
+        if value := _at(look, path):
+            yield _fact(name, Span(sanitize(value)))
+    if content.scripts:
+        yield _fact("scripts", Span(f"{count(len(content.scripts), 'script')} of integrations"))
+    yield ()
+    yield (Span(" Sections and spaces", "title"),)
+    for item in content.structure.structure:
+        yield from _items(item, 1, is_secret=is_secret)
+    if not content.structure.structure:
+        yield (Span("  none: visitors see an empty site", "waiting"),)
+
+
+def _fact(name: str, value: Span) -> Line:
+    return (Span(f" {name:<{NAMES}} ", "quiet"), value)
+
+
+def _items(item: StructureItem, depth: int, *, is_secret: bool) -> Iterator[Line]:
+    """A section group, a section or a space, with what it has."""
+    inner: tuple[StructureItem, ...] = ()
+    title, url = item.title, ""
+    if isinstance(item, SiteSectionGroup):
+        inner = item.children or item.sections
+    elif isinstance(item, SiteSection):
+        inner, url = item.site_spaces, item.urls.published or ""
+    elif isinstance(item, SiteSpace):
+        title, url = item.title or item.space.title, item.urls.published or ""
+    shown = "" if is_secret or not url else f"   {display_url(url)}"
+    notes = [name for name in ("draft", "hidden") if getattr(item, name, None)]
+    if condition := getattr(item, "condition", None):
+        notes.append(f"if {sanitize(condition)}")
+    note = f"   {', '.join(notes)}" if notes else ""
+    kind = f"  {item.object.removeprefix('site-').replace('-', ' ')}"
+    yield (
+        Span(" " * (1 + 2 * depth)),
+        Span(sanitize(title) or "(no title)"),
+        Span(kind, "quiet"),
+        Span(shown, "quiet"),
+        Span(note, "waiting"),
+    )
+    for part in inner:
+        yield from _items(part, depth + 1, is_secret=is_secret)
+
+
+def _at(settings: Any, path: str) -> str:
+    """A text in nested settings; empty if there is none."""
+    for name in path.split("."):
+        settings = cast("dict[str, Any]", settings).get(name) if isinstance(settings, dict) else None
+    return settings if isinstance(settings, str) else ""

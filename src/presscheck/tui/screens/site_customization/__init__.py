@@ -1,0 +1,1 @@
+"""The screen of the customization of a site."""

@@ -1,0 +1,138 @@
+"""The spell checker of the user: aspell or hunspell, with their own dictionaries, in their protocol of pipes.
+
+Both read a word in each line after a `^`, and answer with a line that begins with `&` or `#` if it is doubtful. The
+language is that of the program's own settings: `LANG`, or `DICTIONARY` of hunspell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from shutil import which
+
+from presscheck.documents.markdown.prose_words import WordPlace
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.external_programs import environment
+
+PROGRAMS = {"aspell": ("--encoding=utf-8", "-a"), "hunspell": ("-i", "utf-8", "-a")}
+"""The programs in the order in which they are tried, and their options."""
+NOT_INSTALLED = "spell check needs aspell or hunspell, with a dictionary: install one of them"
+TIMEOUT = 30.0
+"""Seconds after which a program is ended."""
+MOST_SUGGESTIONS = 5
+"""Suggestions for one word."""
+_DOUBTFUL = ("&", "#", "?")
+
+
+@dataclass(frozen=True)
+class DoubtfulWord:
+    """A word that the dictionaries do not have.
+
+    Attributes:
+        word: the word.
+        places: where it stands.
+        suggestions: other words that may be meant.
+    """
+
+    word: str
+    places: tuple[WordPlace, ...]
+    suggestions: tuple[str, ...]
+
+
+def installed() -> list[str]:
+    """The programs that are installed."""
+    return [name for name in PROGRAMS if which(name)]
+
+
+class SpellChecker:
+    """Checks words with the first program that has a dictionary.
+
+    Raises:
+        PresscheckError: no program is installed.
+    """
+
+    def __init__(self) -> None:
+        self._programs = installed()
+        if not self._programs:
+            raise PresscheckError(NOT_INSTALLED)
+
+    @property
+    def name(self) -> str:
+        """The program."""
+        return self._programs[0]
+
+    async def doubtful(self, words: Mapping[str, Sequence[WordPlace]]) -> list[DoubtfulWord]:
+        """Returns the words that the dictionaries do not have.
+
+        Raises:
+            PresscheckError: no program could check them, such as without a dictionary.
+        """
+        asked = [word.replace("’", "'") for word in words]
+        answers = await self._ask(asked)
+        found: list[DoubtfulWord] = []
+        for (word, places), lines in zip(words.items(), answers, strict=False):
+            doubts = [line for line in lines if line.startswith(_DOUBTFUL)]
+            if doubts:
+                names = doubts[0].partition(": ")[2].split(", ") if ": " in doubts[0] else []
+                suggestions = tuple(sanitize(name) for name in names[:MOST_SUGGESTIONS])
+                found.append(DoubtfulWord(word, tuple(places), suggestions))
+        return found
+
+    async def learn(self, word: str) -> None:
+        """Adds a word to the user's own dictionary.
+
+        Raises:
+            PresscheckError: the program could not do it.
+        """
+        await self._run(f"*{word.replace('’', chr(39))}\n#\n")
+
+    async def _ask(self, words: Sequence[str]) -> list[list[str]]:
+        """The lines of the answer for each word."""
+        output = await self._run("".join(f"^{word}\n" for word in words))
+        groups: list[list[str]] = [[]]
+        for line in output.split("\n")[1:]:  # after the line that names the program
+            if line.strip():
+                groups[-1].append(line)
+            else:
+                groups.append([])
+        return groups
+
+    async def _run(self, text: str) -> str:
+        """The output of the first program that can; the others are left out from then on."""
+        while True:
+            try:
+                return await _output(self.name, text)
+            except PresscheckError:
+                if len(self._programs) == 1:
+                    raise
+                self._programs.pop(0)
+
+
+async def _output(name: str, text: str) -> str:
+    """Run a program with a text as its input."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            name,
+            *PROGRAMS[name],
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=environment(),
+        )
+    except OSError as error:
+        raise PresscheckError(f"{name} cannot be started: {error.strerror}") from None
+    try:
+        async with asyncio.timeout(TIMEOUT):
+            output, errors = await process.communicate(text.encode())
+    except TimeoutError:
+        raise PresscheckError(f"{name} did not answer in {TIMEOUT:.0f} seconds") from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode or not output.startswith(b"@"):
+        reason = sanitize(errors.decode("utf-8", "replace").strip().partition("\n")[0]) or "it has no dictionary"
+        raise PresscheckError(f"{name} could not check the spelling: {reason}")
+    return output.decode("utf-8", "replace")

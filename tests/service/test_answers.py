@@ -1,0 +1,128 @@
+"""What makes answers fast changes none of them: the JSON, the route that is found, what is kept of a revision."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.routing import Match, Route
+from tests.running_service import running_service
+from tests.service.factories import insert, plant_world
+
+from presscheck.api.content import RevisionPage
+from presscheck.api.operation import Cursor, Model, Page, every_operation
+from presscheck.api.organizations import OrganizationMember
+from presscheck.api.roles import Location
+from presscheck.api.users import User
+from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.http.route_index import RouteIndex
+from presscheck.service.http.serialization import to_wire, write_answer
+
+
+def user(name: str, **more: Any) -> User:
+    return User(id="u1", display_name=name, urls=Location(location="http://here/v1/users/u1"), **more)
+
+
+MEMBER = {"id": "u1", "role": None, "user": user("Ada"), "urls": {"location": "http://here"}, "joinedAt": None}
+
+
+def member() -> OrganizationMember:
+    return OrganizationMember.model_validate(MEMBER)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        user("Ada"),
+        user("Ünï\u2028</script>\x7f"),
+        user("half of a pair: \ud800"),
+        user("Ada", photoURL=None, unheard={"of": None, "list": [1, 2.5, None]}),
+        Page[User].model_construct(items=(user("Ada"), user("Bo")), next=Cursor(page="x"), count=2, total=None),
+        Page[Any].model_construct(items=(), next=None, count=0, total=0),
+        Page[Any].model_construct(items=(user("Ada"), member()), next=None, count=2, total=2),
+        member(),
+        RevisionPage(id="p", title="Page", document={"nodes": [{"data": {"x": None}}]}, pages=(RevisionPage(id="q"),)),
+        {"error": {"code": 400, "message": None}},
+    ],
+)
+def test_an_answer_is_written_as_its_fields_say(answer: Model | dict[str, Any]) -> None:
+    expected = json.dumps(to_wire(answer), ensure_ascii=False).encode("utf-8", "replace")
+    assert json.loads(write_answer(answer)) == json.loads(expected)
+
+
+def test_a_null_with_a_meaning_is_sent_wherever_it_is() -> None:
+    assert json.loads(write_answer(member()))["role"] is None
+    assert "joinedAt" not in json.loads(write_answer(member()))
+    listed = Page[Any].model_construct(items=(member(),), next=None, count=1, total=1)
+    assert json.loads(write_answer(listed))["items"][0]["role"] is None
+
+
+def test_the_index_finds_the_route_that_matching_in_turn_finds() -> None:
+    async def endpoint(*_: Any) -> None:
+        raise AssertionError
+
+    routes = [
+        Route("/v1" + operation.route.partition(" ")[2], endpoint, methods=[operation.method()], name=name)
+        for name, operation in sorted(
+            ((operation.qualified_name(), operation) for operation in every_operation()),
+            key=lambda one: (len(one[1].path_fields()), one[1].route),
+        )
+    ]
+    index = RouteIndex(routes)
+    for number, route in enumerate(routes):
+        for value in ("x1", "latest", "a b", ""):
+            for method in route.methods or ():
+                scope = {"type": "http", "path": re.sub(r"\{\w+\}", value, route.path), "method": method}
+                found = [other for other in routes if other.matches(scope | {"root_path": ""})[0] is Match.FULL]
+                match, chosen = index.matches(scope | {"root_path": ""})
+                assert (match is Match.FULL) == bool(found), (number, route.path)
+                assert not found or (chosen["endpoint"], chosen["presscheck.route"]) == (endpoint, found[0])
+    for path in ("", "/", "/v1", "/v1/", "/healthz", "/v1/nothing", "/v1/spaces/s/content/"):
+        assert index.matches({"type": "http", "path": path, "method": "GET", "root_path": ""})[0] is Match.NONE
+
+
+def test_a_cache_drops_what_was_not_asked_for_longest() -> None:
+    cache = BoundedCache(100)
+    for key in "abcd":
+        cache.put(key, key.upper(), 25)
+    assert cache.get("a") == "A"
+    cache.put("e", "E", 25)
+    assert [cache.get(key) for key in "abcde"] == ["A", None, "C", "D", "E"]
+    cache.put("heavy", "H", 26)
+    assert cache.get("heavy") is None
+    cache.put("a", "again", 1)
+    assert cache.get("a") == "A", "what never changes is not replaced"
+    cache.clear()
+    assert cache.get("a") is None
+
+
+async def test_what_is_kept_of_a_revision_has_the_address_of_each_request(tmp_path: Path) -> None:
+    """And a page that was added is there at once, in the listing, by id and by path."""
+    with running_service(tmp_path) as service:
+        world = plant_world(service.database_url, service.base_url)
+        headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+        space = f"/v1/spaces/{world.space}"
+        async with httpx.AsyncClient(base_url=service.base_url, headers=headers) as client:
+
+            async def get(path: str, **more: str) -> Any:
+                return (await client.get(space + path, headers=more)).json()
+
+            for host in ("one.localhost", "two.localhost", "one.localhost"):
+                found = await get("/content/pages", host=host)
+                assert found["pages"][0]["urls"]["app"].startswith(f"http://{host}/app/")
+            draft = await world.draft()
+            branch = f"/change-requests/{draft.id}/content"
+            for number in range(3):
+                await world.edit(draft, insert(f"Added {number}"))
+                listed = (await get(f"{branch}/pages"))["pages"]
+                assert [page["title"] for page in listed][3:] == [f"Added {one}" for one in range(number + 1)]
+                by_id = await get(f"{branch}/page/{listed[-1]['id']}?format=markdown")
+                assert by_id == await get(f"{branch}/path/added-{number}?format=markdown")
+                assert by_id["markdown"] == f"# Added {number}\n\nText.\n"
+            assert len((await get("/content/pages"))["pages"]) == 3
+        for each in world.clients.values():
+            await each.aclose()

@@ -1,0 +1,187 @@
+"""Each draft is opened where it was written: a comment at its block, a form with its fields, a line at its command."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.service_users import say, somebody
+from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until
+from tests.tui.change_request_factory import begun, edited
+from tests.tui.test_admin import family, form
+from tests.tui.test_drafts import open_drafts
+from textual.widgets import Input, TextArea
+
+from presscheck.api.change_requests import UpdateChangeRequest
+from presscheck.api.comments import ListComments
+from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.teams import ListTeams
+from presscheck.engine.drafts import drafts
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.outbox import OutboxScreen
+from presscheck.tui.screens.review import drafts as review_drafts
+
+TEXT = "First words.\n\nA token lasts 30 days.\n\n" + "Filler.\n\n" * 30 + "A key lasts for ever.\n"
+ORG = "tallowick"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
+        yield one
+
+
+def is_typing(pilot: Any) -> bool:
+    return isinstance(pilot.app.focused, TextArea)
+
+
+async def drafted(pilot: Any, label: str) -> None:
+    """Put the cursor on a draft, and open it."""
+    await open_drafts(pilot)
+    await until(pilot, shows=label)
+    rows = pilot.app.screen.query_one("#drafts")
+    labels = [draft.label for draft in pilot.app.screen.draft_list.drafts]
+    rows.move_to(next(at for at, each in enumerate(labels) if label in each))
+    await pilot.press("enter")
+
+
+async def test_a_comment_is_continued_at_its_block(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(review_drafts, "HOLD", 60.0)
+    one = await begun(service, "Talked about", TEXT, title="Discussed")
+    async with running(app_on(service, tmp_path), (120, 30)) as pilot:
+        await until(pilot, shows="Needs me")
+        pilot.app.open_review(one.at["space_id"], one.at["change_request_id"])
+        await until(pilot, shows="Can merge?")
+        await until(pilot, shows="First words.")
+        await pilot.press("tab")
+        review = pilot.app.screen
+        for _ in range(90):
+            line = review.view.text_line
+            if line is not None and "for ever" in review.view.page.after.split("\n")[line]:
+                break
+            await pilot.press("j")
+        assert "A key lasts for ever." in shown(pilot.app)
+        await pilot.press("c")
+        await until(pilot, holds=lambda: is_typing(pilot))
+        await pilot.press(*"Really?")
+        await until(pilot, holds=lambda: bool(review.drafts.place_of(f"page {one.page}")))
+        await pilot.press("escape")
+        async with somebody(service, "mia") as (mia,):
+            page = await mia.send(GetChangeRequestPage(**one.at, page_id=one.page, format="document"))
+        block = next(node["key"] for node in page.document["nodes"] if "for ever" in str(node))
+        await until(pilot, holds=lambda: pilot.app.screen is review)
+        await pilot.press("q")
+        await until(pilot, holds=lambda: pilot.app.screen is not review)
+
+        await drafted(pilot, "comment on Discussed")
+        await until(pilot, shows="Really?", holds=lambda: is_typing(pilot))
+        again = pilot.app.screen_stack[-2]
+        assert again is not review
+        assert "for ever" in again.view.page.after.split("\n")[again.view.text_line]
+        await pilot.press("ctrl+g")
+        await until(pilot, shows="```suggestion")
+        await pilot.press("ctrl+z", "ctrl+s")
+        await until(pilot, holds=lambda: len(pilot.app.engine.waiting()) == 1)
+        assert pilot.app.engine.waiting()[0].call.node == block
+        # taken back, it is the same draft again
+        await pilot.press("z")
+        await until(pilot, shows="its text is a draft again")
+        await drafted(pilot, "comment on Discussed")
+        await until(pilot, shows="Really?", holds=lambda: is_typing(pilot))
+        monkeypatch.setattr(review_drafts, "HOLD", 0.0)
+        await pilot.press("ctrl+s")
+        await all_sent(pilot)
+        async with somebody(service, "mia") as (mia,):
+            comments = (await mia.send(ListComments(**one.at))).items
+        assert [comment.target.node.id for comment in comments if comment.target and comment.target.node] == [block]
+        assert not pilot.app.engine.outbox.drafts()
+
+        # the title of a page of a request that is archived then goes to a new request
+        one = await edited(service, "Talked about", TEXT, TEXT.replace("First", "Last"), title="On main")
+        await pilot.app.open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await until(pilot, shows="Last words.")
+        await pilot.press("E")
+        await pick(pilot, "Title")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
+        await pilot.press(*" again", "escape")
+        await say(service, one.token, UpdateChangeRequest(**one.at, status="archived"))
+        await drafted(pilot, "title of On main")
+        await pick(pilot, "Continue in a new change request")
+        await until(pilot, shows="New change request in Guides: subject")
+        await pilot.press("enter")
+        await pick(pilot, "Title")
+        await until(
+            pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "On main again"
+        )
+        assert isinstance(pilot.app.screen_stack[-2], BrowseScreen)
+
+
+async def test_forms_and_lines_are_continued_where_they_were_written(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path), (120, 45)) as pilot:
+        await family(pilot, "Teams")
+        await pilot.press("a")
+        await form(pilot)
+        await pilot.press(*"Wri\\ters", "escape")
+        await pilot.press("g", "o")
+        await until(pilot, shows="API docs", holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        browse = pilot.app.screen
+        await pilot.app.open_item("space guides")
+        await until(pilot, holds=lambda: browse.item is not None and browse.item.key == "space guides")
+        await pilot.press(".", "f")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
+        await pilot.press(*"tokens", "escape")
+        await until(pilot, holds=lambda: pilot.app.screen is browse)
+        await pilot.press("O")
+        await until(pilot, shows="New change request …")
+        await pilot.press("enter")
+        await until(pilot, shows="subject")
+        await pilot.press(*"All new", "escape")
+        await pilot.press("g", "p")
+        await until(pilot, shows="● live")
+        site = pilot.app.screen.current
+        await pilot.press("g", "c")
+        await until(pilot, shows="Visitor schema", holds=lambda: hasattr(pilot.app.screen, "continue_draft"))
+        await pilot.press("3", "a")
+        await form(pilot)
+        await pilot.press(*"Partners", "escape")
+        await pilot.press("q", "g", "v")
+        await until(pilot, shows="› Access")
+        await pilot.press("2", "a")
+        await until(pilot, shows="Name of the new share link")
+        await pilot.press(*"For the press", "escape")
+        labels = [draft.label for draft in drafts(pilot.app.engine.outbox.drafts())]
+        assert sorted(labels) == [
+            "audience",
+            "find and replace",
+            "form: New team",
+            f"name of a share link: {site.title}",
+            "subject of a new change request",
+        ]
+
+        await drafted(pilot, "form")
+        dialog = await form(pilot)
+        assert isinstance(dialog, FormDialog)
+        assert dialog.texts["title"] == "Wri\\ters"
+        assert isinstance(pilot.app.screen_stack[-2], OutboxScreen)
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
+        async with somebody(service, "mia") as (mia,):
+            assert "Wri\\ters" in [team.title for team in (await mia.send(ListTeams(organization_id=ORG))).items]
+        await drafted(pilot, "find and replace")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "tokens")
+        await pilot.press("escape")
+        await drafted(pilot, "subject of a new")
+        await until(pilot, shows="New change request …")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "All new")
+        await pilot.press("escape")
+        await drafted(pilot, "audience")
+        dialog = await form(pilot)
+        assert dialog.texts["name"] == "Partners"
+        await pilot.press("escape")
+        await drafted(pilot, "name of a share link")
+        await until(pilot, shows="› Access", holds=lambda: "here continues your draft" in shown(pilot.app))

@@ -1,0 +1,124 @@
+"""Bookmarks and recent places: at the top of the tree, between starts, moved, removed, and gone."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, running, shown, until
+
+from presscheck.api.spaces import DeleteSpace
+from presscheck.client.client import Client
+from presscheck.engine.shortcuts import MOST_BOOKMARKS, MOST_RECENT, RECENT, Shortcut
+from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.widgets.tree import Tree
+
+
+def tree(pilot: Any) -> Tree:
+    return pilot.app.screen.query_one(Tree)
+
+
+def titles(pilot: Any, group: str) -> list[str]:
+    """The titles in a group of the tree."""
+    screen = pilot.app.screen
+    assert isinstance(screen, BrowseScreen)
+    item = screen.library.item(group)
+    return [each.title for each in screen.library.inside(item)] if item else []
+
+
+async def to(pilot: Any, title: str) -> None:
+    """Move the cursor down to a row by its title, from the top."""
+    await pilot.press("g", "g")
+    screen = pilot.app.screen
+    for _ in range(tree(pilot).count):
+        item = screen.library.item(tree(pilot).key)
+        if item and item.title == title:
+            return
+        await pilot.press("j")
+    raise AssertionError(f"no row {title}:\n{shown(pilot.app)}")
+
+
+async def browsing(pilot: Any) -> None:
+    await until(pilot, shows="live")
+    await pilot.press("g", "o")
+    await until(pilot, shows="API docs")
+
+
+async def test_bookmarks_and_recent_places_stay_between_starts(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path), (120, 45)) as pilot:
+        await browsing(pilot)
+        assert BOOKMARKED not in shown(pilot.app)
+        await to(pilot, "API docs")
+        await pilot.press("l")
+        await until(pilot, shows="Authentication")
+        await to(pilot, "Authentication")
+        await pilot.press("b")
+        await until(pilot, shows="bookmarked Authentication", holds=lambda: titles(pilot, BOOKMARKED) != [])
+        assert "Authentication ★" in shown(pilot.app)
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: pilot.app.screen.page_view.has_focus)
+        assert OPENED not in {row.node.key for row in tree(pilot)._rows}, "no row appears under a reader's hands"
+        await pilot.press("escape")
+        await to(pilot, "Handbook")
+        await pilot.press("b")
+        await until(pilot, shows="bookmarked Handbook")
+        await pilot.press("g", "p")
+        await until(pilot, shows="● live")
+        site = pilot.app.screen.current
+        await pilot.press("b")
+        await until(pilot, shows="★", holds=lambda: "bookmarked" in shown(pilot.app))
+        await pilot.press("g", "o")
+        await until(pilot, holds=lambda: titles(pilot, OPENED) == ["Authentication"])
+        assert titles(pilot, BOOKMARKED) == ["Authentication", "Handbook", site.title]
+        handbook = pilot.app.engine.shortcuts.bookmarks("tallowick")[1]
+        await to(pilot, site.title)
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: pilot.app.current_mode == "publish")
+        # find anything offers them first, before anything is typed
+        await pilot.press("ctrl+k")
+        await until(pilot, holds=lambda: hasattr(pilot.app.screen, "matches"))
+        labels = [choice.label for choice in pilot.app.screen.matches]
+        assert labels[:2] == ["Authentication", "Handbook"]
+        await pilot.press("escape")
+
+    client = Client(service.base_url, service.token)
+    await client.send(DeleteSpace(space_id=handbook.ids[0]))
+    await client.aclose()
+    async with running(app_on(service, tmp_path), (80, 45)) as pilot:
+        await browsing(pilot)
+        await until(pilot, shows="gone", holds=lambda: titles(pilot, OPENED) == ["Authentication"])
+        assert not (tree(pilot).key or "").startswith("shortcuts"), "the cursor begins on what is there"
+        await to(pilot, "Authentication")
+        assert (tree(pilot).key or "").startswith(BOOKMARKED)
+        await until(pilot, shows="401. Tokens belong to a workspace")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: (tree(pilot).key or "").startswith("page "))
+        await until(pilot, holds=lambda: pilot.app.screen.page_view.has_focus)
+        await pilot.press("escape")
+        await to(pilot, "Handbook")
+        await until(pilot, shows="This space is gone")
+        await pilot.press("enter")
+        await until(pilot, shows="Handbook is gone: b removes it")
+        await pilot.press("K")
+        await until(pilot, holds=lambda: titles(pilot, BOOKMARKED)[0] == "Handbook")
+        await pilot.press("b")
+        await until(pilot, holds=lambda: titles(pilot, BOOKMARKED) == ["Authentication", site.title])
+        # the filter finds them; a deleted shortcut leaves the page alone
+        await pilot.press("slash")
+        await pilot.press(*"authentic", "enter")
+        await to(pilot, "Authentication")
+        await pilot.press("minus")
+        await until(pilot, shows="from the list only", holds=lambda: titles(pilot, BOOKMARKED) == [site.title])
+        await pilot.press("escape")
+        await until(pilot, shows="Recent")
+        shortcuts = pilot.app.engine.shortcuts
+        for number in range(MOST_BOOKMARKS + 1):
+            change = shortcuts.toggle_bookmark(Shortcut(f"space s{number}", f"[b]{number}\x1b", "", "tallowick"))
+            shortcuts.opened(Shortcut(f"space s{number}", f"[b]{number}\x1b", "", "tallowick"))
+        assert change == "full"
+        assert len(shortcuts.recent("tallowick")) == MOST_RECENT
+        assert shortcuts.recent("another") == ()
+        pilot.app.engine.outbox.remember(RECENT, '[1, {"target": "nothing"}, {}')
+        assert shortcuts.recent("tallowick") == ()
+        await pilot.press("g", "i", "g", "o")
+        await until(pilot, shows="[b]3␛")

@@ -1,0 +1,134 @@
+"""The customization of a site by keys: edits, drafts, contrast, what others changed, restoring; its states."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, pick, running, until, write
+
+from presscheck.api.site_settings import GetCustomization, UpdateCustomization
+from presscheck.api.sites import ListSites, Site
+from presscheck.client.client import Client
+from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.site_customization.screen import CustomizationScreen
+
+ORG = "tallowick"
+
+
+async def customization_open(pilot: Any, state: str = "live") -> None:
+    await until(pilot, shows=state)
+    await pilot.press("g", "p")
+    await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+    await pilot.press("g", "y")
+    await until(pilot, shows="Primary color")
+
+
+async def test_it_is_edited_kept_merged_saved_and_restored(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRESSCHECK_HOME", str(tmp_path))
+    async with Client(service.base_url, service.token) as client:
+        sites = (await client.send(ListSites(organization_id=ORG))).items
+        at = {"organization_id": ORG, "site_id": next(site.id for site in sites if site.published)}
+        before = await client.send(GetCustomization(**at))
+
+        async def change(**styling: Any) -> None:
+            """Change the styling as somebody else."""
+            present = await client.send(GetCustomization(**at))
+            await client.send(
+                UpdateCustomization(**at, settings={**present, "styling": {**present["styling"], **styling}})
+            )
+
+        async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+            await customization_open(pilot)
+            await until(pilot, shows="#9a4f1b  5.8 AA")
+
+            # a color is checked and judged at its field
+            await write(pilot, "enter", "", "ctrl+u", *"#eeaa")
+            await until(pilot, shows="must be a color such as #9a4f1b")
+            await pilot.press(*"00")
+            await until(pilot, shows="contrast 1.9 : 1 with the light page: fails")
+            await pilot.press("ctrl+s")
+            await until(pilot, shows="#eeaa00  1.9 fails")
+            await until(pilot, shows="✗ 1 color fails AA")
+
+            # links as a tree: added, one below the other, moved, removed and brought back
+            await pilot.press("3", "G")
+            for title in ("Help", "Blog"):
+                await write(pilot, "a", title, "tab", "tab", *"https://example.org/", "ctrl+s")
+                if title == "Blog":
+                    break
+                await until(pilot, shows=f"{title} ")
+                await pilot.press("g", "g", "G", "k")
+            await until(pilot, shows="Blog ")
+            screen: Any = pilot.app.screen
+            links = screen.model.document["header"]["links"]
+            assert [one["title"] for one in links] == ["Help", "Blog"]
+            await pilot.press("K")
+            await until(pilot, holds=lambda: screen.model.document["header"]["links"][0]["title"] == "Blog")
+            await pilot.press("J", "-")
+            await until(pilot, holds=lambda: len(screen.model.document["header"]["links"]) == 1)
+            await pilot.press("z")
+            await until(pilot, holds=lambda: len(screen.model.document["header"]["links"]) == 2)
+
+            # a draft stays when the screen is closed
+            await pilot.press("escape", "g", "y")
+            await until(pilot, shows="2 unsaved changes")
+
+            # two changed the same field and others: nothing of somebody else is overwritten unseen
+            await change(corners="circular", primaryColor={"light": "#123456", "dark": "#654321"})
+            await pilot.press("ctrl+s")
+            await until(pilot, shows="Conflict: both changed styling.primaryColor.light (before: #9a4f1b)")
+            await pick(pilot, "Yours: #eeaa00")
+            await until(pilot, shows="styling.corners: rounded → circular")
+            await until(pilot, shows="Primary color (light): contrast 1.9 : 1 fails")
+            await pilot.press("y")
+            await until(pilot, shows="saved: . b restores what it had before")
+            saved = await client.send(GetCustomization(**at))
+            assert saved["styling"]["corners"] == "circular"
+            assert saved["styling"]["primaryColor"] == {"light": "#eeaa00", "dark": "#654321"}
+            assert [one["title"] for one in saved["header"]["links"]] == ["Help", "Blog"]
+            assert not pilot.app.engine.outbox.draft(f"customization of site {at['site_id']}")
+
+            # also not between the question and the call
+            await pilot.press("2", "g", "g", "j", "j", "enter")
+            await pick(pilot, "flat")
+            await until(pilot, shows="1 unsaved change")
+            await pilot.press("ctrl+s")
+            await until(pilot, shows="styling.depth: subtle → flat")
+            await change(search="prominent")
+            await pilot.press("y")
+            await until(pilot, shows="not saved: somebody changed it just now")
+            theirs = await client.send(GetCustomization(**at))
+            assert (theirs["styling"]["depth"], theirs["styling"]["search"]) == ("subtle", "prominent")
+
+            # what the first save replaced comes back
+            await pilot.press(".", "b")
+            await until(pilot, shows="before the change of")
+            await pilot.press("enter")
+            await until(pilot, shows="Save the customization of")
+            await pilot.press("y")
+            await until(pilot, shows="saved: . b restores")
+            restored = await client.send(GetCustomization(**at))
+            assert restored["styling"] == {
+                **before["styling"],
+                "corners": "circular",
+                "primaryColor": {"light": "#123456", "dark": "#654321"},
+            }
+            assert restored["header"]["links"] == before["header"]["links"]
+
+
+async def test_its_states(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path, read_only=True), (80, 24)) as pilot:
+        await customization_open(pilot, "read-only")
+        await until(pilot, shows="dark")
+        await pilot.press("enter")
+        await until(pilot, shows="this profile is read-only")
+        await pilot.press("escape")
+        await pilot.app.push_screen(CustomizationScreen(ORG, Site(id="nowhere", title="Nowhere")))
+        await until(pilot, shows="Could not load the customization")
+        service.stop()
+        await until(pilot, shows="offline")
+        await pilot.app.push_screen(CustomizationScreen(ORG, Site(id="elsewhere", title="Elsewhere")))
+        await until(pilot, shows="The customization of this site is not in the cache.")
