@@ -63,6 +63,7 @@ MORE: dict[str, tuple[str, ...]] = {
 }
 """Options that a command needs, but does not declare as required."""
 POSITIONAL = {
+    ("conversation ingest", "file"): "-",
     ("site redirects add", "source"): "/x",
     ("site redirects add", "destination"): "https://docs.example",
     ("site redirects import", "file"): "-",

@@ -29,7 +29,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "collection": ("resource_commands", "collection"),
     "completion": ("doctor", "completion"),
     "config": ("config", "config"),
-    "conversation": ("resource_commands", "conversation"),
+    "conversation": ("conversations", "conversation"),
     "cr": ("change_requests", "cr"),
     "doctor": ("doctor", "doctor"),
     "import": ("resource_commands", "import_group"),

@@ -208,7 +208,6 @@ conversation = group_of(
     "Read visitor conversations and the issues found in them.\n\nCONVERSATION and ISSUE are ids.",
     CommandSpec("list", conversations.ListConversations, ("id", "subject", "source", "createdAt")),
     CommandSpec("show", conversations.GetConversation, help="Show a conversation with its messages."),
-    CommandSpec("ingest", conversations.IngestConversations, done="Conversations imported."),
     CommandSpec("issues", conversations.ListConversationIssues, ("issue.id", "issue.title", "conversation.id")),
     CommandSpec("issue", conversations.GetConversationIssue, help="Show an issue found in conversations."),
     CommandSpec("clusters", conversations.ListIssuesClusters, ("id", "label", "stats.issues", "updatedAt")),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from presscheck.engine.protocols import Reader, StoredReader
     from presscheck.store.outbox import StoredDraft
 
+LIVE_DRAFT = "live"
+"""The start of the keys of drafts of comments on live content."""
 REVIEW_DRAFT = "verdict"
 """The start of the names of drafts of reviews; earlier versions stored it too."""
 APPROVAL, CHANGES = f"{REVIEW_DRAFT} approved", f"{REVIEW_DRAFT} changes-requested"
@@ -43,6 +45,12 @@ _OF_REQUEST = {
     "subject": "subject of the change request",
     "description": "description of the change request",
     "new page": "title of a new page",
+}
+_OF_LIVE = {
+    "whole": "comment on the space",
+    "reply": "reply",
+    "message": "edit of a comment",
+    "pending": "edit of an unsent comment",
 }
 PlaceKind = Literal[
     "space",
@@ -142,12 +150,14 @@ class Draft:
         request: the id of its change request; empty if it belongs to none.
         name: what it is in its change request: the draft's own name, without ids.
         target: the id of the page, the comment or the outbox row that it is about; empty if there is none.
+        is_live: whether it is of a comment on live content, outside of change requests.
     """
 
     stored: StoredDraft
     request: str = ""
     name: str = ""
     target: str = ""
+    is_live: bool = False
 
     @property
     def text(self) -> str:
@@ -184,8 +194,8 @@ class Draft:
             return f"comment on {title or 'a page'}"
         if self.request and self.target and self.name not in _OF_REQUEST:
             return f"{self.name} of {title or 'a page'}"
-        if self.request:
-            label = _OF_REQUEST.get(self.name, "text")
+        if self.request or self.is_live:
+            label = (_OF_LIVE if self.is_live else _OF_REQUEST).get(self.name, "text")
             return f"{label} to {self.stored.about['author']}" if self.stored.about.get("author") else label
         known = self._other
         label = known[0] if known else "unsent text"
@@ -259,6 +269,9 @@ def _draft(stored: StoredDraft) -> Draft:
         return Draft(stored, name=BASE)
     start, _, rest = stored.key.partition(" ")
     request, _, name = rest.partition(" ")
+    if start == LIVE_DRAFT:
+        name, _, target = name.partition(" ")
+        return Draft(stored, "", name, target, is_live=True)
     if start != "review" or not request:
         return Draft(stored)
     if name in _OF_REQUEST:
@@ -276,6 +289,17 @@ def draft_about(engine: StoredReader, path: Mapping[str, Any], **details: str) -
     request = engine.known(GetChangeRequest(**path))
     if request and request.value:
         about["subject"], about["number"] = request.value.subject, str(request.value.number)
+    return {name: value for name, value in about.items() if value}
+
+
+def live_draft_key(space_id: str, name: str) -> str:
+    """The key of a draft of a comment on live content, the same for all screens."""
+    return f"{LIVE_DRAFT} {space_id} {name}"
+
+
+def live_draft_about(space_id: str, title: str, **details: str) -> dict[str, str]:
+    """What is stored about a draft of a comment on live content: the id and title of the space, as far as known."""
+    about = {"space": space_id, "space_title": title, **details}
     return {name: value for name, value in about.items() if value}
 
 

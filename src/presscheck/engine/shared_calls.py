@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from presscheck.api.change_requests import ChangeRequest, ListRequestedReviewers, ListReviews
-from presscheck.api.comments import ListComments, ListReplies
+from presscheck.api.comments import ListComments, ListReplies, ListSpaceComments, ListSpaceReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, GetRevisionPage
 from presscheck.api.content_changes import GetChangeRequestChanges
 
@@ -31,6 +31,16 @@ def replies_to(space: str, request: str, comment: str) -> ListReplies:
     return ListReplies(space_id=space, change_request_id=request, comment_id=comment, format="markdown", limit=ALL)
 
 
+def live_comments(space: str) -> ListSpaceComments:
+    """The comments on the live content of a space, by its id; oldest first."""
+    return ListSpaceComments(space_id=space, order="asc", format="markdown", limit=ALL)
+
+
+def live_replies(space: str, comment: str) -> ListSpaceReplies:
+    """The replies to a comment on the live content; both arguments are ids."""
+    return ListSpaceReplies(space_id=space, comment_id=comment, format="markdown", limit=ALL)
+
+
 def changes_in(request: ChangeRequest, limit: int = ALL) -> GetChangeRequestChanges:
     """The changes in a change request; repeat with a higher limit if the response has `more`."""
     return GetChangeRequestChanges(space_id=request.space, change_request_id=request.id, limit=limit)
@@ -39,6 +49,11 @@ def changes_in(request: ChangeRequest, limit: int = ALL) -> GetChangeRequestChan
 def live_page(space: str, page: str) -> GetPage:
     """A page of the live content, by ids."""
     return GetPage(space_id=space, page_id=page, format="markdown")
+
+
+def live_nodes(space: str, page: str) -> GetPage:
+    """A page of the live content as a node tree, which has ids for its blocks; by ids."""
+    return GetPage(space_id=space, page_id=page, format="document")
 
 
 def changed_page(space: str, request: str, page: str) -> GetChangeRequestPage:

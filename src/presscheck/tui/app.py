@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import isawaitable
 from pathlib import Path
 from time import monotonic
@@ -336,10 +336,23 @@ class PresscheckApp(App[int], inherit_bindings=False):
         await self.navigation.open_draft(space_id, change_request_id, name, target, title)
 
     async def open_page(
-        self, space_id: str, page_id: str | None = None, change_request_id: str | None = None, link: str = ""
+        self,
+        space_id: str,
+        page_id: str | None = None,
+        change_request_id: str | None = None,
+        link: str = "",
+        quote: str = "",
     ) -> None:
-        """Browse a space at a page, on main or in a change request; at the line of a link, given as it is written."""
-        await self.navigation.open_page(space_id, page_id, change_request_id, link)
+        """Browse a space at a page, on main or in a change request; at a link, as it is written, or at a quote."""
+        await self.navigation.open_page(space_id, page_id, change_request_id, link, quote)
+
+    async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> None:
+        """List the comments on a live page, or on all pages of a space, with the cursor on one of them."""
+        await self.navigation.open_comments(space_id, page_id, comment_id)
+
+    async def open_live_draft(self, space_id: str, name: str, target: str, about: Mapping[str, str]) -> None:
+        """List the comments on a live page, with a draft in the composer; `name` is what it is, without ids."""
+        await self.navigation.open_live_draft(space_id, name, target, about)
 
     async def open_admin(self, family: str) -> None:
         """Open administration at a family, by its title."""

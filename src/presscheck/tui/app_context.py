@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -132,9 +132,22 @@ class AppContext(Protocol):
         ...
 
     async def open_page(
-        self, space_id: str, page_id: str | None = None, change_request_id: str | None = None, link: str = ""
+        self,
+        space_id: str,
+        page_id: str | None = None,
+        change_request_id: str | None = None,
+        link: str = "",
+        quote: str = "",
     ) -> None:
-        """Browse a space at a page, on main or in a change request; at the line of a link, given as it is written."""
+        """Browse a space at a page, on main or in a change request; at a link, as it is written, or at a quote."""
+        ...
+
+    async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> None:
+        """List the comments on a live page, or on all pages of a space, with the cursor on one of them."""
+        ...
+
+    async def open_live_draft(self, space_id: str, name: str, target: str, about: Mapping[str, str]) -> None:
+        """List the comments on a live page, with a draft in the composer; `name` is what it is, without ids."""
         ...
 
     async def open_item(self, key: str) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.screen import BrowseScreen
     from presscheck.tui.screens.content_place import ContentPlace
     from presscheck.tui.screens.inbox.screen import InboxScreen
+    from presscheck.tui.screens.page_comments.screen import PageCommentsScreen
     from presscheck.tui.screens.publish.screen import PublishScreen
     from presscheck.tui.screens.review.screen import ReviewScreen
     from presscheck.tui.tour import Tour
@@ -236,13 +237,33 @@ class Navigation:
         return ReviewScreen(space_id, change_request_id)
 
     async def open_page(
-        self, space_id: str, page_id: str | None = None, change_request_id: str | None = None, link: str = ""
+        self,
+        space_id: str,
+        page_id: str | None = None,
+        change_request_id: str | None = None,
+        link: str = "",
+        quote: str = "",
     ) -> None:
-        """Browse a space at a page, on main or in a change request; at the line of a link, given as it is written."""
+        """Browse a space at a page, on main or in a change request; at a link, as it is written, or at a quote."""
         self._note()
         self._places.jump()
         browse = cast("BrowseScreen", await self._mounted_root_of("browse"))
-        browse.open_page(space_id, page_id, change_request_id, link)
+        browse.open_page(space_id, page_id, change_request_id, link, quote)
+
+    async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> PageCommentsScreen:
+        """List the comments on a live page, or on all pages of a space, with the cursor on one of them."""
+        # 20 ms, only when it is first opened
+        from presscheck.tui.screens.page_comments.screen import PageCommentsScreen
+
+        self._note()
+        screen = PageCommentsScreen(space_id, page_id, comment_id)
+        await self._app.push_screen(screen)
+        return screen
+
+    async def open_live_draft(self, space_id: str, name: str, target: str, about: Mapping[str, str]) -> None:
+        """List the comments on a live page, with a draft in the composer."""
+        screen = await self.open_comments(space_id, target if name == "page" else "")
+        screen.continue_draft(name, target, about)
 
     async def open_item(self, key: str) -> None:
         """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""

@@ -1,14 +1,136 @@
-"""Links and single contents of a change request."""
+"""Conversations, translations, specifications and imports of an organization; comments, links and files of a space."""
 
-from tests.tui.operation_keys.driver import Family
+import json
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
 
+from tests.tui.operation_keys.driver import HERE, Cursor, Family, Holds, Pick, Shows, Text, row
+from tests.tui.operation_keys.places import administration, change_request
+
+from presscheck.api.comments import (
+    DeleteSpaceComment,
+    Document,
+    ListSpaceComments,
+    ListSpaceReplies,
+    PostSpaceComment,
+    PostSpaceReply,
+    UpdateSpaceComment,
+)
 from presscheck.api.content import GetChangeRequestReusableContent
+from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, InsertPage, NewFile
+from presscheck.api.conversations import (
+    GetConversation,
+    GetConversationIssue,
+    IngestConversations,
+    ListConversationIssues,
+)
+from presscheck.api.imports import GetImport, StartImport
 from presscheck.api.links import ListChangeRequestFileBacklinks, ListChangeRequestPageLinks
+from presscheck.api.openapi import (
+    CreateOpenAPISpec,
+    GetLatestOpenAPISpecContent,
+    GetLatestOpenAPISpecVersion,
+    GetOpenAPISpec,
+    PutOpenAPISpec,
+)
+from presscheck.api.spaces import GetSpacePDF, SearchSpace
+from presscheck.api.translations import CreateTranslation, GetTranslation, RunTranslation
+from presscheck.client.client import Client
+
+PLACE = Path(gettempdir()) / "presscheck-keys"
+LINES, PETS = PLACE / "lines.jsonl", PLACE / "pets.json"
+ASKED = "I cannot find how to cancel a parcel. Where is that written?"
+PATH = {"space_id": "api", "change_request_id": "5"}
+
+
+async def prepare(client: Client) -> None:
+    """The files that are imported, and a page with a link and a file in a change request."""
+    PLACE.mkdir(exist_ok=True)
+    asked = {"role": "user", "body": ASKED}
+    lines = [{"id": f"c{number}", "subject": f"Lost {number}", "parts": [asked]} for number in range(3)]
+    LINES.write_text("\n".join(map(json.dumps, lines)))
+    operation = {"summary": "List all pets", "responses": {"200": {"description": "All"}}}
+    info = {"title": "Pets", "version": "1.2"}
+    PETS.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": {"/pets": {"get": operation}}}))
+    page = InsertPage(title="Map", document=Document(markdown="# Map\n\n[gone](gone.md) and [plan](/plan.txt)"))
+    file = InsertFiles(files=(NewFile(name="plan.txt", base64="cGxhbg==", content_type="text/plain"),))
+    await client.send(EditChangeRequestContent(**PATH, changes=(page, file)))
+
+
+def has_issues(pilot: Any) -> bool:
+    """Ask for the groups of issues again until the service has found some."""
+    table = pilot.app.screen.table
+    if not table._count:
+        table._screen.engine.refresh(table.listing)
+    return bool(table._count)
+
 
 FAMILY = Family(
+    prepare=prepare,
+    rows=(
+        row(IngestConversations, administration("Conversations"), ". i", Text(str(LINES)), "enter", Shows("Lost 2")),
+        row(GetConversation, HERE, Cursor("Lost 1"), "enter", Shows("cancel a parcel"), "q"),
+        row(ListConversationIssues, administration("Issues"), Holds(has_issues), "enter", Shows("› Issues")),
+        row(GetConversationIssue, HERE, Holds(has_issues), "enter", Shows("Found in")),
+        row(
+            (CreateOpenAPISpec, GetLatestOpenAPISpecVersion, GetLatestOpenAPISpecContent, GetOpenAPISpec),
+            administration("OpenAPI"),
+            *("a", Shows("New specification"), Text("pets"), "tab tab", Text(f"@{PETS}"), "ctrl+s"),
+            Shows("List all pets"),
+        ),
+        row(
+            PutOpenAPISpec,
+            HERE,
+            "e",
+            Shows("New source"),
+            "tab",
+            Text(f"@{PETS}"),
+            "ctrl+s",
+            Shows("new version of it"),
+        ),
+        row(
+            (CreateTranslation, GetTranslation),
+            administration("Translations"),
+            *("a", Shows("New translation"), Text("guides"), "tab right tab right right ctrl+s"),
+            *(Cursor("fr"), "enter", Shows("translates")),
+        ),
+        row(RunTranslation, HERE, Holds(lambda pilot: not pilot.app.screen.record.is_busy), "s", Shows("runs")),
+        row(
+            (StartImport, GetImport),
+            administration("Imports"),
+            *("a", Shows("New import"), Text("https://docs.example/"), "tab tab", Text("guides"), "ctrl+s"),
+            Shows("docs.example"),
+        ),
+        row(
+            ListChangeRequestPageLinks,
+            (*change_request(5), "g l", Shows("Links and files")),
+            *(Shows("gone.md"), "F", Pick("one page"), Shows("Links of which page"), Text("Map"), "enter"),
+            Shows("only on Map"),
+        ),
+        row(
+            ListChangeRequestFileBacklinks,
+            HERE,
+            "2",
+            Cursor("plan.txt"),
+            "enter",
+            Pick("Where used"),
+            Shows("Pages with"),
+        ),
+        row(
+            (PostSpaceComment, ListSpaceComments),
+            (":", Shows("Commands"), Text("page limits"), "enter", Shows("› Limits")),
+            *("C", Shows("Comment on Limits"), Text("Which?"), "ctrl+s g t", Shows("Which?")),
+        ),
+        row(
+            (PostSpaceReply, ListSpaceReplies), HERE, Cursor("Which?"), "r", Shows("Reply to"), Text("These."), "ctrl+s"
+        ),
+        row(UpdateSpaceComment, HERE, "x", Shows("resolved 1")),
+        row(DeleteSpaceComment, HERE, "delete", Shows("Delete your comment?"), "y"),
+        row(GetSpacePDF, HERE, "q g f"),
+        row(SearchSpace, HERE, "ctrl+underscore", Shows("Search in"), Text("limits"), "enter", Shows("Limits")),
+    ),
     without_keys={
-        GetChangeRequestReusableContent: "it is shown from the whole revision of the change request, never read alone",
-        ListChangeRequestFileBacklinks: "no key lists what uses a file; the tab of files counts the links of pages",
-        ListChangeRequestPageLinks: "no key lists the links of one page of a change request",
-    }
+        GetChangeRequestReusableContent: "enter, Details sends it; the local service has no reusable content",
+    },
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from presscheck.text.sanitize import sanitize
@@ -41,6 +41,67 @@ def _operation(item: Object, method: str) -> Operation | None:
         if isinstance(details, dict)
         else None
     )
+
+
+class Listed(NamedTuple):
+    """What an API description has: an operation, a webhook or a schema.
+
+    Attributes:
+        kind: `operation`, `webhook` or `schema`.
+        method: that of an operation or a webhook, in lower case; empty for a schema.
+        name: the path of an operation, or the name.
+        summary: what it does, untrusted.
+        group: its first tag, untrusted.
+        is_deprecated: whether it should not be used any more.
+    """
+
+    kind: str
+    method: str
+    name: str
+    summary: str = ""
+    group: str = ""
+    is_deprecated: bool = False
+
+
+def contents(description: Object) -> list[Listed]:
+    """Returns the operations, the webhooks and the schemas of a description, in its order."""
+    found: list[Listed] = []
+    for section, kind in (("paths", "operation"), ("webhooks", "webhook")):
+        for name, item in _mapping(description.get(section)).items():
+            for method, details in _mapping(item).items():
+                if method.lower() in METHODS and isinstance(details, dict):
+                    known = _mapping(details)
+                    tags = _sequence(known.get("tags"))
+                    words = str(known.get("summary") or known.get("operationId") or "")
+                    is_old = known.get("deprecated") is True
+                    found.append(Listed(kind, method.lower(), str(name), words, str(tags[0]) if tags else "", is_old))
+    for name, schema in _mapping(_mapping(description.get("components")).get("schemas")).items():
+        words = str(_mapping(schema).get("title") or _mapping(schema).get("description") or "")
+        found.append(Listed("schema", "", str(name), words))
+    return found
+
+
+def listed_lines(description: Object, listed: Listed, columns: int) -> list[Line]:
+    """Renders what a description has."""
+    if listed.kind == "schema":
+        return schema_lines(description, listed.name, columns)
+    find = find_webhook if listed.kind == "webhook" else find_operation
+    operation = find(description, listed.name, listed.method)
+    return operation_lines(description, operation, columns) if operation else []
+
+
+def description_in(filesystem: Any) -> Object | None:
+    """Returns the API description among the files of a specification: by name, or as a list with a mark."""
+    found: Iterable[Any] = ()
+    if isinstance(filesystem, dict):
+        found = cast("dict[str, Any]", filesystem).values()
+    elif isinstance(filesystem, list):
+        files = [cast("dict[str, Any]", one) for one in cast("list[Any]", filesystem) if isinstance(one, dict)]
+        found = [one.get("specification") for one in sorted(files, key=lambda one: not one.get("isEntrypoint"))]
+    for one in found:
+        if isinstance(one, dict) and ("openapi" in one or "swagger" in one or "paths" in one):
+            return cast("dict[str, Any]", one)
+    return None
 
 
 def operation_lines(description: Object, operation: Operation, columns: int) -> list[Line]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.block_splitter import Block, split_blocks
 from presscheck.documents.pages.front_matter import read_description
+from presscheck.documents.pages.quotes import find_quoted_line, normalize_text
 from presscheck.documents.terminal.controls import Controls, Mark, block_of, is_control, marks_of, read_setting
 from presscheck.documents.terminal.references import NO_REFERENCES, References
 from presscheck.documents.terminal.symbols import ASCII, UNICODE
@@ -142,6 +143,35 @@ class PageLines:
     def code(self, key: str) -> str:
         """Returns the text of a code block by the key of its control."""
         return self._layout.codes.get(key, "")
+
+    def source_of(self, line: int) -> str:
+        """Returns the line of the Markdown that a line shows, as far as its words tell; else the first of its block.
+
+        Empty above the first block, as on the title.
+        """
+        if self.place_of(line)[0] < 0 or not self.blocks:
+            return ""
+        shown = normalize_text(plain(self.lines[line])) if line < len(self.lines) else ""
+        written = [text for text in self.blocks[self.block_at(line)].text.split("\n") if text.strip()]
+        return next((text for text in written if _says_the_same(shown, normalize_text(text))), "".join(written[:1]))
+
+    def line_of_quote(self, words: str) -> int | None:
+        """Returns the line that shows a quoted text; None if the page does not have it. Renders the page up to it."""
+        numbered = [(number, text) for number, block in enumerate(self.blocks) for text in block.text.split("\n")]
+        found = find_quoted_line(words, enumerate(text for _, text in numbered))
+        if found is None:
+            return None
+        block, source = numbered[found]
+        self.until_block(block + 1)
+        start, following = self.line_of_block[block], self.line_of_block[block + 1 : block + 2]
+        end = following[0] if following else len(self.lines)
+        shown = range(start, max(start + 1, end))
+        inside = find_quoted_line(words, ((line, plain(self.lines[line])) for line in shown if line < len(self.lines)))
+        if inside is not None:
+            return inside
+        same = (line for line in shown if line < len(self.lines))
+        wanted = normalize_text(source)
+        return next((line for line in same if _says_the_same(normalize_text(plain(self.lines[line])), wanted)), start)
 
     def set(self, address: str) -> bool:
         """Changes a control by its target and renders its block again; returns whether it is a control."""
@@ -297,6 +327,11 @@ def _heading(layout: BlockRenderer, block: Block) -> tuple[int, str]:
 
 def _one_line(text: str) -> str:
     return " ".join(sanitize(text).split())
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    """Whether one of two texts, without markup, is part of the other."""
+    return bool(one and other) and (one in other or other in one)
 
 
 def _slug(text: str) -> str:

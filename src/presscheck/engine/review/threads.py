@@ -1,26 +1,37 @@
-"""The comment threads of a change request: comments, replies, and pending writes that apply to them."""
+"""The comment threads of a change request, or of live content: comments, replies, and pending writes on them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from presscheck.api.comments import DeleteReply, ListComments, PostComment, PostReply, UpdateComment
-from presscheck.api.operation import Page
+from presscheck.api.comments import (
+    DeleteReply,
+    DeleteSpaceComment,
+    ListComments,
+    ListSpaceComments,
+    PostComment,
+    PostReply,
+    PostSpaceComment,
+    PostSpaceReply,
+    UpdateComment,
+    UpdateSpaceComment,
+)
+from presscheck.api.operation import Operation, Page
 from presscheck.documents.diff.suggestion_targets import find_target
 from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, document_text
 from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
 from presscheck.documents.pages.suggestions import parse_suggestion, without_fingerprint
 from presscheck.engine.review.merge_readiness import person
-from presscheck.engine.shared_calls import replies_to
+from presscheck.engine.shared_calls import live_replies, replies_to
 from presscheck.engine.writes.pending_writes import apply_pending
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import Review
-    from presscheck.api.comments import Comment, CommentReply, Document, ListReplies, Reaction
+    from presscheck.api.comments import Comment, CommentReply, Document, ListReplies, ListSpaceReplies, Reaction
     from presscheck.api.users import User
     from presscheck.engine.writes.pending_writes import OutboxEntry
 
@@ -30,6 +41,10 @@ MAX_PAGES = 100
 """The maximum number of pages of comments."""
 UNKNOWN_USER = "me"
 """The id of the signed-in user while it is not known."""
+LIVE = ""
+"""In place of the id of a change request: the live content of a space."""
+LIVE_WRITES = (PostSpaceComment, PostSpaceReply, UpdateSpaceComment, DeleteSpaceComment)
+ListingT = TypeVar("ListingT", ListComments, ListSpaceComments)
 PendingState = Literal["waiting", "collected", "sending", "refused"]
 ThreadState = Literal["open", "resolved", "outdated", "review"]
 """An outdated thread is open, but the text that it is about is gone; the text of a review is no open thread."""
@@ -155,14 +170,14 @@ class PendingWrites(Protocol):
 
 
 class Discussion:
-    """All comments and replies of one change request, combined to threads.
+    """All comments and replies of one change request, or of the live content of a space, combined to threads.
 
     Threads are computed once for each change of the comments, the replies or the outbox.
 
     Args:
         writes: the pending writes.
         space_id: the id of the space.
-        request_id: the id of the change request; it may be set later.
+        request_id: the id of the change request, which may be set later; `LIVE` for the live content.
         notifications: returns whether a thread is `muted` or `followed`, by the ids of the change request and of the
             thread; the whole change request for an empty id.
     """
@@ -267,15 +282,17 @@ class Discussion:
         self._verdicts = {review.id: review.status for review in reviews}
         self._reset()
 
-    def next_comments(self, call: ListComments, answer: Any) -> ListComments | None:
+    def next_comments(self, call: ListingT, answer: Any) -> ListingT | None:
         """The call for the next page of comments; None after the last one, and if the service repeats it."""
         cursor = answer.next.page if answer and answer.next else None
         if cursor is None or cursor in self._comments or len(self._comments) >= MAX_PAGES:
             return None
         return call.model_copy(update={"page": cursor})
 
-    def list_replies(self, comment_id: str) -> ListReplies:
+    def list_replies(self, comment_id: str) -> ListReplies | ListSpaceReplies:
         """The call for the replies to a comment."""
+        if self.request_id == LIVE:
+            return live_replies(self._space_id, comment_id)
         return replies_to(self._space_id, self.request_id, comment_id)
 
     def people(self) -> Iterator[User | None]:
@@ -284,15 +301,19 @@ class Discussion:
             yield from (message.posted_by for message in messages)
 
     def pending(self) -> tuple[OutboxEntry, ...]:
-        """The pending writes to this change request, oldest first."""
+        """The pending writes to this change request, or to comments on the live content; oldest first."""
         rows = self._writes.waiting()
         if rows is not self._all_pending:
             self._all_pending = rows
-            self._pending = tuple(
-                row for row in rows if row.call and getattr(row.call, "change_request_id", None) == self.request_id
-            )
+            self._pending = tuple(row for row in rows if self._is_here(row.call))
             self._reset()
         return self._pending
+
+    def _is_here(self, call: Operation[Any] | None) -> bool:
+        """Whether a write is about this discussion."""
+        if self.request_id == LIVE:
+            return isinstance(call, LIVE_WRITES) and call.space_id == self._space_id
+        return call is not None and getattr(call, "change_request_id", None) == self.request_id
 
     def threads(self) -> list[Thread]:
         """All threads, oldest first."""
@@ -342,7 +363,8 @@ class Discussion:
 
     def _pending_replies(self, pending: tuple[OutboxEntry, ...]) -> dict[str, Sequence[CommentReply]]:
         """The replies in the outbox by comment, for comments whose replies were never fetched."""
-        calls = {row.call.comment_id for row in pending if isinstance(row.call, PostReply)} - self._replies.keys()
+        posts = (row.call for row in pending if isinstance(row.call, PostReply | PostSpaceReply))
+        calls = {call.comment_id for call in posts} - self._replies.keys()
         return {
             comment_id: apply_pending(self.list_replies(comment_id), Page(items=()), pending, self._writes.me).items
             for comment_id in calls
@@ -407,9 +429,9 @@ def pending_changes(rows: Iterable[OutboxEntry]) -> dict[str, PendingChange]:
     changes: dict[str, PendingChange] = {}
     for row in rows:
         state = _PENDING_STATES.get(row.state, "refused")
-        if isinstance(row.call, PostComment | PostReply):
+        if isinstance(row.call, PostComment | PostReply | PostSpaceComment | PostSpaceReply):
             changes[f"{NEW}{row.id}"] = PendingChange(row.id, state, row.error or "")
-        elif isinstance(row.call, UpdateComment):
+        elif isinstance(row.call, UpdateComment | UpdateSpaceComment):
             changes[row.call.comment_id] = PendingChange(row.id, state, row.error or "")
     return changes
 

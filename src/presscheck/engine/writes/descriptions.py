@@ -68,7 +68,8 @@ def place_of(call: Operation[Any], result: dict[str, Any] | None = None) -> Plac
     space, request = getattr(call, "space_id", None), getattr(call, "change_request_id", None)
     if isinstance(call, change_requests.CreateChangeRequest):
         request = created
-    comment = created if isinstance(call, comments.PostComment) else getattr(call, "comment_id", None)
+    posts = comments.PostComment | comments.PostSpaceComment
+    comment = created if isinstance(call, posts) else getattr(call, "comment_id", None)
     page = getattr(call, "page", None)
     if isinstance(call, content_changes.EditChangeRequestContent):
         pages = (result or {}).get("pages") or [None]
@@ -81,7 +82,7 @@ def place_of(call: Operation[Any], result: dict[str, Any] | None = None) -> Plac
 
 
 def _update_of_message(call: Any) -> str:
-    noun = "comment" if isinstance(call, comments.UpdateComment) else "reply"
+    noun = "reply" if isinstance(call, comments.UpdateReply) else "comment"
     if call.body is not None:
         return f"edit {noun}"
     if call.resolved is not None:
@@ -175,6 +176,10 @@ def _create(noun: str) -> Callable[[Any], str]:
 _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     comments.UpdateComment: _update_of_message,
     comments.UpdateReply: _update_of_message,
+    comments.PostSpaceComment: lambda _: "post comment",
+    comments.PostSpaceReply: lambda _: "post reply",
+    comments.UpdateSpaceComment: _update_of_message,
+    comments.DeleteSpaceComment: lambda _: "delete comment",
     change_requests.SubmitReview: lambda call: "approve" if call.status == "approved" else "request changes",
     change_requests.PullChangeRequest: lambda _: "update from main",
     change_requests.UpdateChangeRequest: _update_of_request,

@@ -16,6 +16,7 @@ from presscheck.api import (
     collections,
     comments,
     content_changes,
+    conversations,
     integrations,
     site_settings,
     sites,
@@ -100,6 +101,11 @@ def _comments(call: Call) -> tuple[str, ...]:
     return (request, *beneath(f"{request}/comments"), *people, f"{space}/change-requests", "/orgs/*/change-requests")
 
 
+def _live_comments(call: Call) -> tuple[str, ...]:
+    """The comments on the live content of the space."""
+    return beneath(f"{_path_of_space(call)}/comments")
+
+
 def _listings_of_requests(call: Call) -> tuple[str, ...]:
     space = _path_of_space(call)
     return f"{space}/change-requests", space, "/orgs/*/change-requests"
@@ -162,6 +168,15 @@ def _all_comments(call: Call, _: str) -> tuple[Operation[Any], ...]:
 def _all_replies(call: Call, _: str) -> tuple[Operation[Any], ...]:
     path = {"space_id": call.space_id, "change_request_id": call.change_request_id, "comment_id": call.comment_id}
     return (comments.ListReplies(**path, format="markdown", limit=ALL),)
+
+
+def _all_live_comments(call: Call, _: str) -> tuple[Operation[Any], ...]:
+    return (comments.ListSpaceComments(space_id=call.space_id, format="markdown", order="desc", limit=ALL),)
+
+
+def _all_live_replies(call: Call, _: str) -> tuple[Operation[Any], ...]:
+    path = {"space_id": call.space_id, "comment_id": call.comment_id}
+    return (comments.ListSpaceReplies(**path, format="markdown", limit=ALL),)
 
 
 def _all_reviews(call: Call, _: str) -> tuple[Operation[Any], ...]:
@@ -234,6 +249,14 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     comments.UpdateReply: _repeatable(_comments),
     comments.DeleteComment: _repeatable(_comments),
     comments.DeleteReply: _repeatable(_comments),
+    comments.PostSpaceComment: Effects(
+        queued=True, reconcile="look", stale=_live_comments, listings=_all_live_comments, is_result=_same_text
+    ),
+    comments.PostSpaceReply: Effects(
+        queued=True, reconcile="look", stale=_live_comments, listings=_all_live_replies, is_result=_same_text
+    ),
+    comments.UpdateSpaceComment: _repeatable(_live_comments),
+    comments.DeleteSpaceComment: _repeatable(_live_comments),
     change_requests.SubmitReview: Effects(
         queued=True,
         reconcile="look",
@@ -278,6 +301,8 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     collections.MoveCollection: _repeatable(_collection, queued=False),
     collections.DeleteCollection: _repeatable(_collection, queued=False),
     collections.TransferCollection: Effects(queued=False, reconcile="ask", stale=_collection),
+    # conversations are taken in by their ids: the same again changes nothing
+    conversations.IngestConversations: _repeatable(_organization, queued=False),
     sites.UpdateSite: _repeatable(_site),
     site_settings.CreateRedirect: Effects(
         queued=True,

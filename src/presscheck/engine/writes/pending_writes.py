@@ -139,7 +139,9 @@ def _message(entry: OutboxEntry, me: User) -> dict[str, Any]:
 
 def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     call: Any = entry.call
-    target = {"changeRequest": call.change_request_id, "space": call.space_id}
+    target: dict[str, Any] = {"space": call.space_id}
+    if isinstance(call, comments.PostComment):
+        target["changeRequest"] = call.change_request_id
     if call.page:
         target["page"] = {"id": call.page}
     if call.node:
@@ -320,6 +322,10 @@ OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (comments.ListReplies, comments.PostReply): _reply,
     (comments.ListReplies, comments.UpdateReply): _changed("comment_reply_id"),
     (comments.ListReplies, comments.DeleteReply): _without("comment_reply_id"),
+    (comments.ListSpaceComments, comments.PostSpaceComment): _comment,
+    (comments.ListSpaceComments, comments.UpdateSpaceComment): _changed("comment_id"),
+    (comments.ListSpaceComments, comments.DeleteSpaceComment): _without("comment_id"),
+    (comments.ListSpaceReplies, comments.PostSpaceReply): _reply,
     (change_requests.ListReviews, change_requests.SubmitReview): _review,
     (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
     (sites.GetSite, sites.UpdateSite): _changed_site,

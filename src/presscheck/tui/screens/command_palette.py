@@ -16,6 +16,7 @@ from presscheck.engine.inbox.views import listings_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import Command
+from presscheck.tui.screens.address import is_address, open_content_at
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.key_list import missing_operation, shown_keys
 from presscheck.tui.widgets.picker import Choice, Picker, matching
@@ -73,6 +74,10 @@ def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
     actions = {choice.key: action for choice, action in items}
 
     async def search_texts(text: str) -> AsyncIterator[list[Choice]]:
+        if is_address(text):
+            actions["address"] = partial(open_content_at, app, text)
+            yield [Choice("address", f"Open {sanitize(text.strip())}", "the page or space at this address")]
+            return
         async for result in app.engine.search(text, limit=MAX_RESULTS):
             hits = [_hit_choice(app, hit, text) for hit in result.value]
             actions.update((choice.key, action) for choice, action in hits)
@@ -173,6 +178,8 @@ def _hit_choice(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:
         return choice, lambda: app.open_review(hit.space, hit.id)
     if hit.kind == "comment" and hit.change_request:
         return choice, lambda: app.open_thread(hit.space, hit.change_request, hit.path)
+    if hit.kind == "comment":
+        return choice, lambda: app.open_comments(hit.space, hit.page, hit.path)
     return choice, lambda: app.open_page(hit.space, hit.page or None, hit.change_request or None)
 
 

@@ -55,6 +55,10 @@ class DraftActions:
     async def open(self, draft: Draft) -> None:
         """Continue a draft where it belongs; where that is not possible, show what is."""
         status = self._screen.engine.status
+        if draft.is_live and draft.space and not status.read_only:
+            app, about = self._screen.app_context, draft.stored.about
+            await app.open_live_draft(draft.space, draft.name, draft.target, about)
+            return
         place = draft.place
         if place and place.kind == "draft":
             await self._open_other(draft, place.target)

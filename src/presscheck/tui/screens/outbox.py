@@ -305,6 +305,8 @@ class OutboxScreen(BaseScreen):
             await app.open_page(place.space, place.page, place.request)
         elif place.space and place.request:
             app.open_review(place.space, place.request)
+        elif place.space and place.comment:
+            await app.open_comments(place.space, place.page or "", place.comment)
         elif place.site:
             await app.open_site(place.site)
         elif place.space:

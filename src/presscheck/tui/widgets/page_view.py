@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from textual import events
 
 from presscheck.documents.terminal.controls import Controls, Mark, is_control, is_setting, target
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import END, LineView
 
@@ -73,6 +73,14 @@ class ControlledLayout(PageLayout, Protocol):
     def marks(self, line: int) -> list[Mark]: ...  # noqa: D102
     def code(self, key: str) -> str: ...  # noqa: D102
     def set(self, address: str) -> bool: ...  # noqa: D102
+
+
+@runtime_checkable
+class QuotedLayout(PageLayout, Protocol):
+    """A page whose lines can be quoted, and found by a quote."""
+
+    def source_of(self, line: int) -> str: ...  # noqa: D102
+    def line_of_quote(self, words: str) -> int | None: ...  # noqa: D102
 
 
 class PageView(LineView):
@@ -299,6 +307,21 @@ class PageView(LineView):
                 self.show_all(shows_all=True)
                 await self._until_done()
         line = self.document.anchors.get(anchor) if self.document else None
+        if line is not None:
+            self.place_at(line)
+        return line is not None
+
+    def source_at_cursor(self) -> tuple[str, str]:
+        """The line under the cursor as it is shown, and the line of the Markdown that it shows; empty without one."""
+        document = self.document
+        if not isinstance(document, QuotedLayout) or self.cursor >= self.count:
+            return "", ""
+        return plain(document.lines[self.cursor]).strip(), document.source_of(self.cursor)
+
+    async def go_to_quote(self, words: str) -> bool:
+        """Go to the line with a quoted text; returns whether there is one."""
+        await self._until_done()
+        line = self.document.line_of_quote(words) if isinstance(self.document, QuotedLayout) else None
         if line is not None:
             self.place_at(line)
         return line is not None

@@ -55,6 +55,9 @@ from presscheck.tui.screens.admin.people import (
 )
 from presscheck.tui.screens.agent_instructions import InstructionsScreen
 from presscheck.tui.screens.integration.screen import IntegrationScreen
+from presscheck.tui.screens.record.conversations import conversation_screen, issue_screen
+from presscheck.tui.screens.record.runs import BUSY, import_screen, translation_screen
+from presscheck.tui.screens.specification.screen import SpecificationScreen
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page
@@ -94,6 +97,8 @@ class Family:
         form: makes the form of a new one, where that of the operation is not enough.
         file: the kind of file that fills in that form.
         screen: makes the screen that enter opens for one in an organization, in place of its details.
+        state: where its state stands, which is asked for again while the service works on one.
+        opens_new: whether the screen of a new one opens at once.
         permission: the permission of the organization that the listing needs; empty if it needs none.
         role: the role that a change needs.
         hint: what to do if there is none, or where they come from.
@@ -125,6 +130,12 @@ class Family:
     losses: Callable[[DetailsContext, Sequence[Any]], Awaitable[Losses]] | None = None
     link: Callable[[Organization, Any], str] | None = None
     for_everybody: tuple[type[Operation[Any]], ...] = ()
+    state: str = ""
+    opens_new: bool = False
+
+    def is_busy(self, item: Any) -> bool:
+        """Whether the service is working on one."""
+        return bool(self.state) and getattr(item, self.state, "") in BUSY
 
     @property
     def nouns(self) -> str:
@@ -172,6 +183,7 @@ CLUSTER_ISSUES = Family(
         Column("found", "issue.created_at", 10, "date"),
     ),
     path="issue.id",
+    screen=issue_screen,
 )
 FAMILIES = (
     Family(
@@ -354,6 +366,9 @@ FAMILIES = (
         loses="Pages that show its operations show an error instead.",
         role="create",
         hint="a adds one, by its address or as text.",
+        screen=SpecificationScreen,
+        state="processing_state",
+        opens_new=True,
     ),
     Family(
         "Translations",
@@ -373,6 +388,8 @@ FAMILIES = (
         loses="The translated space stays as it is; it is not updated any more.",
         role="create",
         hint="a translates a space.",
+        screen=translation_screen,
+        state="status",
     ),
     Family(
         "Conversations",
@@ -380,7 +397,8 @@ FAMILIES = (
         ListConversations,
         (Column("subject", "subject"), Column("source", "source", 14), Column("created", "created_at", 10, "date")),
         field="conversation_id",
-        hint="`presscheck conversation ingest` adds them.",
+        hint=". i imports some from a file of JSON lines.",
+        screen=conversation_screen,
     ),
     Family(
         "Issues",
@@ -413,7 +431,10 @@ FAMILIES = (
         remove_verb="Cancel",
         loses="Pages that were imported already stay.",
         role="create",
-        hint="a imports a website into a space.",
+        hint="a imports a website or files into a space.",
+        screen=import_screen,
+        state="status",
+        opens_new=True,
     ),
 )
 """All families, in the order of the sidebar."""

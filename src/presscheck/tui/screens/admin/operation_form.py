@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from presscheck.api.operation import operation_called
 from presscheck.engine.forms.form import OperationForm
 from presscheck.engine.forms.form_files import file_of
+from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.admin.facts import value_at
@@ -61,6 +63,11 @@ def stored_form(draft: Draft) -> StoredForm | None:
     return form
 
 
+def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> OperationForm | PartsForm:
+    """The form of an operation; what would be JSON is asked for part by part."""
+    return PartsForm(operation, given) if has_parts(operation) else OperationForm(operation, given)
+
+
 async def fill_in(
     screen: ScreenContext,
     form: StoredForm,
@@ -69,8 +76,8 @@ async def fill_in(
     own: Form | None = None,
     file: FormFile | None = None,
     sends: Callable[[Operation[Any]], Awaitable[Any]] | None = None,
-) -> bool:
-    """Fill in an operation and send it; what is typed is a draft with this key until then. Whether it was sent.
+) -> Any:
+    """Fill in an operation and send it; what is typed is a draft with this key until then.
 
     Args:
         screen: the screen below the form.
@@ -79,23 +86,31 @@ async def fill_in(
         own: a form that stands in for that of the operation; its draft is not opened without its table.
         file: the kind of file that fills in the form; by default that of the operation.
         sends: sends what the form makes, if it is looked at before.
+
+    Returns:
+        The answer of the service, or the call if it has none; None if nothing was sent.
     """
     outbox, operation = screen.engine.outbox, operation_called(form.operation)
     stored = {} if own else {FORM: json.dumps(asdict(form), ensure_ascii=False)}
     about = {**stored, "title": form.title}
+
+    async def send_with_file(call: Operation[Any]) -> Any:
+        call = await asyncio.to_thread(with_file, call)
+        return await (sends(call) if sends else send(screen, call))
+
     dialog = FormDialog(
         form.title,
-        own or OperationForm(operation, dict(form.given)),
+        own or form_of(operation, dict(form.given)),
         form.present,
         screen.style_for,
-        send=sends or (lambda call: send(screen, call)),
+        send=send_with_file,
         lookup=lambda reference: choices_of(screen.engine, reference, form.path),
         draft=outbox.draft(key) or "",
         save=lambda text: outbox.save_draft(key, text, about),
         copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
         file=file or file_of(operation),
     )
-    return await screen.ask(dialog) is not None
+    return await screen.ask(dialog)
 
 
 async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, Any]) -> list[Choice]:

@@ -15,6 +15,7 @@ from presscheck.api.teams import Team
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.places import Place
+from presscheck.tui.screens.admin.conversation_import import ConversationImport
 from presscheck.tui.screens.admin.details import show_details
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.table import FamilyTable
@@ -46,8 +47,8 @@ class AdminScreen(BaseScreen):
         self.table = FamilyTable(self, self._family)
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen and its table."""
-        return (self, self.table)
+        """The screen, its table, and the import of conversations."""
+        return (self, self.table, ConversationImport(self, self.table))
 
     def title_line(self) -> Line:
         """The organization and the family."""
@@ -175,5 +176,8 @@ class PartsScreen(BaseScreen):
         self.table.rows.focus()
 
     def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
-        """Show all facts of a part."""
+        """Show all facts of a part, or its own screen."""
+        if family.screen and self.organization:
+            self.app_context.push_screen(family.screen(self.organization, item))
+            return
         show_details(self, family.details, item, f"{family.noun}: {name}", self.size.width)

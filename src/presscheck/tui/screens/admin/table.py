@@ -19,9 +19,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from presscheck.api.operation import Page
+from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.filter_form import FilterForm
 from presscheck.engine.forms.form import OperationForm, form_fields, initial_texts
+from presscheck.engine.forms.parts_form import tree_text
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -36,7 +37,7 @@ from presscheck.tui.screens.admin.facts import (
     sort_key,
     value_at,
 )
-from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in
+from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
@@ -50,7 +51,6 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
     from presscheck.api.organizations import Organization
     from presscheck.engine.results import Result
     from presscheck.engine.writes.descriptions import Place
@@ -66,6 +66,8 @@ NARROWEST = 18
 """The least cells of a column that shares what the others leave; below it, the last columns are left out."""
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""
+POLL_SECONDS = 2.0
+"""Between two requests for the states of things that the service works on."""
 BLOCK = 100
 """Rows that are read from the store together while they are drawn."""
 MOST_BLOCKS = 8
@@ -82,6 +84,11 @@ class TableContext(ScreenContext, Protocol):
     @property
     def is_leaving(self) -> bool:
         """Whether the screen is being closed."""
+        ...
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the user sees this screen."""
         ...
 
     @property
@@ -217,6 +224,17 @@ class FamilyTable(Vertical):
             self._draw()
         else:
             self._arrange()
+        if self.family.state and any(map(self.family.is_busy, map(self._item, range(min(self._count, BLOCK))))):
+            self.set_timer(POLL_SECONDS, partial(self._poll, self.listing))
+
+    def _poll(self, listing: Operation[Page[Any]] | None) -> None:
+        """Ask again for the states of things that the service works on, while their listing is shown."""
+        if listing is None or listing is not self.listing or self._screen.is_leaving:
+            return
+        if self._screen.is_shown and self._screen.engine.status.online:
+            self._screen.engine.refresh(listing)
+        else:
+            self.set_timer(POLL_SECONDS, partial(self._poll, listing))
 
     def _item(self, index: int) -> Any:
         """A thing by the number of its row; blocks of rows are read together."""
@@ -396,11 +414,14 @@ class FamilyTable(Vertical):
 
     async def command_add(self) -> None:
         """Fill in the form of a new thing, or choose it as the family does."""
-        if self.family.adds:
-            if done := await self.family.adds(self._screen, self.given):
+        family = self.family
+        if family.adds:
+            if done := await family.adds(self._screen, self.given):
                 self._changed(done)
-        elif self.family.add:
-            await self._fill_in(f"New {self.family.noun}", self.family.add, None)
+        elif family.add:
+            new = await self._fill_in(f"New {family.noun}", family.add, None)
+            if family.opens_new and isinstance(new, BaseModel) and not isinstance(new, Operation):
+                self._screen.open_item(family, self.given, new, cell(new, family.columns[0]))
 
     def _no_row(self) -> str | None:
         return None if self._count else f"no {self.family.noun} here"
@@ -457,22 +478,25 @@ class FamilyTable(Vertical):
             await self.family.check(self._screen, item, call)
         return await send(self._screen, call)
 
-    async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> None:
+    async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> Any:
+        """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
         identity = value_at(item, self.family.path) if item else "new"
         organization, make = self._screen.organization, self.family.form
         own = make(organization.id) if make and organization and item is None else None
-        fields = (own or OperationForm(operation, given)).fields
+        fields = (own or form_of(operation, given)).fields
         if not fields:
             self._screen.notify("there is nothing to fill in")
-            return
+            return None
         path = {**({"organization_id": organization.id} if organization else {}), **self.given}
-        present = initial_texts(fields, self._editable(item))
+        present = {**initial_texts(fields, self._editable(item)), **tree_text(item)}
         key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
         stored = StoredForm(title, operation.stored_name(), given, present, path)
         sends = partial(self._send, item)
-        if await fill_in(self._screen, stored, key, own=own, file=self.family.file, sends=sends):
+        answer = await fill_in(self._screen, stored, key, own=own, file=self.family.file, sends=sends)
+        if answer is not None:
             self._changed(f"{title}: done")
+        return answer
 
     def _editable(self, item: BaseModel | None) -> Any:
         """The part of an item whose fields are changed: that with its role in a team, for a member of one."""

@@ -34,6 +34,8 @@ class PageNavigation:
         self._key = ""
         self._positions: dict[str, Position] = {}
         self._anchor = ("", "")
+        self._quote = ("", "")
+        """The key of the page with a quote to go to, and the quote."""
         self._controls: dict[str, Controls] = {}
 
     def show(self, key: str, make: Callable[[int], PageLayout]) -> None:
@@ -48,6 +50,21 @@ class PageNavigation:
         if key and self._anchor[0] == key:
             anchor, self._anchor = self._anchor[1], ("", "")
             self._screen.run(self._go_to_anchor(anchor), group="anchor", exclusive=True)
+
+        if key and self._quote[0] == key:
+            words, self._quote = self._quote[1], ("", "")
+            self._screen.run(self._go_to_quote(words), group="anchor", exclusive=True)
+
+    def go_to_quote(self, key: str, words: str) -> None:
+        """Go to the line with a quoted text, as soon as the page with this key is shown."""
+        if key == self._key:
+            self._screen.run(self._go_to_quote(words), group="anchor", exclusive=True)
+        else:
+            self._quote = (key, words)
+
+    async def _go_to_quote(self, words: str) -> None:
+        if not await self._screen.page_view.go_to_quote(words):
+            self._screen.notify(f"the text is not on this page any more: {sanitize(words)}")
 
     def remember(self) -> None:
         """Remember where the page that is shown is read."""

@@ -7,16 +7,17 @@ is there: showing a page never waits for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, Revision, RevisionPage
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, OpenAPISpecContent
 from presscheck.documents.markdown.link_target import LinkTarget
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.terminal.openapi import description_in
 from presscheck.documents.terminal.references import Included
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
@@ -257,17 +258,3 @@ def _refers_beyond_pages(markdown: str) -> bool:
 def _is_file(target: str) -> bool:
     path = target.partition("#")[0].partition("?")[0]
     return ":" not in path and "." in path.rpartition("/")[2] and not path.endswith(".md")
-
-
-def description_in(filesystem: Any) -> Mapping[str, Any] | None:
-    """The API description among the files of a specification: by name, or a list with the entry point marked."""
-    found: Iterable[Any] = ()
-    if isinstance(filesystem, dict):
-        found = cast("dict[str, Any]", filesystem).values()
-    elif isinstance(filesystem, list):
-        files = [cast("dict[str, Any]", one) for one in cast("list[Any]", filesystem) if isinstance(one, dict)]
-        found = [one.get("specification") for one in sorted(files, key=lambda one: not one.get("isEntrypoint"))]
-    for one in found:
-        if isinstance(one, dict) and ("openapi" in one or "swagger" in one or "paths" in one):
-            return cast("dict[str, Any]", one)
-    return None

@@ -23,6 +23,8 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.browse.comment_actions import PageCommentActions
+from presscheck.tui.screens.browse.content_actions import ContentActions
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.browse.edit_actions import EditActions
 from presscheck.tui.screens.browse.item_commands import ItemCommands
@@ -57,7 +59,7 @@ class BrowseScreen(BaseScreen):
     """The tree on the left, the page under its cursor on the right."""
 
     SCOPE = "browse"
-    FOOTER = ("open", "labels", "edit", "new_request", "find_anything", "close")
+    FOOTER = ("open", "labels", "edit", "comment", "new_request", "find_anything", "close")
     LEGEND = LEGEND
 
     def __init__(self) -> None:
@@ -72,6 +74,7 @@ class BrowseScreen(BaseScreen):
         self.edit_actions = EditActions(self)
         self.move_actions = MoveActions(self, self.edit_actions)
         self.space_actions = SpaceActions(self, self.edit_actions)
+        self.comments = PageCommentActions(self)
         self.tree_filter = TreeFilter(self)
         self.item_commands = ItemCommands(
             lambda: self.item, self.shortcuts, self.space_actions, self.edit_actions, self.move_actions
@@ -104,6 +107,8 @@ class BrowseScreen(BaseScreen):
             self.shortcuts,
             self.space_actions,
             self.notifications,
+            self.comments,
+            ContentActions(self),
         )
 
     @property
@@ -193,13 +198,28 @@ class BrowseScreen(BaseScreen):
         return request.id if request else None
 
     def open_page(
-        self, space_id: str, page_id: str | None, change_request_id: str | None = None, link: str = ""
+        self,
+        space_id: str,
+        page_id: str | None,
+        change_request_id: str | None = None,
+        link: str = "",
+        quote: str = "",
     ) -> None:
-        """Go to a space or a page as soon as it is known, in a change request if one is given, and at a link of it."""
+        """Go to a space or a page as soon as it is known, in a change request if one is given.
+
+        Args:
+            space_id: the id of the space.
+            page_id: the id of the page; None for the space.
+            change_request_id: the change request that the space is browsed in; None for main.
+            link: a link of the page to go to, as it is written.
+            quote: words of the page to go to, such as those that a comment is about.
+        """
         item = self.item
         is_shown = bool(item and item.page and item.key == page_key(space_id, page_id or ""))
         self.page_view.seek(link, is_shown=is_shown)
         self._target = page_key(space_id, page_id) if page_id else f"space {space_id}"
+        if page_id and quote:
+            self.page_pane.navigation.go_to_quote(self._target, quote)
         self._opens = self._target
         self.tree_view.expanded.add(f"space {space_id}")
         self._target_space = space_id if change_request_id else ""
@@ -262,10 +282,14 @@ class BrowseScreen(BaseScreen):
 
     def reason_unsend(self) -> str | None:
         """Why nothing can be undone."""
-        return None if self.notifications.can_undo or self._is_on_spaces else self.edit_actions.undo_reason()
+        can_undo = self.notifications.can_undo or self.comments.can_undo
+        return None if can_undo or self._is_on_spaces else self.edit_actions.undo_reason()
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Undo the last mute or follow, or else offer the last sent change of the tree or of the space."""
+        """Undo the last mute, follow or unsent comment; else offer the last sent change of the tree or the space."""
+        if self.comments.can_undo:
+            self.comments.undo()
+            return None
         if not self.notifications.can_undo:
             return (self.space_actions if self._is_on_spaces else self.edit_actions).undo_last_sent()
         self.notifications.undo()

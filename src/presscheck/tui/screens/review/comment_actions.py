@@ -20,6 +20,7 @@ from presscheck.documents.pages.quotes import quote, quote_cell, quote_lines, sp
 from presscheck.documents.pages.suggestions import format_suggestion, suggestion_problem
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.reactions import reaction_change, reaction_choices
 from presscheck.tui.screens.review.comment_targets import ROW, CommentTargets, strip_markup
 from presscheck.tui.screens.review.thread_renderer import first_words, one_line, who_resolves
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -32,19 +33,6 @@ if TYPE_CHECKING:
     from presscheck.engine.review.threads import Message, PendingChange, Thread
     from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
     from presscheck.tui.screens.review.drafts import ReviewDrafts
-
-REACTIONS = (
-    ("1f44d", "👍", "thumbs up"),
-    ("1f44e", "👎", "thumbs down"),
-    ("1f389", "🎉", "hooray"),
-    ("1f604", "😄", "laugh"),
-    ("2764", "❤", "heart"),
-    ("1f680", "🚀", "rocket"),
-    ("1f440", "👀", "eyes"),
-    ("1f615", "😕", "confused"),
-)
-"""The code points by which the service names an emoji, the emoji, and its name."""
-
 
 NO_CELL_SUGGESTION = "another cell reads the same: comment on the whole row to suggest a change"
 """Why a comment on a cell has no suggestion: its quote would lead to another one, or to none."""
@@ -149,14 +137,9 @@ class CommentActions:
         message = await self._choose_message("React to which?", self._possible(UpdateReply, lambda _: True))
         if thread is None or message is None:
             return
-        choices = [
-            Choice(code, f"{emoji}  {name}", "yours: remove" if code in message.own_reactions else "")
-            for code, emoji, name in REACTIONS
-        ]
-        chosen = await self._pick("React", choices)
+        chosen = await self._pick("React", reaction_choices(message.own_reactions))
         if chosen:
-            change = "removed_reactions" if chosen in message.own_reactions else "added_reactions"
-            self._drafts.send(self._update(thread, message, **{change: (chosen,)}))
+            self._drafts.send(self._update(thread, message, **reaction_change(chosen, message.own_reactions)))
 
     def reason_delete(self) -> str | None:
         """Why nothing can be deleted."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -26,8 +25,9 @@ from presscheck.engine.review.changes import changed_items
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import join_names
 from presscheck.engine.review.pending_review import PendingReview, draft_key
-from presscheck.errors import NotSupported, PresscheckError, StoreError
+from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.typed_text import TextDraft, message_id, text_of
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.writes.pending_writes import PendingWrite
-    from presscheck.store.outbox import Outbox
     from presscheck.text.styled_text import Line
     from presscheck.tui.screens.review.context import ReviewContext
 
@@ -87,7 +86,7 @@ class ReviewDrafts:
         if isinstance(call, PostReply):
             return self.key(f"reply {call.comment_id}")
         if isinstance(call, UpdateComment | UpdateReply):
-            return self.key(f"message {_message_id(call)}")
+            return self.key(f"message {message_id(call)}")
         if isinstance(call, SubmitReview):
             return self.key(f"{REVIEW_DRAFT} {call.status}")
         return self.key(f"page {call.page}" if getattr(call, "page", None) else "whole")
@@ -99,8 +98,8 @@ class ReviewDrafts:
         if call is None or not self.unsend(rows[-1].id):
             return "nothing to undo: everything is sent"
         if isinstance(call, DeleteComment | DeleteReply):
-            return f"restored {self._deleted.get(_message_id(call), 'what was deleted')}"
-        return "undone; its text is a draft again" if _text_of(call) else "undone"
+            return f"restored {self._deleted.get(message_id(call), 'what was deleted')}"
+        return "undone; its text is a draft again" if text_of(call) else "undone"
 
     def delete(self, call: DeleteComment | DeleteReply, words: str) -> None:
         """Delete a message.
@@ -109,7 +108,7 @@ class ReviewDrafts:
             call: the write.
             words: the first words of the message, to say later what was restored.
         """
-        self._deleted[_message_id(call)] = words
+        self._deleted[message_id(call)] = words
         if self.send(call):
             self._context.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")
 
@@ -118,7 +117,7 @@ class ReviewDrafts:
         call: Any = self._context.engine.unsend(row)
         if call is None:
             return False
-        text = prefix + _text_of(call)
+        text = prefix + text_of(call)
         if text:
             comment = getattr(call, "comment_id", "")
             fields = {name: value for name in _PLACES if (value := getattr(call, name, None))}
@@ -193,7 +192,7 @@ class ReviewDrafts:
         """
         if self.review.is_started and not submits and rewrites is None:
             title = f"{title}, in your review"
-        draft = _Draft(
+        draft = TextDraft(
             self._outbox, self.key(name), initial, self.about(**about), lambda text: self._place(name, place(text))
         )
         replaced = parse_suggestion(suggestion) if suggestion else None
@@ -245,7 +244,7 @@ class ReviewDrafts:
             expand: opens the composer with the same draft.
             initial: the initial text.
         """
-        draft = _Draft(self._outbox, self.key(name), initial, self.about())
+        draft = TextDraft(self._outbox, self.key(name), initial, self.about())
         if "\n" in draft.text:
             expand()
             return
@@ -332,17 +331,6 @@ class ReviewDrafts:
         self._context.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
 
 
-def _message_id(call: DeleteComment | DeleteReply | UpdateComment | UpdateReply) -> str:
-    """The id of the comment or the reply that a write is about."""
-    return getattr(call, "comment_reply_id", call.comment_id)
-
-
-def _text_of(call: Any) -> str:
-    """The typed text of a write; empty if it has none."""
-    body = getattr(call, "body", None) or getattr(call, "comment", None)
-    return (body.markdown or "") if body else ""
-
-
 PLACE = "place"
 """What is stored about the draft of a comment under this name: its block or cell, as JSON."""
 _PLACES: dict[str, Callable[[Any], Any]] = {"node": str, "table_cell": lambda value: TableCellTarget(**value)}
@@ -359,42 +347,6 @@ def _place_text(place: Mapping[str, Any]) -> str:
 def _place_about(place: Mapping[str, Any]) -> dict[str, str]:
     text = _place_text(place)
     return {PLACE: text} if text else {}
-
-
-class _Draft:
-    """A stored draft; the initial text is not stored.
-
-    Args:
-        outbox: stores it.
-        key: its key.
-        initial: the text without a draft.
-        about: what is stored about it.
-        place: returns what is stored about the place of a text.
-    """
-
-    def __init__(
-        self,
-        outbox: Outbox,
-        key: str,
-        initial: str,
-        about: Mapping[str, str],
-        place: Callable[[str], Mapping[str, str]] = lambda _: NOTHING,
-    ) -> None:
-        self._outbox, self._key, self._initial, self._about, self._place = outbox, key, initial, about, place
-
-    @property
-    def text(self) -> str:
-        return self._outbox.draft(self._key) or self._initial
-
-    def save(self, text: str) -> None:
-        is_same = text == self._initial
-        self._outbox.save_draft(
-            self._key, "" if is_same else text, {**self._about, **({} if is_same else self._place(text))}
-        )
-
-    def discard(self) -> None:
-        with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
-            self._outbox.save_draft(self._key, "")
 
 
 def _merge_message(result: MergeResult, *, is_merge: bool) -> str:

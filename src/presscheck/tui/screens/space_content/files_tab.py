@@ -10,7 +10,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.space_content.loader import pages_by_title
+from presscheck.tui.screens.space_content.loader import pages_by_title, pages_with_file
 from presscheck.tui.screens.space_content.model import markdown_of, size_of
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -145,7 +145,7 @@ class FilesTab:
             self._screen.notify("this file has no address")
 
     async def _show_users(self, file: RevisionFile) -> None:
-        pages = pages_by_title(self._screen.model.pages_with_file(file))
+        pages = pages_by_title(await pages_with_file(self._screen.engine, self._screen.model, file))
         page = await self._screen.choose_page(f"Pages with {sanitize(file.name)}", pages)
         if page:
             await self._screen.open_page(page, ContentLocation(kind="file", file=file))

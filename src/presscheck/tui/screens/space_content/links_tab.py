@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
+from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.page_editor import edit_page
+from presscheck.tui.screens.space_content.loader import links_of_page
 from presscheck.tui.screens.space_content.model import (
     SIGNS,
     STATES,
     LinkRow,
     State,
+    rows_of,
     target_kind,
     target_name,
 )
@@ -41,6 +44,8 @@ class LinksTab:
     def __init__(self, screen: SpaceContentContext) -> None:
         self._screen = screen
         self._state: State | None = None
+        self._page: tuple[str, tuple[LinkRow, ...]] | None = None
+        """The title of the only page whose links are shown, and these; None for all pages."""
         self._rows: tuple[LinkRow, ...] = ()
         self._of: tuple[LinkRow, ...] = ()
         """All links when `_rows` was made."""
@@ -49,7 +54,7 @@ class LinksTab:
     @property
     def rows(self) -> tuple[LinkRow, ...]:
         """The links that the filter shows."""
-        known = self._screen.model.rows
+        known = self._page[1] if self._page else self._screen.model.rows
         if self._of is not known or not self._is_filtered:
             self._of, self._is_filtered = known, True
             self._rows = tuple(row for row in known if self._state in (None, row.state))
@@ -78,6 +83,8 @@ class LinksTab:
             is_quiet = not number or self._state not in (None, state)
             spans += [Span(f"{sign} ", "quiet" if is_quiet else style)]
             spans += [Span(f"{number:,} {state}   ", "quiet" if is_quiet else "")]
+        if self._page:
+            spans.append(Span(f"only on {self._page[0]}: F shows others   ", "accent"))
         if self._state:
             spans.append(Span(f"only {self._state}: F shows others   ", "accent"))
         return tuple(spans)
@@ -108,6 +115,8 @@ class LinksTab:
 
     def empty(self) -> tuple[str, str]:
         """Why no link is shown."""
+        if self._page and not self._page[1]:
+            return f"{self._page[0]} has no links.", "F shows those of other pages."
         if self._state:
             return f"No link is {self._state}.", "F shows the others."
         return "No links in this space.", ""
@@ -155,8 +164,24 @@ class LinksTab:
         choices += [
             Choice(state, f"Only {state}", f"{HELP.get(state, '')}  {counts[state]:,}".strip()) for state in STATES
         ]
+        offline = "" if self._screen.engine.status.online else "you are offline"
+        choices.append(Choice("page", "Those of one page …", offline or "as the service has them now"))
         choice = await self._screen.ask(Picker("Links: show", choices, self._screen.style_for))
-        if choice:
-            self._state = next((state for state in STATES if state == choice[0]), None)
+        if choice == ("page",):
+            await self._choose_page()
+        elif choice:
+            self._page, self._state = None, next((state for state in STATES if state == choice[0]), None)
             self._is_filtered = False
             self._screen.redraw()
+
+    async def _choose_page(self) -> None:
+        """Ask for a page, and show only its links, read from the service."""
+        screen, content = self._screen, self._screen.model.revision
+        pages = [page for page in flatten(content.pages) if page.type == "document"] if content else []
+        page = await screen.choose_page("Links of which page?", pages)
+        if page:
+            found = rows_of(await links_of_page(screen.engine, screen.model, page.id))
+            rows = (row._replace(page=row.page or page) for row in found)
+            ordered = tuple(sorted(rows, key=lambda row: STATES.index(row.state)))
+            self._page, self._state, self._is_filtered = (sanitize(page.title) or "(no title)", ordered), None, False
+            screen.redraw()

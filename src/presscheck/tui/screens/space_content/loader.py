@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, ListPages, Revision, RevisionPage
-from presscheck.api.links import Link
+from presscheck.api.links import (
+    Link,
+    Links,
+    ListChangeRequestFileBacklinks,
+    ListChangeRequestPageLinks,
+    ListPageLinks,
+)
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import Linked, links_of_space
-from presscheck.engine.shared_calls import changed_page, live_page
-from presscheck.errors import NetworkError, PresscheckError, RequestError
+from presscheck.engine.shared_calls import ALL, changed_page, live_page
+from presscheck.errors import NetworkError, NotSupported, PresscheckError, RequestError
 
 if TYPE_CHECKING:
+    from presscheck.api.content import RevisionFile
+    from presscheck.engine.protocols import Reader
     from presscheck.tui.screens.screen_context import ScreenContext
     from presscheck.tui.screens.space_content.model import SpaceContent
 
 MOST_PAGES = 500
 """Pages whose texts are read for their links; in a larger space the others are counted as not read."""
+MOST_PARTS = 50
+"""Parts of the list of links of one page that are read."""
 AT_ONCE = 8
 """Pages that are read at the same time."""
 T = TypeVar("T")
@@ -154,6 +165,39 @@ class ContentLoader:
             return False  # it stays in the number of pages that are not read
         self._read[page.id] = page.document_id
         return True
+
+
+async def links_of_page(engine: Reader, model: SpaceContent, page_id: str) -> list[Link]:
+    """The links of one page as the service lists them now.
+
+    Raises:
+        PresscheckError: it cannot list them.
+    """
+    request, found = model.change_request_id, list[Link]()
+    call: Operation[Links] = (
+        ListChangeRequestPageLinks(space_id=model.space_id, change_request_id=request, page_id=page_id, limit=ALL)
+        if request
+        else ListPageLinks(space_id=model.space_id, page_id=page_id, limit=ALL)
+    )
+    for _ in range(MOST_PARTS):
+        answer = await engine.read(call)
+        found += answer.items
+        if answer.next is None:
+            break
+        call = call.model_copy(update={"page": answer.next.page})
+    return found
+
+
+async def pages_with_file(engine: Reader, model: SpaceContent, file: RevisionFile) -> list[RevisionPage]:
+    """The pages that name a file: those that are known, and in a change request those that the service lists."""
+    known = {page.id: page for page in model.pages_with_file(file)}
+    if model.change_request_id:
+        path = {"space_id": model.space_id, "change_request_id": model.change_request_id}
+        call = ListChangeRequestFileBacklinks(**path, file_id=file.id, limit=ALL)
+        with suppress(NotSupported, NetworkError):
+            places = (await engine.read(call)).items
+            known |= {place.page.id: place.page for place in places if place.page}
+    return list(known.values())
 
 
 def pages_by_title(pages: Iterable[RevisionPage]) -> list[RevisionPage]:

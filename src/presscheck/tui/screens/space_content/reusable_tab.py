@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from presscheck.api.content import GetChangeRequestReusableContent, GetReusableContent
 from presscheck.api.links import ContentLocation
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.screens.admin.details import fact_lines
+from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.space_content.loader import pages_by_title
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.api.content import ReusableContent
+    from presscheck.api.operation import Operation
     from presscheck.tui.screens.space_content.context import SpaceContentContext
 
 USED_COLUMNS = 12
+FACT_COLUMNS = 100
+"""Cells of the lines of facts."""
 
 
 class ReusableTab:
@@ -95,9 +103,35 @@ class ReusableTab:
         return f'{{% include "/{piece.git.path}" %}}' if piece and piece.git else ""
 
     async def open(self, index: int) -> None:
-        """Choose among the pages that include it."""
+        """Choose among the pages that include it, or show what the service knows of it."""
         piece = self.pieces[index]
         pages = pages_by_title(self._screen.model.pages_with_reusable(piece))
+        name = sanitize(piece.title) or "(no title)"
+        choices = [
+            Choice("used", "Where used", count(len(pages), "page")),
+            Choice("facts", "Details", "from the service"),
+        ]
+        chosen = await self._screen.ask(Picker(name, choices, self._screen.style_for))
+        if chosen == ("facts",):
+            await self._show_facts(piece)
+        if chosen != ("used",):
+            return
         page = await self._screen.choose_page(f"Pages with {sanitize(piece.title)}", pages)
         if page:
             await self._screen.open_page(page, ContentLocation(kind="reusable-content", reusable_content=piece))
+
+    async def _show_facts(self, piece: ReusableContent) -> None:
+        """Show what the service knows of a piece now; it does not give its text."""
+        screen, model = self._screen, self._screen.model
+        request = model.change_request_id
+        path: dict[str, Any] = {"space_id": model.space_id, "reusable_content_id": piece.id}
+        call: Operation[ReusableContent] = (
+            GetChangeRequestReusableContent(**path, change_request_id=request)
+            if request
+            else GetReusableContent(**path)
+        )
+        known = await screen.engine.read(call)
+        lines = fact_lines(facts(known), FACT_COLUMNS)
+        used = [sanitize(page.title) for page in pages_by_title(model.pages_with_reusable(piece))]
+        lines += [(), (Span("  Pages with it: ", "quiet"), Span(", ".join(used) or "none that is known"))]
+        screen.app_context.push_screen(TextScreen(sanitize(known.title) or "(no title)", [(), *lines]))

@@ -1,0 +1,84 @@
+"""`presscheck conversation ingest`: takes in conversations from JSON lines, with a report for each line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, BinaryIO, cast
+
+import click
+
+from presscheck.api.conversations import IngestConversations
+from presscheck.cli import lookup
+from presscheck.cli.command_factory import sends
+from presscheck.cli.output import print_json, print_message, print_text
+from presscheck.cli.resource_commands import conversation
+from presscheck.cli.session import Session, with_session
+from presscheck.engine.conversations import LineReport, ingest, read_lines
+from presscheck.errors import ChecksFailed, InvalidArgument, NotNow
+from presscheck.text.phrases import count
+
+__all__ = ["conversation"]
+
+
+@conversation.command("ingest")
+@click.argument("file", type=click.File("rb"), required=False)
+@click.option("--org", metavar="ORG", help="Organization, by title or id.")
+@click.option(
+    "--conversations", metavar="JSON", help="A conversation to import, or an array of them, in place of FILE."
+)
+@click.option("--dry-run", is_flag=True, help="Check every line, and send nothing.")
+@with_session
+@sends(IngestConversations)
+async def ingest_conversations(
+    session: Session, file: BinaryIO | None, org: str | None, conversations: str | None, *, dry_run: bool
+) -> None:
+    """Import conversations from JSON lines.
+
+    FILE has a conversation in each line, such as {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}; - reads
+    standard input. Lines are read and sent as they come, and each is reported. A conversation whose id is known is
+    replaced, so that an interrupted import can be repeated. The exit code is 6 if a line was not sent. Requires the
+    token of an integration's installation.
+    """
+    if (file is None) == (conversations is None):
+        raise InvalidArgument("FILE", "give a file of JSON lines, or --conversations")
+    lines = read_lines(file if file is not None else _lines_of(conversations or ""))
+    organization = await lookup.organization(session, org)
+    sent = failed = 0
+
+    async def send(call: IngestConversations) -> None:
+        if not dry_run:
+            await session.engine.write(call).landed()
+
+    if not session.engine.status.online and not dry_run:
+        raise NotNow("you are offline, and conversations cannot be queued")
+    async for report in ingest(send, organization.id, lines):
+        _print(session, report, dry_run=dry_run)
+        sent, failed = sent + (not report.problem), failed + bool(report.problem)
+    verb = "valid" if dry_run else "imported"
+    print_message(f"{count(sent, 'conversation')} {verb}{f', {failed:,} not' if failed else ''}.")
+    if failed:
+        raise ChecksFailed(f"{count(failed, 'line')} {'invalid' if dry_run else 'not imported'}")
+
+
+def _print(session: Session, report: LineReport, *, dry_run: bool) -> None:
+    if session.json:
+        print_json({"line": report.line, "id": report.id, "problem": report.problem or None})
+    else:
+        state = f"failed: {report.problem}" if report.problem else "valid" if dry_run else "imported"
+        print_text(f"line {report.line}: {f'{report.id} ' if report.id else ''}{state}")
+    sys.stdout.flush()  # whoever reads the report of a long file sees it grow
+
+
+def _lines_of(text: str) -> list[bytes]:
+    """A conversation, or an array of them, as lines.
+
+    Raises:
+        InvalidArgument: it is not JSON.
+    """
+    try:
+        given: Any = json.loads(text)
+    except ValueError as error:
+        raise InvalidArgument("--conversations", f"is not valid JSON: {error}") from None
+    several = cast("list[Any]", given) if isinstance(given, list) else [given]
+    return [json.dumps(one).encode() for one in several]

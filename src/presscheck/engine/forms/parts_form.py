@@ -1,0 +1,180 @@
+"""The form of an operation with fields that are objects: each part is a field of its own, in place of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin
+
+from presscheck.api.operation import Argument
+from presscheck.api.shell_command import members_of, typed
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.engine.forms.field_help import PARTS, limits
+from presscheck.engine.forms.form import FormField, Kind, call_of, form_fields
+from presscheck.engine.forms.references import PART_REFERENCES
+from presscheck.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+
+SEPARATOR = "__"
+"""Between field and part in the names of fields of the form."""
+TREE = "instructions"
+"""A field with a tree of nodes, which is typed as Markdown."""
+LARGEST = 20_000_000
+"""The most bytes of a file whose text is sent."""
+
+
+@dataclass(frozen=True)
+class PartsForm:
+    """The form of an operation, with a field for each part of what would be JSON.
+
+    Attributes:
+        operation: the operation.
+        given: the values that are known already, by field, such as those of the path.
+    """
+
+    operation: type[Operation[Any]]
+    given: Mapping[str, Any]
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The fields that are not given."""
+        found: list[FormField] = []
+        for field in form_fields(self.operation, self.given):
+            parts = list(_parts(self.operation, field))
+            if field.name == TREE:
+                found.append(FormField(TREE, "Instructions for the translation, as Markdown", "", "long text"))
+            else:
+                found += parts or [field]
+        return tuple(found)
+
+    def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Operation[Any]:
+        """The call.
+
+        Raises:
+            InvalidArgument: a value is missing or invalid, or parts do not fit together; names the field.
+        """
+        values = dict(self.given)
+        plain: dict[str, str] = {}
+        objects: dict[str, dict[str, Any]] = {}
+        by_name = {field.name: field for field in self.fields}
+        for name, text in texts.items():
+            field, mark, part = name.partition(SEPARATOR)
+            if mark:
+                value = by_name[name].value_of(text)
+                if value not in (None, ()):
+                    objects.setdefault(field, {})[part] = value
+            elif name == TREE:
+                if text != present.get(TREE, ""):
+                    values[TREE] = markdown_to_nodes(text)
+            elif by_name[name].is_required or text != present.get(name, ""):
+                plain[name] = text
+        for name in {name.partition(SEPARATOR)[0] for name in by_name if SEPARATOR in name}:
+            if name in objects or self.operation.model_fields[name].is_required():
+                values[name] = _joined(self.operation, name, objects.get(name, {}))
+        try:
+            return call_of(self.operation, values, plain)
+        except InvalidArgument as error:
+            name = error.field.replace(".", SEPARATOR, 1)
+            raise (InvalidArgument(name, error.reason) if name in by_name else error) from None
+
+    def changes_nothing(self, result: Any) -> bool:
+        """Whether only what was given would be sent."""
+        return bool(result.given().keys() <= self.given.keys())
+
+    def command(self, result: Any) -> str:
+        """The command line of the call."""
+        return typed(result)
+
+
+def has_parts(operation: type[Operation[Any]]) -> bool:
+    """Whether an operation has fields that are typed part by part, or as Markdown."""
+    return any(name == TREE or any(_models(operation, name)) for name in operation.model_fields if _is_known(name))
+
+
+def tree_text(item: Any) -> dict[str, str]:
+    """The text of the instructions of a thing, by the name of their field; empty without instructions."""
+    tree = getattr(item, TREE, None)
+    return {TREE: nodes_to_markdown(cast("dict[str, Any]", tree)).strip()} if isinstance(tree, dict) else {}
+
+
+def with_file(call: Operation[Any]) -> Operation[Any]:
+    """A call whose text `@FILE` is replaced by the text of the file. Reads the disk: in a thread.
+
+    Raises:
+        InvalidArgument: the file cannot be read as UTF-8 text, or is too large.
+    """
+    source = getattr(call, "source", None)
+    text = getattr(source, "text", None)
+    if source is None or not isinstance(text, str) or not text.startswith("@"):
+        return call
+    name, path = f"source{SEPARATOR}text", text[1:].strip()
+    try:
+        place = Path(path).expanduser()
+        if not place.is_file():  # reading a pipe could wait for ever
+            raise InvalidArgument(name, "is not a file" if place.exists() else "file not found")
+        if place.stat().st_size > LARGEST:
+            raise InvalidArgument(name, f"is too large: at most {LARGEST // 1_000_000} MB")
+        content = place.read_text("utf-8")
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no UTF-8 text"
+        raise InvalidArgument(name, f"could not be read: {reason}") from None
+    return call.model_copy(update={"source": source.model_copy(update={"text": content})})
+
+
+def _is_known(name: str) -> bool:
+    return name == TREE or name in PARTS
+
+
+def _models(operation: type[Operation[Any]], name: str) -> list[type[Argument]]:
+    members = members_of(operation.model_fields[name].annotation)
+    return [member for member in members if isinstance(member, type) and issubclass(member, Argument)]
+
+
+def _parts(operation: type[Operation[Any]], field: FormField) -> list[FormField]:
+    """The fields for the parts of a field; none for most fields."""
+    found: dict[str, FormField] = {}
+    models = _models(operation, field.name)
+    for model in models:
+        for part, label in PARTS.get(field.name, {}).items():
+            info = model.model_fields.get(part)
+            if info is None or part in found:
+                continue
+            members = members_of(info.annotation)
+            choices: tuple[tuple[str, str], ...] = ()
+            kind: Kind = "text"
+            if get_origin(members[0]) is Literal:
+                kind, words = "choice", [str(word) for word in get_args(members[0])]
+                choices = tuple((word, word) for word in words)
+            elif get_origin(members[0]) is tuple:
+                kind = "list"
+            found[part] = FormField(
+                f"{field.name}{SEPARATOR}{part}",
+                label,
+                "; ".join([*limits(info, is_repeatable=kind == "list"), *(["separated by commas"] * (kind == "list"))]),
+                kind,
+                choices,
+                is_required=len(models) == 1 and info.is_required(),
+                reference=PART_REFERENCES.get((field.name, part)),
+            )
+    return list(found.values())
+
+
+def _joined(operation: type[Operation[Any]], name: str, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a field as one object.
+
+    Raises:
+        InvalidArgument: they do not fit together, or are required.
+    """
+    models = _models(operation, name)
+    first = f"{name}{SEPARATOR}{next(iter(parts), next(iter(models[0].model_fields)))}"
+    if not parts:
+        names = [part for part in PARTS.get(name, {}) if any(part in model.model_fields for model in models)]
+        raise InvalidArgument(f"{name}{SEPARATOR}{names[0]}", f"is required, or {' or '.join(names[1:])}")
+    model = next((model for model in models if set(parts) <= set(model.model_fields)), None)
+    if model is None or (not model.always_sent and {"url", "text"} <= set(parts)):
+        raise InvalidArgument(first, f"cannot be given together with {' and '.join(list(parts)[1:])}: give one")
+    return {**{field: model.model_fields[field].default for field in model.always_sent}, **parts}

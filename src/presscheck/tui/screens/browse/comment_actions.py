@@ -1,0 +1,130 @@
+"""Comments on live pages in the browse screen: write one at the line under the cursor, list those of the page."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.comments import ListSpaceComments
+from presscheck.documents.nodes.comment_targets import find_block_key
+from presscheck.documents.pages.quotes import normalize_text, quote
+from presscheck.engine.reads.scheduler import PREFETCH
+from presscheck.engine.shared_calls import live_nodes
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.page_tree import Item
+    from presscheck.tui.screens.page_comments.actions import LiveCommentActions
+    from presscheck.tui.screens.page_comments.drafts import LiveDrafts
+
+NO_SPACE = "go to a page first"
+_number = re.compile(r"^\d{1,4}[.)]\s+").sub
+ADDED = "comment added: g t lists the comments of the page, z undoes it"
+
+
+class PageCommentActions:
+    """Comments on what is under the cursor of the browse screen.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+        self._drafts: LiveDrafts | None = None
+        self._actions: LiveCommentActions | None = None
+
+    def reason_threads(self) -> str | None:
+        """Disabled without a space, in a change request, and if the service has no comments there."""
+        item = self._screen.item
+        if item is None or item.space is None:
+            return NO_SPACE
+        request = self._screen.library.requests.get(item.space.id)
+        if request:
+            return f"shown in #{request.number}: its comments are in its review, g r opens it"
+        return self._screen.engine.missing_reason(ListSpaceComments)
+
+    def command_threads(self) -> Awaitable[None] | None:
+        """List the comments on the page, or on all pages of the space."""
+        item = self._screen.item
+        if item is None or item.space is None:
+            return None
+        page = item.page.id if item.page and item.kind == "document" else ""
+        return self._screen.app_context.open_comments(item.space.id, page)
+
+    def reason_comment(self) -> str | None:
+        """Disabled without a page, and where nothing can be written."""
+        item = self._screen.item
+        if item is None or item.kind != "document":
+            return NO_SPACE
+        return self.reason_threads() or self._parts(item)[0].disabled_reason()
+
+    def command_comment(self) -> None:
+        """Comment on the line under the cursor of the page; from the tree, on the whole page."""
+        self._comment(quotes=self._screen.page_view.has_focus)
+
+    reason_comment_on_all = reason_comment
+
+    def command_comment_on_all(self) -> None:
+        """Comment on the whole page."""
+        self._comment(quotes=False)
+
+    def _comment(self, *, quotes: bool) -> None:
+        item = self._screen.item
+        if item is None or item.page is None or item.space is None:
+            return
+        shown, source = self._screen.page_view.source_at_cursor() if quotes else ("", "")
+        words = _words(shown, source)
+        target = dict[str, Any]()
+        if words:
+            self._screen.run(self._find_block(item.space.id, item.page.id, source, target))
+        actions = self._parts(item)[1]
+        title = sanitize(item.page.title)
+        actions.comment_on_page(item.page.id, title, target=target, quoted=quote(sanitize(words)), done=ADDED)
+
+    async def _find_block(self, space: str, page: str, source: str, target: dict[str, Any]) -> None:
+        """Find the key of the block with this text; without it, the quote alone names the place."""
+        with contextlib.suppress(PresscheckError):
+            nodes = await self._screen.engine.read(live_nodes(space, page), priority=PREFETCH)
+            if key := find_block_key(nodes.document or {}, _without_marks(source)):
+                target["node"] = key
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether a comment on the space under the cursor is not sent yet."""
+        item, drafts = self._screen.item, self._drafts
+        return bool(drafts and item and item.space and drafts.space_id == item.space.id and drafts.can_undo)
+
+    def undo(self) -> None:
+        """Undo the comment that is not sent yet; its text is a draft again."""
+        if self._drafts:
+            self._screen.notify(self._drafts.undo_last())
+
+    def _parts(self, item: Item) -> tuple[LiveDrafts, LiveCommentActions]:
+        """What composes and sends the comments on the space of an item."""
+        # 9 ms, only for a comment
+        from presscheck.engine.review.threads import LIVE, Discussion
+        from presscheck.tui.screens.page_comments.actions import LiveCommentActions
+        from presscheck.tui.screens.page_comments.drafts import LiveDrafts
+
+        space = item.space.id if item.space else ""
+        if self._drafts is None or self._actions is None or self._drafts.space_id != space:
+            self._drafts = LiveDrafts(self._screen, space, lambda: item.space, self._screen.refresh_status_bars)
+            self._actions = LiveCommentActions(self._screen, Discussion(self._screen.engine, space, LIVE), self._drafts)
+        return self._drafts, self._actions
+
+
+def _without_marks(text: str) -> str:
+    """A line of Markdown, or of a page, without the markup and the number or bullet at its start, and at its end."""
+    return _number("", text.strip()).lstrip("#>-*+•◦▪ |│").rstrip(" |│")
+
+
+def _words(shown: str, source: str) -> str:
+    """The words to quote: the line as it is shown, if its words are those of the Markdown; else the Markdown."""
+    seen, written = _without_marks(shown), _without_marks(source)
+    return seen if (words := normalize_text(seen)) and words in normalize_text(written) else written

@@ -1,0 +1,87 @@
+"""What the service does with the content under the cursor of Browse: a PDF of it, and a search in one space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import GetChangeRequestPDF
+from presscheck.api.spaces import GetSpacePDF, SearchSpace
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.browse.page_tree import page_key
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.browse.context import BrowseContext
+
+MOST = 50
+"""Pages that a search shows."""
+LONGEST = 512
+"""Characters of a search, a limit of the service."""
+
+
+class ContentActions:
+    """Exports and searches the space under the cursor.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+
+    def reason_pdf(self) -> str | None:
+        """Disabled without a space, and offline."""
+        item = self._screen.item
+        if item is None or item.space is None:
+            return "go to a space or a page first"
+        if not self._screen.engine.status.online:
+            return "you are offline: the service makes the PDF"
+        in_request = item.space.id in self._screen.library.requests
+        return self._screen.engine.missing_reason(GetChangeRequestPDF if in_request else GetSpacePDF)
+
+    async def command_pdf(self) -> None:
+        """Open a PDF of the page or the space, or copy its address; the service keeps it for an hour."""
+        item = self._screen.item
+        if item is None or item.space is None:
+            return
+        space, request = item.space.id, self._screen.library.requests.get(item.space.id)
+        page: dict[str, Any] = {"page": item.page.id, "only": True} if item.page and item.kind == "document" else {}
+        self._screen.notify(f"generating the PDF of the {'page' if page else 'space'} …")
+        engine = self._screen.engine
+        if request:
+            answer = await engine.read(GetChangeRequestPDF(space_id=space, change_request_id=request.id, **page))
+        else:
+            answer = await engine.read(GetSpacePDF(space_id=space, **page))
+        open_address(self._screen.app_context, answer.url)
+
+    def reason_find_in_all(self) -> str | None:
+        """Disabled without a space, and offline."""
+        item = self._screen.item
+        if item is None or item.space is None:
+            return "go to a space or a page first"
+        if not self._screen.engine.status.online:
+            return "you are offline: ctrl+k searches what is cached"
+        return self._screen.engine.missing_reason(SearchSpace)
+
+    async def command_find_in_all(self) -> None:
+        """Ask for words, search them in all pages of the space, and open one of the pages."""
+        item = self._screen.item
+        if item is None or item.space is None:
+            return
+        screen, space, title = self._screen, item.space.id, sanitize(item.space.title)
+        words = await screen.ask(
+            PromptDialog(f"Search in {title}", "", screen.style_for, max_length=LONGEST, confirm_label="Search")
+        )
+        if words is None:
+            return
+        found = (await screen.engine.read(SearchSpace(space_id=space, query=words, limit=MOST))).items
+        if not found:
+            screen.notify(f"no page of {title} has “{sanitize(words)}”")
+            return
+        choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path)) for page in found]
+        chosen = await screen.ask(Picker(f"“{sanitize(words)}” in {title}", choices, screen.style_for, ranked=False))
+        if chosen:
+            screen.visit_page(space, chosen[0])
+            screen.go_to(page_key(space, chosen[0]))

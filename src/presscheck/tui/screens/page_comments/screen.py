@@ -1,0 +1,452 @@
+"""The list of the comments on a page, or on all pages of a space, with the thread under the cursor below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+
+from presscheck.api.comments import ListSpaceComments
+from presscheck.api.content import ListPages, Pages, RevisionPage
+from presscheck.api.spaces import GetSpace, Space
+from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.review.threads import LIVE, Discussion, Thread, ThreadState, locate_thread
+from presscheck.engine.shared_calls import live_comments, live_nodes, live_page
+from presscheck.errors import Forbidden, NotSupported
+from presscheck.text.phrases import ago, count, long_ago, now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.page_comments.actions import LiveCommentActions
+from presscheck.tui.screens.page_comments.drafts import LiveDrafts
+from presscheck.tui.screens.review.thread_list_screen import SIGNS
+from presscheck.tui.screens.review.thread_renderer import one_line, thread_lines
+from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.line_view import TextView
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+
+    from presscheck.api.comments import Comment, CommentReply
+    from presscheck.api.operation import Operation, Page
+    from presscheck.engine.results import Result
+    from presscheck.engine.writes.descriptions import Place
+
+STATES: tuple[ThreadState, ...] = ("open", "resolved", "outdated")
+HIDDEN = "page comments not shown"
+"""The key under which the hidden states are stored."""
+
+
+class PageCommentsScreen(BaseScreen):
+    """The comments on the live content of a space.
+
+    Args:
+        space_id: the id of the space.
+        page_id: the page whose comments are listed; empty for those of all pages.
+        comment_id: the comment that the cursor goes to as soon as it is known.
+    """
+
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "comment", "reply", "resolve", "edit", "delete", "all_pages", "close")
+    DEFAULT_CSS = """
+    PageCommentsScreen #rows { height: 1fr; margin-top: 1; }
+    PageCommentsScreen #thread { height: 1fr; margin-top: 1; padding: 0 1; }
+    """
+
+    def __init__(self, space_id: str, page_id: str = "", comment_id: str = "") -> None:
+        super().__init__()
+        self.space_id, self.page_id = space_id, page_id
+        self._page_of_start = page_id
+        self._target = comment_id
+        self.discussion = Discussion(self.engine, space_id, LIVE)
+        self._space: Space | None = None
+        self.drafts = LiveDrafts(self, space_id, lambda: self._space, self.redraw)
+        self.actions = LiveCommentActions(self, self.discussion, self.drafts)
+        self._pages: dict[str, RevisionPage] = {}
+        self._text: tuple[str, str] = ("", "")
+        """The id of the page whose text is loaded, and the text."""
+        self._node_tree: tuple[str, Mapping[str, Any] | None] = ("", None)
+        self._problem: Result[Any] | None = None
+        """The last answer of the list of comments that was an error."""
+        self._age: float | None = None
+        self._listings: set[str] = set()
+        self._shown: list[Thread] = []
+        self._all: list[Thread] = []
+        hidden = (self.engine.outbox.recall(HIDDEN) or "").split()
+        self._visible: set[ThreadState] = {state for state in STATES if state not in hidden}
+
+    def title_line(self) -> Line:
+        """The space and the page."""
+        space = sanitize(self._space.title) if self._space else ""
+        page = self._pages.get(self.page_id)
+        name = sanitize(page.title) if page else "" if self.page_id else "all pages"
+        age = f"   as it was {long_ago(self._age)}" if self._age is not None else ""
+        path = " › ".join(filter(None, (space, name)))
+        return (Span(f" {path}", "title"), Span(" › Comments", "quiet"), Span(age, "quiet"))
+
+    def body(self) -> ComposeResult:
+        """The states, the list, and the thread under the cursor."""
+        yield StatusLine(self.style_for, id="states")
+        yield EmptyState(self.style_for)
+        yield RowList(
+            self._row, self.style_for, second_line=self._second_row, key=self._key, has_mark_column=False, id="rows"
+        )
+        yield TextView(self.style_for, id="thread")
+
+    def on_mount(self) -> None:
+        """Show what is stored, then subscribe to what is new."""
+        super().on_mount()
+        watch = self.engine.watch
+        self.subscribe(watch(GetSpace(space_id=self.space_id)), self._take_space, group="space", shows_errors=False)
+        self.subscribe(watch(ListPages(space_id=self.space_id)), self._take_pages, group="pages", shows_errors=False)
+        self._subscribe(live_comments(self.space_id))
+        self._subscribe_text()
+        self._rows.focus()
+        self._show()
+
+    @property
+    def _rows(self) -> RowList:
+        return self.query_one("#rows", RowList)
+
+    @property
+    def thread(self) -> Thread | None:
+        """The thread under the cursor."""
+        at = self._rows.cursor
+        return self._shown[at] if at < len(self._shown) else None
+
+    def redraw(self) -> None:
+        """Show the threads as they are now, once the screen is seen."""
+        if self.is_mounted and not self.is_leaving:
+            self.when_shown("redraw", self._show)
+
+    def _take_space(self, result: Result[Space | None]) -> None:
+        self._space = result.value or self._space
+        self.refresh_status_bars()
+
+    def _take_pages(self, result: Result[Pages | None]) -> None:
+        if result.value:
+            self._pages = {page.id: page for page in flatten(result.value.pages)}
+            self._show()
+
+    def _subscribe(self, call: ListSpaceComments) -> None:
+        """Subscribe to a page of the list of comments, once."""
+        key = call.key()
+        if key in self._listings:
+            return
+        self._listings.add(key)
+        take = partial(self._take_comments, call)
+        self.subscribe(self.engine.watch(call), take, group=f"comments {key}", shows_errors=False)
+
+    def _take_comments(self, call: ListSpaceComments, result: Result[Page[Comment] | None]) -> None:
+        self._problem = result if result.error else None
+        self._age = result.age if result.state == "offline" and result.value else None
+        if result.value:
+            self.discussion.set_comments(call.page, result.value.items)
+            if following := self.discussion.next_comments(call, result.value):
+                self._subscribe(following)
+            for comment in self.discussion.outdated_replies():
+                self.engine.refresh(self.discussion.list_replies(comment))
+        self._show()
+
+    def _subscribe_text(self) -> None:
+        """Subscribe to the text of the page, in which threads have their place."""
+        if self.page_id:
+            call = live_page(self.space_id, self.page_id)
+            self.subscribe(self.engine.watch(call), self._take_text, group="text", shows_errors=False)
+
+    def _take_text(self, result: Result[RevisionPage | None]) -> None:
+        if result.value:
+            self._text = (result.value.id, result.value.markdown or "")
+            self._show()
+
+    def _take_nodes(self, result: Result[RevisionPage | None]) -> None:
+        if result.value:
+            self._node_tree = (result.value.id, result.value.document or {})
+            self._show()
+
+    def _load_replies(self, thread: Thread) -> None:
+        """Load the replies of a thread, once."""
+        call: Operation[Any] = self.discussion.list_replies(thread.id)
+        if thread.first.pending or not thread.reply_count or call.key() in self._listings:
+            return
+        self._listings.add(call.key())
+
+        def take(result: Result[Page[CommentReply] | None]) -> None:
+            if result.value:
+                self.discussion.set_replies(thread.id, result.value.items)
+                self._show()
+
+        self.subscribe(self.engine.watch(call), take, group=f"replies {thread.id}")
+
+    def _located(self) -> list[Thread]:
+        """The threads of the page, each with its line; without a page all, in the order of the pages."""
+        threads = self.discussion.threads()
+        if not self.page_id:
+            order = {page: at for at, page in enumerate(self._pages, 1)}
+            return sorted(threads, key=lambda thread: order.get(thread.page or "", 0 if thread.page is None else MANY))
+        threads = [thread for thread in threads if thread.page == self.page_id]
+        if self._text[0] != self.page_id:
+            return threads
+        if any(thread.needs_nodes for thread in threads) and self._node_tree[0] != self.page_id:
+            self._node_tree = (self.page_id, None)
+            call = live_nodes(self.space_id, self.page_id)
+            self.subscribe(self.engine.watch(call), self._take_nodes, group="nodes", shows_errors=False)
+        nodes = self._node_tree[1] if self._node_tree[0] == self.page_id else None
+        found = [locate_thread(thread, self._text[1], nodes) for thread in threads]
+        return sorted(found, key=lambda thread: -1 if thread.line is None else thread.line)
+
+    def _show(self) -> None:
+        if not self.is_mounted or self.is_leaving:
+            return
+        self._all = self._located()
+        self._shown = [thread for thread in self._all if thread.state in self._visible]
+        self.query_one("#states", StatusLine).show(self._states())
+        at = next((at for at, thread in enumerate(self._shown) if thread.id == self._target), None)
+        if at is not None:
+            self._target = ""
+        rows, empty = self._rows, self.query_one(EmptyState)
+        rows.show(len(self._shown), cursor=at)
+        rows.display = self.query_one("#thread").display = bool(self._shown)
+        if self._shown:
+            empty.hide()
+            if self.focused is None:
+                rows.focus()  # it loses the focus while it is hidden
+        else:
+            self._show_empty(empty)
+        self._show_thread()
+        self.refresh_status_bars()
+
+    def _show_thread(self) -> None:
+        """Show the whole thread under the cursor."""
+        view, thread = self.query_one("#thread", TextView), self.thread
+        if thread is None or not self._shown:
+            view.show(())
+            return
+        self._load_replies(thread)
+        if not view.size.width:  # it was hidden, and is laid out with the next frame
+            self.call_after_refresh(self.redraw)
+            return
+        whole = replace(thread, line=None)  # with its quote: the page is not in sight
+        columns = max(20, view.size.width - 2)
+        view.show([line for _, line in thread_lines(whole, columns, now(), comment_with_suggestion, unfolded=True)])
+
+    def _show_empty(self, empty: EmptyState) -> None:
+        problem = self._problem
+        where = "on this page" if self.page_id else "in this space"
+        if self._all:
+            empty.show_empty("All comments are hidden.", "1 to 3 show the comments of a state.")
+        elif self.discussion.is_known:
+            more = "" if self.page_id == "" else "\nw shows those of all pages."
+            empty.show_empty(f"No comments {where} yet.", f"c adds one.{more}")
+        elif problem and isinstance(problem.error, NotSupported | Forbidden):
+            empty.show_empty(f"{sanitize(problem.error.message)}.")
+        elif not self.engine.status.online:
+            empty.show_offline("The comments of this space are not in the cache.")
+        elif problem and problem.error:
+            empty.show_failed("Could not load the comments", problem.error.message)
+        else:
+            empty.show_loading("Loading the comments …")
+
+    def _states(self) -> Line:
+        """The number of threads in each state, and whether they are shown."""
+        spans: list[Span] = []
+        for number, state in enumerate(STATES, 1):
+            total = sum(thread.state == state and thread.first.pending is None for thread in self._all)
+            (sign, style), is_visible = SIGNS[state], state in self._visible
+            parts = Span(f"{number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")
+            name = Span(f"{state} {total}", "strong" if is_visible else "quiet")
+            spans += [Span("  ", "quiet"), *pressing(str(number), *parts, name), Span(" " * 3)]
+            spans += [] if is_visible else [Span("hidden   ", "quiet")]
+        unsent = sum(thread.first.pending is not None for thread in self._all)
+        spans += [Span(f"  ✎ {unsent} not sent", "accent")] if unsent else []
+        if self._problem and self._problem.error and self._all and self._problem.state == "failed":
+            spans.append(Span(f"  not up to date: {sanitize(self._problem.error.message)}", "waiting"))
+        return tuple(spans)
+
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
+        """Show another thread."""
+        self._show_thread()
+        self.refresh_status_bars()
+
+    def on_resize(self) -> None:
+        """Fit the thread."""
+        super().on_resize()
+        self.call_after_refresh(self.redraw)
+
+    def command_tab(self) -> None:
+        """Show or hide the threads in the state of this number."""
+        number = int(self.last_key)
+        if number <= len(STATES):
+            state = STATES[number - 1]
+            self._visible = {one for one in STATES if (one in self._visible) is not (one == state)}
+            hidden = " ".join(state for state in STATES if state not in self._visible)
+            self.engine.outbox.remember(HIDDEN, hidden or None)
+            self._show()
+
+    def reason_all_pages(self) -> str | None:
+        """Opened for the whole space, there is no page to go back to."""
+        return None if self._page_of_start else "all pages are listed: g t on a page in Browse lists its own"
+
+    def command_all_pages(self) -> None:
+        """List the comments of all pages, or those of the page again."""
+        self.page_id = "" if self.page_id else self._page_of_start
+        self._show()
+
+    def reason_open(self) -> str | None:
+        """Disabled without a comment on a page."""
+        if self.thread is None:
+            return "no comment here"
+        return None if self.thread.page else "this comment is on the whole space, not on a page"
+
+    def command_open(self) -> Awaitable[None] | None:
+        """Go to the page at the line that the comment is about."""
+        thread = self.thread
+        if thread is None or thread.page is None:
+            return None
+        return self.app_context.open_page(self.space_id, thread.page, quote=thread.about)
+
+    def reason_comment(self) -> str | None:
+        """Why no comment can be written."""
+        return self.drafts.disabled_reason()
+
+    reason_comment_on_all = reason_comment
+
+    def command_comment(self) -> None:
+        """Comment on the page; in the list of all pages, on that of the comment under the cursor."""
+        page = self.page_id or (self.thread.page if self.thread else None)
+        if page:
+            known = self._pages.get(page)
+            self.actions.comment_on_page(page, sanitize(known.title) if known else "")
+        else:
+            self.actions.comment_on_space()
+
+    def command_comment_on_all(self) -> None:
+        """Comment on the whole space."""
+        self.actions.comment_on_space()
+
+    def reason_reply(self) -> str | None:
+        """Why there is no reply."""
+        return self.actions.reply_reason(self.thread)
+
+    reason_react = reason_reply
+
+    def command_reply(self) -> None:
+        """Reply to the thread under the cursor."""
+        if self.thread:
+            self.actions.reply(self.thread)
+
+    def reason_resolve(self) -> str | None:
+        """Why it can neither be resolved nor reopened."""
+        return self.actions.resolve_reason(self.thread)
+
+    def command_resolve(self) -> None:
+        """Resolve the thread under the cursor, or reopen it."""
+        if self.thread:
+            self.actions.toggle_resolved(self.thread)
+
+    def command_react(self) -> Awaitable[None] | None:
+        """Add a reaction to the comment, or remove it."""
+        return self.actions.react(self.thread) if self.thread else None
+
+    def reason_edit(self) -> str | None:
+        """Why it cannot be edited."""
+        return self.actions.edit_reason(self.thread)
+
+    def command_edit(self) -> Awaitable[None] | None:
+        """Edit the comment."""
+        return self.actions.edit(self.thread) if self.thread else None
+
+    def reason_delete(self) -> str | None:
+        """Why it cannot be deleted."""
+        return self.actions.delete_reason(self.thread)
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Delete the comment, or discard one that is not sent."""
+        return self.actions.delete(self.thread) if self.thread else None
+
+    def command_unsend(self) -> Awaitable[None] | None:
+        """Undo what is not sent; else offer to undo the last sent change here."""
+        if self.drafts.can_undo:
+            self.notify(self.drafts.undo_last())
+            return None
+        return undo_last_sent(self, self._is_here)
+
+    def _is_here(self, place: Place) -> bool:
+        return place.space == self.space_id and place.request is None and place.comment is not None
+
+    def reason_copy_text(self) -> str | None:
+        """Disabled without a comment."""
+        return None if self.thread else "no comment here"
+
+    def command_copy_text(self) -> None:
+        """Copy the text of the comment."""
+        if self.thread:
+            self.app_context.copy_to_clipboard(sanitize(self.thread.first.text, lines=True))
+            self.notify("copied")
+
+    def continue_draft(self, name: str, target: str, about: Mapping[str, str]) -> None:
+        """Open the composer with a draft.
+
+        Args:
+            name: what it is, such as `reply`.
+            target: the id of the page, the comment or the outbox row that it is about.
+            about: what is stored about it.
+        """
+        if name == "page":
+            self.actions.comment_on_page(target, about.get("page", ""))
+        elif name == "reply":
+            self.actions.reply_to(target, about.get("author", ""))
+        elif name == "message":
+            self.actions.edit_comment(target, "")
+        elif name == "whole":
+            self.actions.comment_on_space()
+        elif not self.actions.edit_pending(int(target), ""):
+            self.notify("it is already sent: Y in the list of drafts copies your text")
+
+    def command_handlers(self) -> Iterable[object]:
+        """The screen."""
+        return (self,)
+
+    def _key(self, index: int) -> str | None:
+        return self._shown[index].id if index < len(self._shown) else None
+
+    def _row(self, index: int, columns: int) -> Line:
+        thread = self._shown[index]
+        sign, style = SIGNS[thread.state]
+        author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
+        head: Sequence[Span] = (
+            Span(f" {sign} ", style),
+            author,
+            Span(f" {ago(thread.first.posted_at, now())}", "quiet"),
+            Span(f"   {' · '.join(filter(None, (self._page_name(thread), sanitize(thread.about))))}", "quiet"),
+        )
+        replies = count(thread.reply_count, "reply", "replies") if thread.reply_count else ""
+        unsent = "not sent" if thread.first.pending or thread.pending_status else ""
+        end = " · ".join(filter(None, (unsent, replies)))
+        room = columns - len(end) - 1
+        left = cut(tuple(head), room)
+        return (*left, Span(" " * (room + 1 - width(left))), Span(end, "waiting" if unsent else "quiet"))
+
+    def _page_name(self, thread: Thread) -> str:
+        """The title of the page of a thread, in the list of all pages."""
+        if self.page_id:
+            return ""
+        page = self._pages.get(thread.page or "")
+        if page:
+            return sanitize(page.title)
+        return "the whole space" if thread.page is None else "page deleted" if self._pages else ""
+
+    def _second_row(self, index: int, columns: int) -> Line:
+        return cut((Span(f"   {one_line(self._shown[index].first)}"),), columns)
+
+
+MANY = 1_000_000
+"""The place of a page that is not in the tree: after all others."""

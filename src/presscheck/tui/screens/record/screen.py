@@ -1,0 +1,177 @@
+"""The screen of a record: at once what the list knew of a thing, then what the service knows, while it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from textual.app import ComposeResult
+
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import long_ago
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, plain
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.widgets.line_view import TextView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from presscheck.api.operation import Operation
+    from presscheck.engine.results import Result
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+POLL_SECONDS = 1.5
+"""Between two requests for the state of something that is being worked on."""
+
+
+class Record(Protocol):
+    """A thing, and what is read of it.
+
+    It may also have commands: methods `command_<name>` and `reason_<name>`.
+    """
+
+    @property
+    def path(self) -> str:
+        """Where it stands, such as `Administration › Imports`."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it is called, as display text."""
+        ...
+
+    @property
+    def footer(self) -> tuple[str, ...]:
+        """The commands of the footer."""
+        ...
+
+    @property
+    def state(self) -> Line:
+        """The line above its text, such as its status."""
+        ...
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the service is still working on it."""
+        ...
+
+    def calls(self) -> Mapping[str, Operation[Any]]:
+        """What is read of it, by the name of the part."""
+        ...
+
+    def take(self, part: str, value: Any) -> None:
+        """Note the answer of a part."""
+        ...
+
+    def lines(self, columns: int) -> Sequence[Line]:
+        """Its text."""
+        ...
+
+    def attach(self, screen: ScreenContext) -> None:
+        """Note the screen that shows it."""
+        ...
+
+
+class RecordScreen(BaseScreen):
+    """Shows a record, and asks for its state again while the service works on it.
+
+    Args:
+        record: the thing.
+    """
+
+    SCOPE = "admin"
+    DEFAULT_CSS = "RecordScreen #state { margin: 1 0; }"
+
+    def __init__(self, record: Record) -> None:
+        super().__init__()
+        self.record = record
+        record.attach(self)
+        self._errors: dict[str, PresscheckError] = {}
+        self._age: float | None = None
+
+    def title_line(self) -> Line:
+        """Where the thing stands, and what it is called."""
+        return (Span(f" {self.record.path} › ", "quiet"), Span(self.record.title, "title"))
+
+    def body(self) -> ComposeResult:
+        """The state and the text."""
+        yield StatusLine(self.style_for, id="state")
+        yield TextView(self.style_for)
+
+    def command_handlers(self) -> Iterable[object]:
+        """The record and the screen."""
+        return (self.record, self)
+
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """Those of the record."""
+        return self.record.footer
+
+    def on_mount(self) -> None:
+        """Show what is known, then subscribe to the rest."""
+        super().on_mount()
+        self.query_one(TextView).focus()
+        self.watch_parts()
+        self.set_interval(POLL_SECONDS, self._poll)
+        self._show()
+
+    def watch_parts(self) -> None:
+        """Subscribe to all parts; those that are subscribed already are asked for again."""
+        for part, call in self.record.calls().items():
+            answers = self.engine.watch(call)
+            self.subscribe(answers, partial(self._take, part), group=f"record {part}", shows_errors=False)
+
+    def _take(self, part: str, result: Result[Any]) -> None:
+        self._errors.pop(part, None)
+        if result.error:
+            self._errors[part] = result.error
+        self._age = result.age if result.state == "offline" and result.value is not None else None
+        if result.value is not None:
+            before = set(self.record.calls())
+            self.record.take(part, result.value)
+            if set(self.record.calls()) != before:
+                self.watch_parts()
+        self._show()
+
+    def _poll(self) -> None:
+        """Ask for the state again, while the service works on it and somebody looks."""
+        if self.record.is_busy and self.is_shown and self.engine.status.online:
+            for call in self.record.calls().values():
+                self.engine.refresh(call)
+
+    def redraw(self) -> None:
+        """Show the record as it is known now."""
+        self.when_shown("redraw", self._show)
+
+    def _show(self) -> None:
+        if not self.is_mounted or self.is_leaving:
+            return
+        view = self.query_one(TextView)
+        if not view.size.width:  # it is laid out with the first frame
+            self.call_after_refresh(self.redraw)
+            return
+        error = next(iter(self._errors.values()), None)
+        notes: Line = ()
+        if self._age is not None:
+            notes = (Span(f"as it was {long_ago(self._age)}", "quiet"),)
+        elif error and not self.engine.status.online:
+            notes = (Span("⚠ offline: only what the list had is shown", "waiting"),)
+        elif error:
+            notes = (Span(f"✗ {sanitize(error.message)}", "removed"), Span("  ctrl+r retries", "quiet"))
+        self.query_one("#state", StatusLine).show((Span(" "), *self.record.state), (*notes, Span(" ")))
+        view.show(self.record.lines(max(20, view.size.width - 1)))
+        self.refresh_status_bars()
+
+    def on_resize(self) -> None:
+        """Fit the text."""
+        super().on_resize()
+        self.call_after_refresh(self.redraw)
+
+    def command_copy_text(self) -> None:
+        """Copy the whole text."""
+        lines = self.record.lines(200)
+        self.app_context.copy_to_clipboard("\n".join(plain(line).rstrip() for line in lines))
+        self.notify("copied")
