@@ -21,10 +21,12 @@ from presscheck.cli.main import command
 from presscheck.cli.verbs import commands, verbs
 from presscheck.engine.forms.field_help import PARTS
 
+CONVERSATION = '[{"id":"x","parts":[{"role":"user","body":"x"}]}]'
 LINES = {
     "EditChangeRequestContent": "cr edit x --page x --body x",
     "GetChangeRequest": "cr show x#1",
     "GetChangeRequestPage": "space page x x --cr x",
+    "IngestConversations": f"conversation ingest --org x --conversations {CONVERSATION}",
     "ListChangeRequestPages": "space pages x --cr x",
     "ListChangeRequests": "cr list --space x",
     "RemoveRequestedReviewer": "cr reviewers x --remove x",

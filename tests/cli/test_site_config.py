@@ -141,7 +141,7 @@ def test_hostile_names_come_back_and_never_reach_the_terminal(shell: Shell, tmp_
         assert config(shell, "diff", str(file), site=site)[0] == 0
     link = shell.json("site", "share-links", "list", site)[0]["id"]
     shell.ok("site", "share-links", "delete", site, link, "--yes")
-    code, out, err = config(shell, "push", str(file), "--yes", site=site)
+    code, out, err = config(shell, "push", str(file), "--yes", "--overwrite", site=site)
     assert (code, {"\x1b", "\u202e"} & {*out, *err}) == (0, set())
     assert [one["name"] for one in shell.json("site", "share-links", "list", site)] == [name]
 

@@ -7,8 +7,8 @@ import pytest
 from lzstring import LZString
 
 from presscheck.api.integrations import Installation, Integration
-from presscheck.engine.integrations.lz_string import compressed
-from presscheck.engine.integrations.publishing import PublishForm
+from presscheck.engine.integrations.lz_compression import compressed
+from presscheck.engine.integrations.publication import PublishForm
 from presscheck.engine.integrations.scopes import RISKY, in_order, scope_text
 from presscheck.engine.integrations.settings import (
     SettingsForm,

@@ -230,7 +230,9 @@ async def test_the_service_refuses_and_the_form_stays(service: RunningService, t
         await pilot.press("ctrl+s")
         await until(pilot, holds=lambda: not dialog._is_sending and dialog._error[1] != "")
         assert pilot.app.screen is dialog
-        dialog.query_one("#field-merge_rules", Input).value = "{"
+        rules = dialog.query_one("#field-merge_rules", Input)
+        rules.focus()  # its error is shown below it
+        rules.value = "{"
         await until(pilot, shows="is not valid JSON")
         await pilot.press("escape")
 

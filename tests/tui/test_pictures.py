@@ -87,7 +87,7 @@ async def view_sheet(pilot: Any, service: RunningService) -> None:
 async def receipts(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("2")
-    await until(pilot, shows="by Robin Achterberg")
+    await until(pilot, shows="by you")
     await pilot.press("space")
     await until(pilot, shows="1 marked")
     await pilot.press("A")

@@ -6,24 +6,22 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from tests.running_service import RunningService
-from tests.tui.operation_keys.driver import HERE, Cursor, Family, Pasted, Shows, Text, row
+from tests.tui.operation_keys.driver import HERE, Cursor, Family, Pick, Shows, Text, row
 from tests.tui.operation_keys.places import administration, closed, form, yes
 
 from presscheck.api.conversations import (
     IngestConversations,
-    ListConversationIssues,
     ListConversations,
     ListIssuesClusters,
     NewConversation,
 )
 from presscheck.api.imports import CancelImport, ImportTarget, StartImport, WebsiteSource
-from presscheck.api.integrations import ListIntegrations
 from presscheck.api.invites import DeleteInvite
 from presscheck.api.openapi import (
     CreateOpenAPISpec,
     DeleteOpenAPISpec,
-    GetOpenAPISpec,
     ListOpenAPISpecs,
+    SpecSource,
     UpdateOpenAPISpec,
 )
 from presscheck.api.organizations import ListOrganizations, UpdateOrganization
@@ -45,7 +43,13 @@ from presscheck.api.teams import (
     RemoveTeamMember,
     UpdateTeam,
 )
-from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
+from presscheck.api.translations import (
+    CreateTranslation,
+    DeleteTranslation,
+    ListTranslations,
+    SourceToTranslate,
+    UpdateTranslation,
+)
 from presscheck.client.client import Client
 
 ORGANIZATION = {"organization_id": "tallowick"}
@@ -54,6 +58,10 @@ QUESTION = {"role": "user", "body": "I cannot find how a label is printed twice.
 
 async def prepare(client: Client) -> None:
     """A conversation in which the service has found an issue."""
+    spec = SpecSource(text="openapi: 3.1.0")
+    await client.send(CreateOpenAPISpec(**ORGANIZATION, slug="parcels", source=spec))
+    source = SourceToTranslate(space="runbook", language="en")
+    await client.send(CreateTranslation(**ORGANIZATION, source=source, language="de"))
     talk = NewConversation.model_validate({"id": "talk", "subject": "Labels", "parts": [QUESTION]})
     await client.send(IngestConversations(**ORGANIZATION, conversations=(talk,)))
     async with asyncio.timeout(20):
@@ -83,12 +91,6 @@ FAMILY = Family(
             *yes("Cancel "),
             closed(),
         ),
-        row(
-            StartImport,
-            HERE,
-            *("a", form(), Pasted('{"type": "website", "url": "http://127.0.0.1:9/"}'), "tab"),
-            *(Pasted('{"space": "runbook"}'), "ctrl+s", closed()),
-        ),
         row(ListTeams, administration("Teams")),
         row(
             CreateTeam,
@@ -105,8 +107,10 @@ FAMILY = Family(
             DeleteInvite,
             administration("Invite links"),
             "a",
-            form(),
-            "right ctrl+s",
+            Shows("Invite to"),
+            "enter",
+            Shows("as"),
+            Pick("read"),
             closed(),
             Shows("▌ "),
             "-",
@@ -118,27 +122,13 @@ FAMILY = Family(
         row(UpdateSAMLProvider, HERE, Cursor("Keys"), "E", form(), Text("Locks"), "ctrl+s", Shows("▌ Locks")),
         row(DeleteSAMLProvider, HERE, "-", *yes("Delete Locks?"), closed()),
         row(ListOpenAPISpecs, administration("OpenAPI")),
-        row(
-            CreateOpenAPISpec,
-            HERE,
-            *("a", form(), Text("parcels"), "tab", Pasted('{"text": "openapi: 3.1.0"}'), "ctrl+s"),
-            *(closed(), Shows("▌ parcels")),
-        ),
-        row((GetOpenAPISpec, UpdateOpenAPISpec), HERE, "E", form(), "right ctrl+s", closed()),
+        row(UpdateOpenAPISpec, HERE, Cursor("parcels"), "E", form(), "right ctrl+s", closed()),
         row(DeleteOpenAPISpec, HERE, "-", *yes("Delete parcels?"), closed()),
         row(ListTranslations, administration("Translations")),
-        row(
-            CreateTranslation,
-            HERE,
-            *("a", form(), Pasted('{"space": "runbook", "language": "en"}'), "tab right right right ctrl+s"),
-            *(closed(), Shows("▌ de")),
-        ),
-        row(UpdateTranslation, HERE, "E", form(), "ctrl+s", closed()),
+        row(UpdateTranslation, HERE, Cursor("de"), "E", form(), Text("Say du."), "ctrl+s", closed()),
         row(DeleteTranslation, HERE, "-", *yes("Delete "), closed()),
-        row(ListIntegrations, administration("Integrations")),
         row(ListConversations, administration("Conversations")),
         row(ListIssuesClusters, administration("Issues")),
-        row(ListConversationIssues, HERE, "enter", Shows("› Issues")),
         row(
             (ListOrganizations, UpdateOrganization),
             administration("Organizations"),

@@ -34,7 +34,8 @@ from presscheck.service.db.engine import Database
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
 
 RUNBOOK, HANDBOOK = space("Runbook"), space("Handbook")
-TREE = ("g o", Shows("Runbook"), "g g")
+TREE = ("g o", Shows("Runbook"), "g g j")
+"""The first collection: the recent places are above it, folded."""
 
 
 @asynccontextmanager

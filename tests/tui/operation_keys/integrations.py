@@ -8,7 +8,6 @@ from tests.tui.operation_keys.places import administration
 
 from presscheck.api.integrations import (
     DisableDevelopmentMode,
-    GetInstallation,
     GetIntegration,
     GetIntegrationEvent,
     InstallIntegration,
@@ -84,11 +83,11 @@ FAMILY = Family(
             Shows("for all organizations?"),
             Text("Torch"),
             "enter",
-            Shows("deleted Torch"),
+            Shows("Lights up pages"),
         ),
         row(InstallIntegration, HERE, Cursor("Lamp"), "enter", Shows("a installs it"), "a", Shows("Install Lamp"), "y"),
         row(
-            (GetInstallation, UpdateInstallation),
+            UpdateInstallation,
             HERE,
             Pick("Settings in a form"),
             Shows("Shown on the lamp"),

@@ -159,7 +159,8 @@ class _Sides(NamedTuple):
 
 def _shared_order(before: Any, now: Any) -> tuple[Any, Any]:
     """The items that both have, in their orders."""
+    pair: tuple[Any, Any] = (before, now)
     if not isinstance(before, list) or not isinstance(now, list):
-        return before, now
+        return pair
     first, second = cast("list[Any]", before), cast("list[Any]", now)
     return [one for one in first if one in second], [one for one in second if one in first]

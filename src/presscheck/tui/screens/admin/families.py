@@ -40,7 +40,7 @@ from presscheck.api.teams import (
 )
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
 from presscheck.engine.forms.form_files import SCRIPT
-from presscheck.engine.integrations.publishing import PublishForm
+from presscheck.engine.integrations.publication import PublishForm
 from presscheck.tui.screens.access.screen import AccessScreen
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column

@@ -16,7 +16,7 @@ from presscheck.api.integrations import (
 )
 from presscheck.engine.forms.form import OperationForm, initial_texts
 from presscheck.engine.forms.form_files import SCRIPT
-from presscheck.engine.integrations.publishing import PublishForm
+from presscheck.engine.integrations.publication import PublishForm
 from presscheck.engine.integrations.scopes import RISKY, in_order, scope_text
 from presscheck.engine.integrations.settings import SettingsForm, buttons_of, component_of, missing_settings
 from presscheck.errors import PresscheckError

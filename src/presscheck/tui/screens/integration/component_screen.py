@@ -15,7 +15,7 @@ from textual.containers import Vertical
 
 from presscheck.api.integrations import RenderIntegration, RenderIntegrationWithGet
 from presscheck.api.openapi import ListOpenAPISpecs
-from presscheck.engine.integrations.lz_string import compressed
+from presscheck.engine.integrations.lz_compression import compressed
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
