@@ -196,7 +196,7 @@ async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> Non
         assert "merged by" not in shown(pilot.app)
         await pilot.press("m")
         await until(pilot, shows="Merge into the live content?")
-        assert "space viewed" in shown(pilot.app), "space marks no row here, but the page as viewed"
+        await until(pilot, shows="space viewed")  # space marks no row here, but the page as viewed
         await pilot.press("y")
         await until(pilot, shows="merged by you")
         await until(pilot, holds=lambda: "Z revert" in shown(pilot.app).splitlines()[-1])

@@ -81,20 +81,21 @@ def changes_in_words(
     Args:
         before: what their levels follow from now.
         after: what they will follow from.
-        people: the people; with several, people are named, with one, places.
-        places: the places.
+        people: the people; they are named, unless it is one person in several places.
+        places: the places; they are named for one person in several of them.
     """
+    names_places = len(people) == 1 < len(places)
     found: dict[tuple[str, str], list[str]] = {}
     for member in people:
         for place in places:
             one, other = before.level(member, place), after.level(member, place)
             levels = (one.level if one else "", other.level if other else "")
             if levels[0] != levels[1]:
-                name = place.title if len(people) == 1 else member.user.display_name
+                name = place.title if names_places else member.user.display_name
                 found.setdefault(levels, []).append(name or member.id)
     sentences: list[str] = []
     for (old, new), names in found.items():
         unique = list(dict.fromkeys(names))
-        what = count(len(unique), "place") if len(people) == 1 else count(len(unique), "person", "people")
+        what = count(len(unique), "place") if names_places else count(len(unique), "person", "people")
         sentences.append(f"{old or NO_ACCESS} → {new or NO_ACCESS}: {what} ({named(unique)}).")
     return sentences
