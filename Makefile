@@ -30,7 +30,7 @@ types: env  ## types, strict
 	$(BIN)/basedpyright
 
 check: env  ## the tests alone
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 needs:  ## the programs that tests need and that are missing here
 	@$(PYTHON) -m tests.needs

@@ -49,6 +49,9 @@ async def test_doubtful_words_are_listed_learned_and_gone_to(
 ) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
+    program = tmp_path / "stand-in"
+    program.write_text(PROGRAM)
+    program.chmod(0o755)
     for name, value in {"PATH": str(programs), "HOME": str(tmp_path), "PRESSCHECK_TOKEN": "secret"}.items():
         monkeypatch.setenv(name, value)
     for name in ("VISUAL", "EDITOR"):
@@ -60,9 +63,7 @@ async def test_doubtful_words_are_listed_learned_and_gone_to(
         await until(pilot, shows="A tokenn lasts.")
         await pilot.press(".", "w")
         await until(pilot, shows="spell check needs aspell or hunspell")
-        program = programs / "aspell"
-        program.write_text(PROGRAM)
-        program.chmod(0o755)
+        (programs / "aspell").symlink_to(program)
         browse = pilot.app.screen
         await pilot.press("f7")
         await until(pilot, shows="2 doubtful words", holds=lambda: isinstance(pilot.app.screen, SpellingScreen))
