@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import secrets
 import socket
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +38,15 @@ def _founded(clock: Clock, sample: bool) -> bytes:
             found(session, clock, sample=sample)
         database.close()
         return path.read_bytes()
+
+
+def free_port() -> int:
+    """A port that nobody listens on, and that no outgoing connection gets while the service is stopped."""
+    while True:
+        port = random.randrange(20_000, 32_000)  # below the ports that Linux gives to outgoing connections
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class RunningService:
@@ -78,9 +88,7 @@ class RunningService:
             if self.files:
                 save_location(session, self.files)
         database.close()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self._path = directory / "s" if on_a_path else None
         self.base_url = f"unix:{self._path}" if on_a_path else f"http://127.0.0.1:{self.port}"
         self._server: uvicorn.Server | None = None

@@ -308,8 +308,8 @@ def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> N
     service.stop()
     service.start()  # knows nothing
     with httpx.Client(base_url=world.base_url, headers=headers, timeout=60) as client:
-        assert {path for path in paths if said(client, path) != afterwards[path]} == timed(paths)
-        assert {path for path in paths if said(client, path, there) != elsewhere[path]} == timed(paths)
+        assert {path for path in paths if said(client, path) != afterwards[path]} <= timed(paths)
+        assert {path for path in paths if said(client, path, there) != elsewhere[path]} <= timed(paths)
     service.stop()
     assert (
         b"expires=" in answers[f"/v1/spaces/{known['spaceId']}/change-requests/{known['changeRequestId']}/content"][1]
@@ -333,7 +333,7 @@ def said(client: httpx.Client, path: str, headers: dict[str, str] | None = None)
 
 
 def timed(paths: list[str]) -> set[str]:
-    """The reads whose answers carry the second in which they were signed."""
+    """The reads whose answers carry the second in which they were signed, which may be the same one."""
     return {path for path in paths if path.endswith(("/pdf", "/preview"))}
 
 

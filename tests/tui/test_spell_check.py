@@ -19,7 +19,7 @@ from presscheck.tui.screens.spell_check import SpellingScreen
 from presscheck.tui.spell_checker import SpellChecker, installed
 
 TEXT = "A tokenn lasts.\n\n" + "Filler here.\n\n" * 40 + "Then teh `teh` key lasts, teh [b]end.\n"
-PROGRAM = f"""#!{sys.executable}
+PROGRAM = """
 # answers as aspell and hunspell do; its dictionary is a file in the home directory
 import os, sys
 own = os.path.join(os.environ["HOME"], "own.txt")
@@ -32,7 +32,7 @@ for line in sys.stdin:
         open(own, "a").write(line[1:] + "\\n")
     elif line.startswith("^"):
         word = line[1:]
-        doubtful = {{"teh": "& teh 2 1: the, tea\\x1b[31m", "tokenn": "# tokenn 1"}}.get(word)
+        doubtful = {"teh": "& teh 2 1: the, tea\\x1b[31m", "tokenn": "# tokenn 1"}.get(word)
         print(doubtful if doubtful and word not in known else "*")
         print()
 """
@@ -49,8 +49,9 @@ async def test_doubtful_words_are_listed_learned_and_gone_to(
 ) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
-    program = tmp_path / "stand-in"
-    program.write_text(PROGRAM)
+    script, program = tmp_path / "stand_in.py", tmp_path / "stand-in"
+    script.write_text(PROGRAM)
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{script}"\n')  # the path may have a blank
     program.chmod(0o755)
     for name, value in {"PATH": str(programs), "HOME": str(tmp_path), "PRESSCHECK_TOKEN": "secret"}.items():
         monkeypatch.setenv(name, value)
