@@ -12,8 +12,10 @@ from pydantic import BaseModel, Field
 
 from presscheck.api.operation import Model
 
-Color = Annotated[str, Field(pattern=r"^#(?:[0-9a-fA-F]{3}){1,2}$")]
-Address = Annotated[str, Field(max_length=2048, pattern=r"^\w[\w+.-]*:\S+$")]
+Color = Annotated[str, Field(pattern=r"^#(?:[0-9a-fA-F]{3}){1,2}$", description="a color such as #3b82f6")]
+Address = Annotated[
+    str, Field(max_length=2048, pattern=r"^\w[\w+.-]*:\S+$", description="a URL such as https://example.org")
+]
 """A web address."""
 Font = Literal[
     "ABCFavorit",

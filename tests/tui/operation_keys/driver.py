@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -24,12 +25,12 @@ MOST_ROWS = 80
 AnyOperation = type[Operation[Any]]
 
 
-class Step:
+class Step(ABC):
     """What is done at the keyboard besides pressing keys."""
 
+    @abstractmethod
     async def take(self, pilot: Any) -> None:
         """Do it."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
 
+from tests.tui.app_driver import shown
 from tests.tui.operation_keys.driver import HERE, Cursor, Family, Holds, Pick, Shows, Text, row
 from tests.tui.operation_keys.places import administration, change_request
 
@@ -78,6 +79,7 @@ FAMILY = Family(
             administration("OpenAPI"),
             *("a", Shows("New specification"), Text("pets"), "tab tab", Text(f"@{PETS}"), "ctrl+s"),
             Shows("List all pets"),
+            Holds(lambda pilot: shown(pilot.app).count("✓ complete") == 1),
         ),
         row(
             PutOpenAPISpec,

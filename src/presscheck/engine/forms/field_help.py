@@ -283,7 +283,9 @@ def limits(info: FieldInfo, *, is_repeatable: bool) -> list[str]:
     for rule in info.metadata:
         for name, template in _LIMITS.items():
             limit = getattr(rule, name, None)
-            if limit is not None:
+            if limit is not None and name == "pattern" and info.description:
+                found.append(info.description)
+            elif limit is not None:
                 found.append(template.format(limit))
     least, most = (
         next((limit for rule in info.metadata if (limit := getattr(rule, name, None)) is not None), None)

@@ -72,7 +72,9 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         """Title, text, input, and both buttons."""
         with Vertical():
             yield StatusLine(self.style_for, id="dialog-title")
-            yield TextView(self.style_for)
+            text = TextView(self.style_for)
+            text.styles.height = max(1, len(self.lines))  # about as high as in the end, from the first frame on
+            yield text
             text_input = SearchInput()
             text_input.display = text_input.can_focus = False
             yield text_input

@@ -15,7 +15,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.person import PersonAccess
 from presscheck.tui.screens.access.place import PlaceAccess
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.row_filter import filter_tab
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -135,13 +135,7 @@ class AccessScreen(BaseScreen):
 
     async def command_find_here(self) -> None:
         """Filter the rows by a text."""
-        tab, rows = self.tab, self.lists.rows
-
-        def apply(text: str) -> None:
-            tab.filter(text)
-            self.lists.redraw()
-
-        await self.find.open(RowFilter(lambda: rows, apply), rows)
+        await filter_tab(self.find, self.tab, self.lists.rows, self.lists.redraw)
 
     def command_refresh(self) -> None:
         """Read everything again."""

@@ -22,7 +22,7 @@ from presscheck.tui.screens.adaptive_content.model import AdaptiveModel, SchemaF
 from presscheck.tui.screens.adaptive_content.schema_tab import SchemaTab
 from presscheck.tui.screens.adaptive_content.token_actions import TokenActions
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.row_filter import filter_tab
 from presscheck.tui.screens.site_writes import lacks_role, send, undo_here, write_reason
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -199,13 +199,7 @@ class AdaptiveContentScreen(BaseScreen):
 
     async def command_find_here(self) -> None:
         """Filter the rows by a text."""
-        tab, rows = self.tab, self.rows
-
-        def apply(text: str) -> None:
-            tab.filter(text)
-            self.redraw()
-
-        await self.find.open(RowFilter(lambda: rows, apply), rows)
+        await filter_tab(self.find, self.tab, self.rows, self.redraw)
 
     def command_refresh(self) -> None:
         """Request everything again, with the pages of all spaces."""

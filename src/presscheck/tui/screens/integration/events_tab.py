@@ -170,7 +170,9 @@ def event_lines(
     lines += [(), (Span("  Payload", "title"),)]
     payload = json.dumps(event.payload or {}, ensure_ascii=False, indent=2)
     for line in payload.splitlines():
-        lines += [(Span("  "), *row) for row in wrap((Span(sanitize(line), "quiet"),), columns)]
+        indent = " " * (2 + len(line) - len(line.lstrip(" ")))  # wrapping drops it
+        rows = wrap((Span(sanitize(line), "quiet"),), max(20, columns + 2 - len(indent)))
+        lines += [(Span(indent), *row) for row in rows]
     return lines
 
 

@@ -31,7 +31,7 @@ from presscheck.tui.screens.integration.events_tab import NEWEST, EventsTab, eve
 from presscheck.tui.screens.integration.installations_tab import InstallationsTab
 from presscheck.tui.screens.integration.model import IntegrationModel, Listed, event_type
 from presscheck.tui.screens.integration.places_tab import PlacesTab
-from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.row_filter import filter_tab
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -259,13 +259,7 @@ class IntegrationScreen(BaseScreen):
 
     async def command_find_here(self) -> None:
         """Filter the rows by a text."""
-        tab, rows = self.lists.tab, self.rows
-
-        def apply(text: str) -> None:
-            tab.filter(text)
-            self.redraw()
-
-        await self.find.open(RowFilter(lambda: rows, apply), rows)
+        await filter_tab(self.find, self.lists.tab, self.rows, self.redraw)
 
     def command_back(self) -> None:
         """Show the events of all installations again; else close."""

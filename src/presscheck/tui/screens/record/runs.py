@@ -42,7 +42,7 @@ MANY = 10_000
 def status_line(status: str) -> Line:
     """A status with its sign."""
     sign, style = STYLES.get(status, ("·", "quiet"))
-    return (Span(f"{sign} {sanitize(status)}", style),)
+    return (Span(f"{sign} {sanitize(status).replace('-', ' ')}", style),)
 
 
 def space_title(screen: ScreenContext | None, organization: str, space_id: str) -> str:
@@ -215,9 +215,11 @@ class TranslationRecord:
         """Its facts, then its instructions."""
         one = self.translation
         stats, result = one.stats, one.result
+        title = self._title_of(result.space) if result else ""
+        into = title if result and title != result.space else "a new space"  # its id says nothing
         facts = [
             Fact("translates", f"{self._title_of(one.source.space)} ({sanitize(one.source.language or '?')})"),
-            Fact("into", f"{self._title_of(result.space) if result else 'a new space'} ({sanitize(one.language)})"),
+            Fact("into", f"{into} ({sanitize(one.language)})"),
             Fact("runs", f"{stats.runs:,}"),
             Fact("translated", f"{count(stats.total_pages, 'page')}, {count(stats.total_words, 'word')}"),
             Fact("last run", f"{stats.latest_run_duration:.1f} s" if stats.runs else ""),

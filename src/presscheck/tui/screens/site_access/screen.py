@@ -28,7 +28,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.published_profile import published_reason, show_published
-from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.row_filter import filter_tab
 from presscheck.tui.screens.site_access.model import SiteAccess
 from presscheck.tui.screens.site_access.redirects_tab import RedirectsTab
 from presscheck.tui.screens.site_access.share_links_tab import ShareLinksTab
@@ -195,13 +195,7 @@ class SiteAccessScreen(BaseScreen):
 
     async def command_find_here(self) -> None:
         """Filter the rows by a text."""
-        tab, rows = self.tab, self.rows
-
-        def apply(text: str) -> None:
-            tab.filter(text)
-            self.redraw()
-
-        await self.find.open(RowFilter(lambda: rows, apply), rows)
+        await filter_tab(self.find, self.tab, self.rows, self.redraw)
 
     def command_refresh(self) -> None:
         """Request everything again, with the pages to which redirects lead."""

@@ -58,7 +58,7 @@ class SpecificationScreen(BaseScreen):
 
     SCOPE = "admin"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "find_here", "web", "copy", "close")
-    DEFAULT_CSS = "SpecificationScreen #facts { margin-top: 1; } SpecificationScreen RowList { margin-top: 1; }"
+    DEFAULT_CSS = "SpecificationScreen #state { margin-top: 1; } SpecificationScreen RowList { margin-top: 1; }"
 
     def __init__(self, organization: Organization, specification: OpenAPISpec) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class SpecificationScreen(BaseScreen):
 
     def body(self) -> ComposeResult:
         """State, version, and what the version has."""
-        yield StatusLine(self.style_for, id="facts")
+        yield StatusLine(self.style_for, id="state")
         yield StatusLine(self.style_for, id="version")
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, key=self._key, has_mark_column=False)
@@ -145,7 +145,7 @@ class SpecificationScreen(BaseScreen):
     def _show(self) -> None:
         if not self.is_mounted or self.is_leaving:
             return
-        self.query_one("#facts", StatusLine).show(self._facts())
+        self.query_one("#state", StatusLine).show(self._facts())
         self.query_one("#version", StatusLine).show(self._version_line())
         self._rows.show(len(self._shown))
         self._rows.display = bool(self._shown)
