@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -257,9 +256,3 @@ class EditActions:
 
 def _saved_as(save: Callable[..., None], key: str) -> Callable[[str], None]:
     return lambda text: save(key, text)
-
-
-def plain_value(value: Any) -> str:
-    """A value as one line of display text."""
-    text = value if isinstance(value, str) else "–" if value is None else json.dumps(value, ensure_ascii=False)
-    return sanitize(text)
