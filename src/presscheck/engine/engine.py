@@ -7,7 +7,6 @@ coroutine. Writes are on disk before `write` returns.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -91,6 +90,7 @@ class Engine:
         snapshots: Path | None = None,
     ) -> None:
         self._snapshots = snapshots
+        self._recorder: SnapshotRecorder | None = None
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
         cache.notice = None
         self.outbox, self._activity = outbox, activity or Activity()
@@ -292,14 +292,16 @@ class Engine:
         """
         return self._write_queue.write(call, hold, collect=collect)
 
-    @cached_property
+    @property
     def site_snapshots(self) -> SnapshotRecorder:
         """The snapshots of sites: what they had before each change that this program made."""
         from presscheck.engine.site_config.snapshot_recorder import SnapshotRecorder  # 9 ms, only for sites
 
-        return SnapshotRecorder(
-            self._snapshots, self._write_queue.reconciler.read, lambda: self.me.display_name, self._add_notice
-        )
+        if self._recorder is None:
+            self._recorder = SnapshotRecorder(
+                self._snapshots, self._write_queue.reconciler.read, lambda: self.me.display_name, self._add_notice
+            )
+        return self._recorder
 
     async def _keep_snapshot(self, call: Operation[Any], number: int) -> None:
         if "site_id" in type(call).model_fields:

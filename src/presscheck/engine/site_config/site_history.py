@@ -131,7 +131,7 @@ def own_rows(entries: Iterable[HistoryEntry], snapshots: Sequence[Snapshot], sit
     """
     rows = {one.name: HistoryRow(one.at, one.kind, one.who, one.what, snapshot=one) for one in snapshots}
     numbers, last, others = dict[str, int](), dict[str, float](), list[HistoryRow]()
-    writes = [(kind, entry) for entry in entries if (kind := _kind_of(entry, site_id))]
+    writes: list[tuple[Kind, HistoryEntry]] = [(kind, entry) for entry in entries if (kind := _kind_of(entry, site_id))]
     for kind, entry in sorted(writes, key=lambda write: write[1].ended_at):
         snapshot = next((one for one in snapshots if one.at <= entry.ended_at and _covers(one, kind, entry)), None)
         is_first = snapshot is not None and snapshot.write in (0, entry.id)
@@ -189,7 +189,7 @@ def part_of_config(config: SiteConfig, part: Part) -> SiteConfig:
 
 def changes_between(before: SiteConfig, after: SiteConfig) -> list[Difference]:
     """The fields that differ between two configurations, of the parts that both have."""
-    both = [part for part in RESTORABLE if part in before.parts and part in after.parts]
+    both: list[Part] = [part for part in RESTORABLE if part in before.parts and part in after.parts]
     sides = [_comparable(one, both) for one in (before, after)]
     return compare(*sides)
 

@@ -152,7 +152,7 @@ class SnapshotRecorder:
         """
         if self._directory is None:
             raise StoreError("Could not keep a snapshot: there is no directory for them")
-        kinds = [kind for kind, part in PART_OF.items() if part in changed]
+        kinds: list[Kind] = [kind for kind, part in PART_OF.items() if part in changed]
         kind: Kind = kinds[0] if len(kinds) == len({*changed}) == 1 else "configuration"
         snapshot = Snapshots(self._directory, site_id).keep(replace(config, share_links=None), kind, what, self._who())
         self._announced |= {(site_id, part): time.monotonic() for part in changed}

@@ -74,6 +74,11 @@ class Snapshots:
     def __init__(self, directory: Path, site_id: str) -> None:
         self._root, self._directory = directory, directory / re.sub(r"[^\w-]", "_", site_id)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no snapshot."""
+        return not _files(self._directory)
+
     def every(self) -> tuple[Snapshot, ...]:
         """All snapshots, newest first; damaged files are left out."""
         found = (_head(file) for file in _files(self._directory))

@@ -64,7 +64,7 @@ class SaveActions:
 
     def reason_restore_snapshot(self) -> str | None:
         """Disabled without a snapshot."""
-        return self._reason() or (None if self._snapshots.every() else "no snapshot yet: each save keeps one")
+        return self._reason() or ("no snapshot yet: each save keeps one" if self._snapshots.is_empty else None)
 
     async def command_restore_snapshot(self) -> None:
         """Choose what the site had before one of the last changes, and save it after a confirmation."""

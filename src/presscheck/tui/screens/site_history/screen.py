@@ -182,9 +182,8 @@ class SiteHistoryScreen(BaseScreen):
     def _head(self, columns: int) -> Line:
         source = "source" if columns >= NARROW else ""
         rest = max(4, columns - WHEN - WHO - WHAT - (SOURCE if source else 0) - 3)
-        return (
-            Span(f"   {'when':<{WHEN}}{'who':<{WHO}}{'what':<{WHAT}}{'details':<{rest}}{source}".rstrip(), "quiet"),
-        )
+        names = f"   {'when':<{WHEN}}{'who':<{WHO}}{'what':<{WHAT}}{'details':<{rest}}{source}"
+        return (Span(names.rstrip(), "quiet"),)
 
     def _row(self, at: int, columns: int) -> Line:
         row = self.rows[at]
