@@ -175,7 +175,8 @@ def page_facts(markdown: str) -> PageFacts:
     """What the checks need of a text."""
     # most pages have neither conflict markers nor images: to look for these characters takes microseconds
     conflicts = unresolved_conflicts(markdown) if CONFLICT_START in markdown else []
-    links = find_links(markdown) if "![" in markdown or "src" in markdown.lower() else []
+    has_tags = "<" in markdown or "{%" in markdown
+    links = find_links(markdown) if "![" in markdown or (has_tags and "src" in markdown.lower()) else []
     return PageFacts(
         is_empty=not markdown or markdown.isspace(),
         conflicts=tuple(block.first + 1 for block in conflicts),
