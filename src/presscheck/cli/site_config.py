@@ -225,7 +225,7 @@ async def run_push(
     kept = list[str]()
 
     def keep(present: SiteState) -> None:
-        parts = {step.part for step in plan.steps}
+        parts: set[Part] = {step.part for step in plan.steps}
         kept.append(session.engine.site_snapshots.keep(present.site.id, present.config, parts, what).name)
 
     receipt = await Push(session.engine, reader, state, resolved, plan, keep).send(_progress(len(plan.steps)))

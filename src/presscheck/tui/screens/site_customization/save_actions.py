@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.site_settings import UpdateCustomization
 from presscheck.engine.site_config.comparison import compare, drifts
 from presscheck.engine.site_config.document import SiteConfig
 from presscheck.engine.site_config.push import Push
@@ -20,9 +19,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.site_customization.edit_actions import NOT_LOADED
 from presscheck.tui.screens.site_differences import change_line, plain_value
-from presscheck.tui.screens.site_writes import write_reason
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from presscheck.engine.site_customization.three_way import Conflict
     from presscheck.tui.screens.site_customization.context import CustomizationContext
 
+OFFLINE = "you are offline: your edits are kept as a draft until you save them"
 KEPT = "not saved: your edits are kept as a draft"
 MOST_LINES = 40
 """The most fields that a question lists."""
@@ -48,11 +46,9 @@ class SaveActions:
         self._screen = screen
 
     def _reason(self) -> str | None:
-        if not self._screen.model.is_loaded:
-            return NOT_LOADED
-        if not self._screen.engine.status.online:
-            return "you are offline: your edits are kept as a draft until you save them"
-        return write_reason(self._screen, UpdateCustomization, self._screen.model.site, "create")
+        if reason := self._screen.change_reason():
+            return reason
+        return None if self._screen.engine.status.online else OFFLINE
 
     def reason_send(self) -> str | None:
         """Disabled without edits, offline, and without the role."""
