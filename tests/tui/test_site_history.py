@@ -99,7 +99,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             # a part is restored after its plan was shown, not if somebody changed it meanwhile
             await go_to(pilot, screen, "redirects changed")
             await pilot.press(".", "b")
-            await until(pilot, shows="3 fields differ from now")
+            await until(pilot, shows="3 differences from now")
             await pilot.press("enter")
             await pick(pilot, "As it was: also remove 3 additions made since")
             await until(pilot, shows="delete the redirect /was-two")
@@ -110,7 +110,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             assert await sources() == {*former, "/was-one", "/was-two", "/was-three", "/theirs"}
             await pilot.press("escape")
             await pilot.press(".", "b")
-            await until(pilot, shows="4 fields differ from now")
+            await until(pilot, shows="4 differences from now")
             await pilot.press("enter")
             await pick(pilot, "As it was: also remove 4 additions made since")
             await until(pilot, shows="delete the redirect /theirs")

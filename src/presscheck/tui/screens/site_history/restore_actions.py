@@ -14,7 +14,7 @@ from presscheck.engine.site_config.site_state import StateReader
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.screens.site_differences import difference_lines
 from presscheck.tui.screens.site_writes import write_reason
 from presscheck.tui.screens.text_screen import TextScreen
@@ -22,6 +22,8 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from presscheck.api.operation import Operation
     from presscheck.engine.site_config.document import Part, SiteConfig
     from presscheck.engine.site_config.site_history import HistoryRow
@@ -41,7 +43,7 @@ LETTERS: dict[Part, str] = {"structure": "s", "customization": "c", "visitor_sch
 NO_SNAPSHOT = "this row has no snapshot: one is kept before each change of this machine"
 MOST_LINES = 60
 """The most calls that a question lists."""
-LOADING: Line = (Span(" Reading what the site has now …", "quiet"),)
+LOADING: Line = (Span(" Loading …", "quiet"),)
 
 
 class RestoreActions:
@@ -66,13 +68,13 @@ class RestoreActions:
         row = self._screen.row
         if row is None or row.snapshot is None:
             return
-        page = TextScreen(f"{_name(row.snapshot)} → now", [LOADING])
-        self._screen.app_context.push_screen(page)
-        try:
-            before = await self._config(row.snapshot)
-            page.show(_comparison(before, (await self._reader.read(before.parts)).config))
-        except PresscheckError as error:
-            page.show([(Span(f" Not known: {sanitize(error.message)}", "removed"),)])
+        snapshot = row.snapshot
+
+        async def sides() -> tuple[SiteConfig, SiteConfig]:
+            before = await self._config(snapshot)
+            return before, (await self._reader.read(before.parts)).config
+
+        await self._show(f"{_name(snapshot)} → now", sides())
 
     def reason_act_on_marked(self) -> str | None:
         """Disabled unless two rows with snapshots are marked."""
@@ -84,9 +86,21 @@ class RestoreActions:
         if len(self._screen.marked) != 2:
             return
         newer, older = self._screen.marked
-        before, after = await self._config(older), await self._config(newer)
-        title = f"{_name(older)} → {_name(newer)}"
-        self._screen.app_context.push_screen(TextScreen(title, _comparison(before, after)))
+
+        async def sides() -> tuple[SiteConfig, SiteConfig]:
+            return await self._config(older), await self._config(newer)
+
+        await self._show(f"{_name(older)} → {_name(newer)}", sides())
+
+    async def _show(self, title: str, sides: Awaitable[tuple[SiteConfig, SiteConfig]]) -> None:
+        """Show what changed from one configuration to another."""
+        page = TextScreen(title, [LOADING])
+        await self._screen.app_context.push_screen(page)
+        try:
+            before, after = await sides
+            page.show(_comparison(before, after, page.size.width))
+        except PresscheckError as error:
+            page.show([(Span(f" Not known: {sanitize(error.message)}", "removed"),)])
 
     def reason_restore_snapshot(self) -> str | None:
         """Disabled without a snapshot, offline, and without the role."""
@@ -144,7 +158,7 @@ class RestoreActions:
                 continue
             present = part_of_config(now, part) if part in now.parts else None
             found = changes_between(present, part_of_config(config, part)) if present else ()
-            note = f"{count(len(found), 'field')} differ from now" if found else "as it is now"
+            note = f"{count(len(found), 'difference')} from now" if found else "as it is now"
             choices.append(Choice(part, _part_name(part), note if present else "missing now", letter=LETTERS[part]))
         title = f"Restore from {_name(snapshot)}"
         chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
@@ -202,11 +216,12 @@ class RestoreActions:
             screen.notify("restored: . b on the first row brings back what it had before")
 
 
-def _comparison(before: SiteConfig, after: SiteConfig) -> list[Line]:
+def _comparison(before: SiteConfig, after: SiteConfig, columns: int) -> list[Line]:
     found = changes_between(before, after)
     if not found:
         return [(Span(" Nothing differs.", "quiet"),)]
-    return [(Span(f" {count(len(found), 'difference')}", "strong"),), (), *difference_lines(found)]
+    lines: list[Line] = [(Span(f" {count(len(found), 'difference')}", "strong"),), ()]
+    return [*lines, *(part for line in difference_lines(found) for part in wrap(line, max(20, columns - 2)))]
 
 
 def _stopped_lines(receipt: Receipt) -> list[Line]:
