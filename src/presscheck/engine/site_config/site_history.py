@@ -1,4 +1,4 @@
-"""The history of a site: what was published and changed when and by whom, as far as service and machine know.
+"""The history of a site: what was published and changed when and by which user, as far as service and machine know.
 
 The service tells when the site was created and which change requests were merged; this machine knows its own writes
 and the snapshots before them. Changes that others made in the web app appear only as differences.

@@ -1,4 +1,4 @@
-"""The screen of the history of a site: when it was published and changed, by whom, and who knows that."""
+"""The screen of the history of a site: when it was published and changed, by which user, and who knows that."""
 
 from __future__ import annotations
 
