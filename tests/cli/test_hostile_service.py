@@ -46,7 +46,6 @@ LOCAL = frozenset(
             "serve token list",
             "serve token revoke",
             "site restore",  # there is no snapshot to restore
-            "site history",
             "tour",
         ),
     )
