@@ -204,7 +204,7 @@ COMMANDS: tuple[Command, ...] = (
         ("pull", "u", "update", "Update from main"),
         ("merge", "m", "merge", "Merge (shows what will change, asks first)"),
         ("threads", "g t", "threads", "List all comments: of a change request, or a live page"),
-        ("history", "g h", "history", "Show revisions and what each changed; participants"),
+        ("history", "g h", "history", "Revisions and what each changed; of a site, its history"),
         ("why", "W", "checks", "Show merge requirements; among sites, their checks"),
         ("pdf", "g f", "PDF", "Export as PDF: open it, or copy its address"),
         ("archive", "X", "archive", "Archive the change request, or reopen it"),

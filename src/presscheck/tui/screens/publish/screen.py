@@ -253,6 +253,17 @@ class PublishScreen(BaseScreen):
         if self.current:
             self.app_context.push_screen(CustomizationScreen(self.organization_id, self.current))
 
+    def reason_history(self) -> str | None:
+        """Disabled without a site."""
+        return None if self.current else "there is no site: a creates one"
+
+    def command_history(self) -> None:
+        """Show what was published and changed in the site, and restore it."""
+        from presscheck.tui.screens.site_history.screen import SiteHistoryScreen  # 3 ms, only when it is opened
+
+        if self.current:
+            self.app_context.push_screen(SiteHistoryScreen(self.organization_id, self.current))
+
     def reason_bookmark(self) -> str | None:
         """Disabled without a site."""
         return None if self.current else "there is no site: a creates one"
