@@ -82,6 +82,18 @@ def marks_of(line: Line) -> Iterator[Mark]:
             yield Mark(kind, key, int(value), int(most))
 
 
+def picture_mark(name: str) -> Span:
+    """Returns the span of a picture that is not drawn yet, by its name."""
+    return Span("", "", f"{_SIGN}picture {name}")
+
+
+def pictures_of(line: Line) -> Iterator[str]:
+    """Yields the names of the pictures that are marked in a line."""
+    for _, _, link in line:
+        if link and link.startswith(f"{_SIGN}picture "):
+            yield link.partition(" ")[2]
+
+
 def block_of(key: str) -> int:
     """Returns the number of the block of a page that a control is in."""
     return int(key.partition(".")[0])
