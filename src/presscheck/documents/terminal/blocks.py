@@ -202,7 +202,7 @@ class BlockRenderer:
         """Renders pictures above their caption, as far as they are known; the caption says why one is not drawn."""
         known = [self.references.picture(source, columns) for source in sources[:MAX_PICTURES]]
         pictures = [picture for picture in known if picture]
-        notes = [Span(f"  {note}", "quiet") for note in dict.fromkeys(picture.note for picture in pictures) if note]
+        notes = [Span(f" · {note}", "quiet") for note in dict.fromkeys(picture.note for picture in pictures) if note]
         lines = [line for picture in pictures for line in picture.lines]
         lines.extend(wrap([*caption, *notes], columns))
         marks = [picture_mark(picture.wanted) for picture in pictures if picture.wanted]

@@ -101,9 +101,15 @@ def _opaque(image: Image.Image) -> Image.Image:
     return Image.alpha_composite(Image.new("RGBA", colored.size, _BACKGROUND), colored).convert("RGB")
 
 
+def _resized(
+    image: Image.Image, width: int, height: int, method: Image.Resampling = Image.Resampling.LANCZOS
+) -> Image.Image:
+    return image.resize((width, height), method)  # pyright: ignore[reportUnknownMemberType]  # numpy is not installed
+
+
 def _blocks(image: Image.Image, number: int, columns: int, rows: int) -> Iterator[Line]:
     """Yields rows of half blocks: the upper half in the colour of the text, the lower one in that of the ground."""
-    pixels = image.resize((columns, rows * 2), Image.Resampling.BOX).tobytes()
+    pixels = _resized(image, columns, rows * 2, Image.Resampling.BOX).tobytes()
     colors = [pixels[at : at + 3].hex() for at in range(0, len(pixels), 3)]
     for row in range(rows):
         mark = picture_style(number, row)
@@ -118,13 +124,13 @@ def _as_base64(image: Image.Image, width: int, height: int) -> str:
     scale = min(1.0, width / image.width, height / image.height, MOST_SENT / max(image.size))
     size = max(1, math.ceil(image.width * scale)), max(1, math.ceil(image.height * scale))
     stream = io.BytesIO()
-    image.resize(size, Image.Resampling.LANCZOS).save(stream, "PNG", compress_level=6)
+    _resized(image, *size).save(stream, "PNG", compress_level=6)
     return base64.b64encode(stream.getvalue()).decode("ascii")
 
 
 def _sixels(image: Image.Image, width: int, rows: int, cell_height: int) -> Iterator[str]:
     """Yields a sixel image for each row of cells; it does not end with a line feed, which could scroll the screen."""
-    scaled = image.resize((width, rows * cell_height), Image.Resampling.LANCZOS)
+    scaled = _resized(image, width, rows * cell_height)
     options = SixelOptions(colors=SIXEL_COLORS)
     for row in range(rows):
         band = scaled.crop((0, row * cell_height, width, (row + 1) * cell_height))

@@ -137,7 +137,7 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
     """
     terminal, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
     program = program or {"iTerm2": "iTerm.app"}.get(environment.get("LC_TERMINAL", ""), "")
-    if "TMUX" in environment or "STY" in environment or terminal.startswith(("tmux", "screen", "dumb", "linux")):
+    if environment.get("TMUX") or environment.get("STY") or terminal.startswith(("tmux", "screen", "dumb", "linux")):
         return "blocks"
     if "KITTY_WINDOW_ID" in environment or terminal in ("xterm-kitty", "xterm-ghostty") or program == "ghostty":
         return "kitty"
