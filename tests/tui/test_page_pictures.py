@@ -57,6 +57,7 @@ def bomb(width: int, height: int) -> bytes:
 
 FILES = {
     "map.png": png(200, 160),
+    "wide.png": png(1200, 80),
     "bomb.png": bomb(100_000, 100_000),
     "cut.png": png(300, 300)[:120],
     "plan.svg": b'<svg xmlns="http://www.w3.org/2000/svg"/>',
@@ -80,7 +81,9 @@ Words with ![a small one](map.png) between them.
 
 ![Elsewhere](http://127.0.0.1:9/pixel.png)
 
-{"Many words. " * 200}
+{"Many words. " * 2000}
+
+![Wide](wide.png)
 
 Last words.
 """
@@ -152,6 +155,14 @@ async def test_images_of_the_space_are_drawn_and_the_others_say_why_not(
         y = view.cursor - view.top
         view.show_again(make)
         assert (plain(view.document.lines[view.cursor]), view.cursor - view.top) == (drawing, y)
+
+        # one that is far away is drawn when it comes near, and again for another width
+        assert not any("▀" in plain(line) for line in view.document.lines[-20:])
+        await pilot.press("G")
+        for columns in (120, 100):
+            await pilot.resize_terminal(columns, 50)
+            await until(pilot, shows="▀" * (columns - 40), holds=lambda: "▣ Wide" in shown(pilot.app))
+            assert "▀" * (columns - 20) not in shown(pilot.app)
     async with running(app_on(service, tmp_path, images="blocks", offline=True), (120, 50)) as pilot:
         await reading(pilot, "Afterwards", "First words.")
         await until(pilot, shows="▀" * 20)

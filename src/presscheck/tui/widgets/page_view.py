@@ -233,7 +233,11 @@ class PageView(LineView):
     def redraw(self, items: Iterable[int] | None = None) -> None:
         """Render the visible lines, and tell of pictures that come near."""
         super().redraw(items)
-        if items is None and self.document:
+        if items is None:
+            self._tell_of_pictures()
+
+    def _tell_of_pictures(self) -> None:
+        if self.document:
             near = self.document.lines[max(0, self.top - self.size.height) : self.top + 2 * self.size.height]
             names = list(dict.fromkeys(name for line in near for name in pictures_of(line)))
             if names:
@@ -402,6 +406,7 @@ class PageView(LineView):
             self._lay_out()
             if position:
                 self._restore(position)
+        self._tell_of_pictures()
 
     def _restore(self, position: Position) -> None:
         if self.document:

@@ -96,10 +96,14 @@ class PagePictures:
         if note := _objection(file):
             return Picture(note=note)
         rows = max(LEAST_ROWS, self._screen.page_view.size.height - MARGIN)
-        wanted = Wanted(place, file.id, columns, rows, table.cell)
-        return self._known(wanted, file)
+        size = file.dimensions
+        if size is None or size.width < 1 or size.height < 1:
+            return self._known(Wanted(place, file.id, columns, rows, table.cell), 0)
+        columns, rows = fitted(int(size.width), int(size.height), table.cell, columns, rows)
+        return self._known(Wanted(place, file.id, columns, rows, table.cell), rows)
 
-    def _known(self, wanted: Wanted, file: RevisionFile) -> Picture:
+    def _known(self, wanted: Wanted, reserved: int) -> Picture:
+        """A picture as it is drawn, why it cannot be, or the lines that are reserved for it."""
         name = wanted.name
         number, picture = self._drawn.get(name, (0, Picture()))
         if number and self._table.has(number):
@@ -110,17 +114,13 @@ class PagePictures:
         self._wanted[name] = wanted
         while len(self._wanted) > REMEMBERED:
             self._wanted.pop(next(iter(self._wanted)))
-        size = file.dimensions
-        if size is None or size.width < 1 or size.height < 1:
-            return Picture(wanted=name)
-        _, rows = fitted(int(size.width), int(size.height), wanted.cell, wanted.columns, wanted.rows)
-        return Picture([()] * rows, wanted=name)
+        return Picture([()] * reserved, wanted=name)
 
     def load(self, names: Iterable[str]) -> None:
-        """Read pictures that are marked in lines near the visible ones, unless they are being read."""
+        """Read pictures that are marked in lines near the visible ones, unless they are being read, or just were."""
         for name in names:
-            wanted = self._wanted.get(name)
-            if wanted and name not in self._running:
+            wanted = self._wanted.pop(name, None)
+            if wanted and name not in self._running and not self._table.has(self._drawn.get(name, (0, None))[0]):
                 self._running.add(name)
                 self._screen.run(self._load(wanted), group="pictures")
 
@@ -145,7 +145,7 @@ class PagePictures:
     async def _draw(self, wanted: Wanted) -> tuple[int, Picture]:
         content = await self._content(wanted)
         table = self._table
-        number, protocol = table.new_number(), table.protocol
+        number, protocol, style_for = table.new_number(), table.protocol, self._screen.style_for
 
         def drawn() -> tuple[int, Picture]:
             # 120 ms: it loads Pillow, which no first screen needs
@@ -153,6 +153,8 @@ class PagePictures:
 
             picture = draw(content, number, protocol, wanted.cell, wanted.columns, wanted.rows)
             table.add(number, picture)
+            for style in {span.style for line in picture.lines for span in line}:
+                style_for(style)  # made here, so that the first paint only looks them up
             return number, Picture(picture.lines)
 
         return await asyncio.to_thread(drawn)
