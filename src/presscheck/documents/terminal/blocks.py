@@ -196,7 +196,7 @@ class BlockRenderer:
         if not inner:
             return []
         runs = self._inline(inner[0])
-        return self.pictured(runs.lone_images, runs.spans, columns)
+        return self.pictured(runs.lone_images, runs.spans, columns) if runs.images else wrap(runs.spans, columns)
 
     def pictured(self, sources: Sequence[str], caption: Sequence[Span], columns: int) -> list[Line]:
         """Renders pictures above their caption, as far as they are known; the caption says why one is not drawn."""

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from presscheck.text.styled_text import Line, Span
 
 _SIGN = "\0"
+PICTURE = f"{_SIGN}picture "
+"""How the target of the mark of a picture begins, before its name."""
 
 
 class Mark(NamedTuple):
@@ -84,14 +86,7 @@ def marks_of(line: Line) -> Iterator[Mark]:
 
 def picture_mark(name: str) -> Span:
     """Returns the span of a picture that is not drawn yet, by its name."""
-    return Span("", "", f"{_SIGN}picture {name}")
-
-
-def pictures_of(line: Line) -> Iterator[str]:
-    """Yields the names of the pictures that are marked in a line."""
-    for _, _, link in line:
-        if link and link.startswith(f"{_SIGN}picture "):
-            yield link.partition(" ")[2]
+    return Span("", "", PICTURE + name)
 
 
 def block_of(key: str) -> int:

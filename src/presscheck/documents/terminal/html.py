@@ -15,7 +15,7 @@ from presscheck.documents.terminal.inline_words import TerminalWords
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.tables import table_lines
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, plain, remaining_cells, width, with_prefix
+from presscheck.text.styled_text import Line, Span, plain, remaining_cells, width, with_prefix, wrap
 
 
 class HtmlContext(Protocol):
@@ -128,8 +128,11 @@ class _Reader(HtmlBlockReader[InlineRuns]):
         depth = max(0, len(self.numbers) - 1) * 2
         marker = Span(" " * depth + (f"{self.marker} " if self.marker else ""))
         inner = remaining_cells(self.columns, len(marker.text)) if marker.text else None
-        sources, self._figure = self._figure or runs.lone_images, []
-        lines = self.page.pictured(sources, runs.spans, inner or self.columns)
+        if runs.images:
+            lines = self.page.pictured(self._figure or runs.lone_images, runs.spans, inner or self.columns)
+        else:
+            lines = wrap(runs.spans, inner or self.columns)
+        self._figure = []
         if not lines:
             return False
         if self.align in ("center", "right"):

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from textual import events
 from textual.message import Message
 
-from presscheck.documents.terminal.controls import Controls, Mark, is_control, is_setting, pictures_of, target
+from presscheck.documents.terminal.controls import PICTURE, Controls, Mark, is_control, is_setting, target
 from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import END, LineView
@@ -239,7 +239,8 @@ class PageView(LineView):
     def _tell_of_pictures(self) -> None:
         if self.document:
             near = self.document.lines[max(0, self.top - self.size.height) : self.top + 2 * self.size.height]
-            names = list(dict.fromkeys(name for line in near for name in pictures_of(line)))
+            marks = [link for line in near for text, _, link in line if link and not text and link.startswith(PICTURE)]
+            names = [mark.removeprefix(PICTURE) for mark in dict.fromkeys(marks)]
             if names:
                 self.post_message(self.PicturesNear(self, names))
 
