@@ -15,6 +15,7 @@ from textual.color import Color
 from textual.geometry import Region
 from textual.strip import Strip
 
+from presscheck.errors import PresscheckError
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
 from presscheck.tui.terminal.picture_decoder import UnreadableImage, decode, draw
 from presscheck.tui.terminal.pictures import (
@@ -179,7 +180,7 @@ def test_the_filter_of_control_characters_lets_no_image_pass() -> None:
 
 def test_only_images_are_kept_and_old_ones_are_deleted() -> None:
     for protocol, bad in (("kitty", "aGVs\x1b\\"), ("sixel", "\x1bPq#0~~\x1b\\\x1b]0;title\x07")):
-        with pytest.raises(ValueError, match="no image"):
+        with pytest.raises(PresscheckError, match="not drawn"):
             PictureTable(lambda name=protocol: name, {}, lambda: CELL).add(1, DrawnPicture(1, [()], (bad,)))
     screen = Screen("kitty")
     screen.sent(screen.whole())

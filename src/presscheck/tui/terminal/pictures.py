@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple, cast
 from rich.style import Style
 from textual.strip import Strip
 
+from presscheck.errors import PresscheckError
 from presscheck.extras import missing_modules
 from presscheck.text.styled_text import Line
 from presscheck.tui.theme import PICTURE
@@ -235,11 +236,11 @@ class PictureTable:
         """Keep a picture; one that was not used for long is dropped.
 
         Raises:
-            ValueError: it has anything but an image.
+            PresscheckError: it has anything but an image.
         """
         is_image = _is_base64 if self.protocol == "kitty" else _is_sixel
         if not all(is_image(sequence) for sequence in picture.sequences):
-            raise ValueError("a picture with a sequence that is no image")
+            raise PresscheckError("not drawn: it could not be encoded")
         self._pictures[number] = picture
         self._size += picture.size
         while self._size > MOST_KEPT and len(self._pictures) > 1:

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from presscheck.api.content import GetChangeRequestFile, GetFile, RevisionFile
 from presscheck.api.operation import Operation
 from presscheck.documents.terminal.references import Picture
-from presscheck.errors import PresscheckError
+from presscheck.errors import NetworkError, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.terminal.pictures import MOST_PIXELS, TOO_LARGE, CellSize, fitted
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext
-    from presscheck.tui.terminal.pictures import PictureTable
+    from presscheck.tui.terminal.pictures import DrawnPicture, PictureTable
 
 MOST_BYTES = 10 << 20
 """The largest file that is read, in bytes."""
@@ -133,8 +133,10 @@ class PagePictures:
             self._drawn[name] = number, picture
             self._failed.pop(name, None)
         except PresscheckError as error:
-            offline = not self._screen.engine.status.online
-            self._failed[name] = OFFLINE if offline else sanitize(error.message)
+            message = sanitize(error.message)
+            told = message if message.startswith("not drawn") else f"not loaded: {message}"
+            is_offline = isinstance(error, NetworkError) and not self._screen.engine.status.online
+            self._failed[name] = OFFLINE if is_offline else told
         finally:
             self._running.discard(name)
         for kept in (self._drawn, self._failed):
@@ -147,24 +149,27 @@ class PagePictures:
         table = self._table
         number, protocol, style_for = table.new_number(), table.protocol, self._screen.style_for
 
-        def drawn() -> tuple[int, Picture]:
-            # 120 ms: it loads Pillow, which no first screen needs
-            from presscheck.tui.terminal.picture_decoder import draw
-
+        def drawn() -> DrawnPicture:
+            try:
+                # 120 ms: it loads Pillow, which no first screen needs
+                from presscheck.tui.terminal.picture_decoder import draw
+            except ImportError as error:
+                raise PresscheckError(f"not drawn: {error}") from error
             picture = draw(content, number, protocol, wanted.cell, wanted.columns, wanted.rows)
-            table.add(number, picture)
             for style in {span.style for line in picture.lines for span in line}:
                 style_for(style)  # made here, so that the first paint only looks them up
-            return number, Picture(picture.lines)
+            return picture
 
-        return await asyncio.to_thread(drawn)
+        picture = await asyncio.to_thread(drawn)
+        table.add(number, picture)
+        return number, Picture(picture.lines)
 
     async def _content(self, wanted: Wanted) -> bytes:
         """The bytes of a file, from the cache or from the service."""
         engine, (space, request) = self._screen.engine, wanted.place
         key = f"picture {space} {wanted.file}"
         stored = await engine.in_store(lambda cache: cache.for_writing([key]))
-        if content := _from_text(stored[key].json if key in stored else ""):
+        if key in stored and (content := await asyncio.to_thread(_from_text, stored[key].json)):
             return content
         call: Operation[RevisionFile] = (
             GetChangeRequestFile(space_id=space, change_request_id=request, file_id=wanted.file)
