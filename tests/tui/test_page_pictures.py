@@ -122,7 +122,7 @@ def blocks(pilot: Any) -> list[str]:
     return [line[0].style.rpartition(" ")[0] for line in lines if "▀" in plain(line)][:8]
 
 
-async def test_images_of_the_space_are_drawn_and_the_others_say_why_not(
+async def test_images_of_the_space_are_drawn_and_the_others_are_captions_with_a_reason(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path, images="blocks"), (120, 50)) as pilot:

@@ -199,7 +199,7 @@ class BlockRenderer:
         return self.pictured(runs.lone_images, runs.spans, columns) if runs.images else wrap(runs.spans, columns)
 
     def pictured(self, sources: Sequence[str], caption: Sequence[Span], columns: int) -> list[Line]:
-        """Renders pictures above their caption, as far as they are known; the caption says why one is not drawn."""
+        """Renders pictures above their caption, as far as they are known; a caption has the reason if one is not."""
         known = [self.references.picture(source, columns) for source in sources[:MAX_PICTURES]]
         pictures = [picture for picture in known if picture]
         notes = [Span(f" · {note}", "quiet") for note in dict.fromkeys(picture.note for picture in pictures) if note]

@@ -42,7 +42,7 @@ _BACKGROUND = (255, 255, 255, 255)
 
 
 class UnreadableImage(PresscheckError):
-    """A file that is no image, is damaged, or is too large; the message says which."""
+    """A file that is no image, is damaged, or is too large; the message has the reason."""
 
 
 def draw(content: bytes, number: int, protocol: Protocol, cell: CellSize, columns: int, rows: int) -> DrawnPicture:

@@ -12,10 +12,13 @@ so each row of cells is an image of its own.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import secrets
+import struct
 import sys
+import termios
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -149,17 +152,12 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
 
 def cell_size() -> CellSize | None:
     """The size of a cell, as the kernel knows it from the terminal; None if it does not."""
-    with suppress(ImportError, OSError, ValueError, AttributeError):
-        import fcntl  # only on POSIX systems
-        import struct
-        import termios
-
-        for stream in (sys.__stderr__, sys.__stdout__, sys.__stdin__):
-            with suppress(OSError, ValueError, AttributeError):
-                answer = fcntl.ioctl(cast("int", stream.fileno()), termios.TIOCGWINSZ, bytes(8))  # type: ignore[union-attr]
-                rows, columns, width, height = struct.unpack("HHHH", answer)
-                if rows and columns and width >= columns and height >= rows:
-                    return CellSize(width // columns, height // rows)
+    for stream in (sys.__stderr__, sys.__stdout__, sys.__stdin__):
+        with suppress(OSError, ValueError, AttributeError):
+            answer = fcntl.ioctl(cast("int", stream.fileno()), termios.TIOCGWINSZ, bytes(8))  # type: ignore[union-attr]
+            rows, columns, width, height = struct.unpack("HHHH", answer)
+            if rows and columns and width >= columns and height >= rows:
+                return CellSize(width // columns, height // rows)
     return None
 
 

@@ -231,12 +231,12 @@ class PageView(LineView):
         return False
 
     def redraw(self, items: Iterable[int] | None = None) -> None:
-        """Render the visible lines, and tell of pictures that come near."""
+        """Render the visible lines, and ask for pictures that come near."""
         super().redraw(items)
         if items is None:
-            self._tell_of_pictures()
+            self._ask_for_pictures()
 
-    def _tell_of_pictures(self) -> None:
+    def _ask_for_pictures(self) -> None:
         if self.document:
             near = self.document.lines[max(0, self.top - self.size.height) : self.top + 2 * self.size.height]
             marks = [link for line in near for text, _, link in line if link and not text and link.startswith(PICTURE)]
@@ -407,7 +407,7 @@ class PageView(LineView):
             self._lay_out()
             if position:
                 self._restore(position)
-        self._tell_of_pictures()
+        self._ask_for_pictures()
 
     def _restore(self, position: Position) -> None:
         if self.document:
