@@ -109,7 +109,7 @@ class Answers:
             self.pages_read += 1
         return self.bodies[key]
 
-    async def download(self, call: Operation[Any], url: str) -> bytes:
+    async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
         """There are no files."""
         raise NotImplementedError
 

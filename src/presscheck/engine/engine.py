@@ -401,13 +401,18 @@ class Engine:
         """
         return await self._reads.fetch(call, priority)
 
-    async def download(self, call: Operation[Any], url: str) -> bytes:
+    async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
         """The bytes of the file at a URL that the response to a call has; they are not cached.
+
+        Args:
+            call: the call.
+            url: the URL.
+            limit: the largest file that is taken, in bytes; without one, what the client takes at all.
 
         Raises:
             RequestError: it cannot be downloaded.
         """
-        return await self._scheduler.service.download(call, url)
+        return await self._scheduler.service.download(call, url, limit)
 
     async def visit(self, call: Operation[Any], url: str) -> int:
         """The HTTP status with which the published page at a URL answers a visitor; takes a bounded time.

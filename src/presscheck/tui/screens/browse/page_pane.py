@@ -17,6 +17,7 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
+from presscheck.tui.screens.browse.page_pictures import PagePictures
 from presscheck.tui.screens.browse.page_references import ReferenceLoader
 from presscheck.tui.screens.browse.page_tree import Item, page_key
 from presscheck.tui.screens.browse.space_home import SpaceHome
@@ -46,7 +47,8 @@ class PagePane:
         self._screen, self._shortcut_text = screen, shortcut_text
         self.navigation = PageNavigation(screen)
         self.home = SpaceHome(screen, self._show_home)
-        self._references = ReferenceLoader(screen, self._references_changed)
+        self.pictures = PagePictures(screen, self._references_changed)
+        self._references = ReferenceLoader(screen, self.pictures, self._references_changed)
         self.age = ""
         """How old the shown page is, while offline."""
         self._shown = ("", "", "")
@@ -237,21 +239,22 @@ class PagePane:
         if self._shown == (key, markdown, title) and self._drawn_with is pages:
             return
         self._shown, self._drawn_with = (key, markdown, title), pages
+        self.navigation.show(key, self._layout())
+
+    def _layout(self) -> Callable[[int], PageLines]:
+        """Lays the shown page out for a width, with what is known now about what it refers to."""
+        (key, markdown, title), item = self._shown, self._screen.item
         columns = self.navigation.columns
         references = self._references.of(item) if item and key else NO_REFERENCES
         controls = self.navigation.controls(key) if key else None
-        self.navigation.show(
-            key,
-            lambda width: PageLines(markdown, columns(width), title=title, references=references, controls=controls),
-        )
+        return lambda width: PageLines(markdown, columns(width), title=title, references=references, controls=controls)
 
     def _references_changed(self) -> None:
         """Draw the shown page again with what is known now about what it refers to."""
-        key, markdown, title = self._shown
-        item = self._screen.item
+        key, item = self._shown[0], self._screen.item
         if key and item and item.key == key:
-            self._shown = ("", "", "")
-            self._show(key, markdown, title)
+            self._drawn_with = self._screen.library.pages(item.space.id) if item.space else None
+            self.navigation.show_again(key, self._layout())
 
     def _show_home(self, space: Space) -> None:
         """Show the home of the space under the cursor."""

@@ -12,13 +12,13 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, Revision, RevisionPage
+from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, Revision, RevisionFile, RevisionPage
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, OpenAPISpecContent
 from presscheck.documents.markdown.link_target import LinkTarget
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.openapi import description_in
-from presscheck.documents.terminal.references import Included
+from presscheck.documents.terminal.references import Included, Picture
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.results import Result
     from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.page_pictures import PagePictures
     from presscheck.tui.screens.browse.page_tree import Item
 
 MOST_SPECIFICATIONS = 5
@@ -68,6 +69,20 @@ class SpaceLinks:
             self.pages, revision.files if revision else (), revision.reusable_contents if revision else ()
         )
 
+    @cached_property
+    def _files(self) -> dict[str, RevisionFile]:
+        """The files by their ids, and by the addresses that the service gives for them, without what signs these."""
+        files = self.revision.files if self.revision else ()
+        by_address = {_unsigned(file.download_url): file for file in files if file.download_url}
+        return {**by_address, **{file.id: file for file in files}}
+
+    def file(self, address: str, source: str) -> RevisionFile | None:
+        """The file of the space that an address leads to, from the page with a source path; None if it is none."""
+        found = self.resolver.resolve(address, source)
+        if found.kind == "web":
+            return self._files.get(_unsigned(address))
+        return self._files.get(found.id) if found.kind == "file" else None
+
 
 class PageReferences:
     """The references of one page, resolved with what is known.
@@ -78,6 +93,7 @@ class PageReferences:
         links: the pages, and where known the files, of its space.
         specifications: API descriptions by the names of their specifications.
         people: the names of people by their ids.
+        pictures: reads and draws the images.
     """
 
     def __init__(
@@ -87,8 +103,9 @@ class PageReferences:
         links: SpaceLinks,
         specifications: Mapping[str, Mapping[str, Any]],
         people: Mapping[str, str],
+        pictures: PagePictures,
     ) -> None:
-        self._library, self._item, self._people = screen.library, item, people
+        self._library, self._item, self._people, self._pictures = screen.library, item, people, pictures
         self._links, self._specifications = links, specifications
         self._revision = links.revision
         self._targets: dict[str, LinkTarget | None] = {}
@@ -157,6 +174,14 @@ class PageReferences:
         """An API description, by the name of its specification."""
         return self._specifications.get(name)
 
+    def picture(self, address: str, columns: int) -> Picture | None:
+        """The picture for an image: of a file of the space, else a note; None while the files are not known."""
+        if self._revision is None or self._item.space is None:
+            return None
+        request = self._library.requests.get(self._item.space.id)
+        place = self._item.space.id, request.id if request else ""
+        return self._pictures.picture(place, self._links.file(address, self._source), address, columns)
+
     def shows(self, condition: str) -> bool | None:
         """None: the page is shown to its authors, with all conditions."""
         return None
@@ -167,11 +192,12 @@ class ReferenceLoader:
 
     Args:
         screen: the browse screen.
+        pictures: reads and draws the images of pages.
         on_change: called when more is known about the shown page.
     """
 
-    def __init__(self, screen: BrowseContext, on_change: Callable[[], None]) -> None:
-        self._screen, self._on_change = screen, on_change
+    def __init__(self, screen: BrowseContext, pictures: PagePictures, on_change: Callable[[], None]) -> None:
+        self._screen, self._pictures, self._on_change = screen, pictures, on_change
         self._content: tuple[tuple[str, str], Revision] | None = None
         """The content of the space, and of the change request, that was read last."""
         self._links = SpaceLinks((), None)
@@ -191,7 +217,8 @@ class ReferenceLoader:
         pages = listed.pages if listed else ()
         if self._links.pages is not pages or self._links.revision is not revision:
             self._links = SpaceLinks(pages, revision)
-        return PageReferences(self._screen, item, self._links, dict(self._descriptions), self._people)
+        descriptions = dict(self._descriptions)
+        return PageReferences(self._screen, item, self._links, descriptions, self._people, self._pictures)
 
     def want(self, item: Item, markdown: str) -> None:
         """Read what a page refers to; what is subscribed already, for the page before, stays."""
@@ -256,6 +283,10 @@ class ReferenceLoader:
 def _refers_beyond_pages(markdown: str) -> bool:
     """Whether a text refers to more than pages: to files, reusable content or variables."""
     return any(sign in markdown for sign in _SIGNS) or any(_is_file(match[1]) for match in _linked(markdown))
+
+
+def _unsigned(address: str) -> str:
+    return address.partition("#")[0].partition("?")[0]
 
 
 def _is_file(target: str) -> bool:

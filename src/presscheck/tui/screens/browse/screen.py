@@ -346,6 +346,11 @@ class BrowseScreen(BaseScreen):
         """Go to a part of the path."""
         self.go_to(event.target)
 
+    @on(PageView.PicturesNear)
+    def pictures_near(self, event: PageView.PicturesNear) -> None:
+        """Read the pictures of the page that are visible, or soon will be."""
+        self.page_pane.pictures.load(event.names)
+
     @on(LineView.LinkChosen)
     def link_chosen(self, event: LineView.LinkChosen) -> None:
         """Follow a link on the page."""
