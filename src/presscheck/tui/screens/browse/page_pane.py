@@ -25,12 +25,15 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.fixed_lines import FixedLines
 
 HINTS = {
     "collection": "enter expands and collapses.",
     "group": "A group of pages.",
+    "sites": "The sites of the organization: what readers see, and where. enter on one opens it; a creates one.",
 }
 
 
@@ -40,10 +43,16 @@ class PagePane:
     Args:
         screen: the browse screen.
         shortcut_text: returns what is shown for a group of shortcuts, or for one whose target is not loaded.
+        site_lines: returns what is shown for a site, in so many columns.
     """
 
-    def __init__(self, screen: BrowseContext, shortcut_text: Callable[[Item], str]) -> None:
-        self._screen, self._shortcut_text = screen, shortcut_text
+    def __init__(
+        self,
+        screen: BrowseContext,
+        shortcut_text: Callable[[Item], str],
+        site_lines: Callable[[Site, int], FixedLines],
+    ) -> None:
+        self._screen, self._shortcut_text, self._site_lines = screen, shortcut_text, site_lines
         self.navigation = PageNavigation(screen)
         self.home = SpaceHome(screen, self._show_home)
         self._references = ReferenceLoader(screen, self._references_changed)
@@ -67,6 +76,12 @@ class PagePane:
             return
         self.home.leave()
         if item is None:
+            return
+        if item.site:
+            self._screen.unsubscribe("page")
+            site = item.site
+            self._shown = ("", "", "")
+            self.navigation.show(item.key, lambda width: self._site_lines(site, self.navigation.columns(width)))
             return
         if item.kind in ("shortcuts", "shortcut"):
             self.show_text(self._shortcut_text(item))
@@ -95,6 +110,9 @@ class PagePane:
         item = self._screen.item
         if item and item.kind == "space":
             self.home.follow(target)
+            return
+        if item and item.site:
+            open_address(self._screen.app_context, target)
             return
         pages = self._screen.library.pages(item.space.id) if item and item.space else None
         if item is None or item.space is None or item.page is None or pages is None:
@@ -171,8 +189,13 @@ class PagePane:
             self._open(item, page_key(item.space.id, choice[0]))
 
     def command_copy(self) -> None:
-        """Copy the web address of the page or the space."""
+        """Copy the web address of the page, the space or the site."""
         item = self._screen.item
+        if item and item.site:
+            address = item.site.urls.published or item.site.urls.app or ""
+            self._screen.app_context.copy_to_clipboard(sanitize(address))
+            self._screen.notify("copied" if address else "it has no web address")
+            return
         address = item.space.urls.app if item and item.space else None
         if item and address:
             path = f"/{item.page.path}" if item.page and item.page.path else ""
@@ -206,6 +229,8 @@ class PagePane:
     def _web_address(self, item: Item) -> str | None:
         """The address of an item; a page is not published as it is in a change request, so that is the app's."""
         space, page = item.space, item.page
+        if item.site:
+            return item.site.urls.published or item.site.urls.app
         if space is None:
             return None
         request = self._screen.library.requests.get(space.id)
