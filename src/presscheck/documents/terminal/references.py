@@ -12,10 +12,19 @@ from presscheck.documents.markdown.link_target import LinkTarget
 
 
 class Included(NamedTuple):
-    """Reusable content: its title, and its text if that is known."""
+    """Reusable content.
+
+    Attributes:
+        title: its title; untrusted text.
+        markdown: its text; None if that is not known.
+        note: a sentence that says why, as display text; empty if there is nothing to say.
+        key: what it is known by, wherever it is included; empty for its address.
+    """
 
     title: str
     markdown: str | None = None
+    note: str = ""
+    key: str = ""
 
 
 class References(Protocol):

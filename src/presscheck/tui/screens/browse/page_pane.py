@@ -8,6 +8,7 @@ from urllib.parse import quote
 from presscheck.api.content import ListChangeRequestFiles, ListFiles, Pages, RevisionFile, RevisionPage
 from presscheck.api.operation import Operation, Page
 from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.nodes.references import parse_reference
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.engine.results import Result
@@ -121,6 +122,10 @@ class PagePane:
             person = self._references.of(item).target(target)
             self._screen.notify(sanitize(person.title) if person else "somebody who is not in this organization")
             return
+        ref = parse_reference(target)
+        if ref["kind"] in ("page", "anchor") and ref.get("page"):
+            self._follow_reference(item, ref.get("space") or item.space.id, ref["page"], ref.get("anchor", ""))
+            return
         link = LinkResolver.of(pages.pages).resolve(target, source_path(item.page))
         if link.kind == "web":
             open_address(self._screen.app_context, link.url)
@@ -132,6 +137,16 @@ class PagePane:
                 self._open(item, key)
         else:
             self._screen.run(self._open_file(item.space.id, pages, target, source_path(item.page)))
+
+    def _follow_reference(self, item: Item, space: str, page: str, anchor: str) -> None:
+        """Go to a page that a link names by its id, also in another space."""
+        key = page_key(space, page)
+        if anchor:
+            self.navigation.go_to_anchor(key, anchor)
+        if item.space and space != item.space.id:
+            self._screen.visit_page(space, page)
+        elif key != item.key:
+            self._open(item, key)
 
     async def _open_file(self, space: str, pages: Pages, target: str, source: str) -> None:
         """Open an image or a file in the browser; a link to nothing says to what."""
