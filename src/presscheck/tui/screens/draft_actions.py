@@ -91,7 +91,7 @@ class DraftActions:
 
     def copy(self, draft: Draft) -> None:
         """Copy the text of a draft."""
-        self._screen.app_context.copy_to_clipboard(sanitize(draft.text, lines=True))
+        self._screen.app_context.copy_to_clipboard(sanitize(draft.readable, lines=True))
         self._screen.notify("copied")
 
     async def discard(self, draft: Draft) -> None:
