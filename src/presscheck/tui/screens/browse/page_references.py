@@ -110,8 +110,11 @@ class PageReferences:
         self._texts, self._problem = texts, problem
         self._links, self._specifications = links, specifications
         self._revision = links.revision
-        self._source = source_path(item.page) if item.page else ""
         self._targets: dict[str, LinkTarget | None] = {}
+
+    @cached_property
+    def _source(self) -> str:
+        return source_path(self._item.page) if self._item.page else ""
 
     def target(self, address: str) -> LinkTarget | None:
         """What a link leads to; None for web addresses, and for what is not loaded yet."""
