@@ -139,7 +139,7 @@ class IncludedTexts:
 
     async def _read(self, key: tuple[str, str], document: ContentDocument) -> None:
         """Convert a document to Markdown, beside the screen."""
-        text = await asyncio.to_thread(_markdown, document)
+        text = await asyncio.to_thread(document_markdown, document)
         if text is None:
             self._problems[key] = INVALID
         else:
@@ -161,7 +161,7 @@ def _group(key: tuple[str, str]) -> str:
     return f"included {key[0]} {key[1]}"
 
 
-def _markdown(document: ContentDocument) -> str | None:
+def document_markdown(document: ContentDocument) -> str | None:
     """The Markdown of a document; None if it is not valid."""
     try:
         return nodes_to_markdown({"object": "document", "data": document.data, "nodes": list(document.nodes)})
