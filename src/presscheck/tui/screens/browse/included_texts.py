@@ -105,7 +105,7 @@ class IncludedTexts:
     def _unread(self, markdown: str, find: Find) -> dict[tuple[str, str], Any]:
         """The calls for what is not known yet, by what they read."""
         calls: dict[tuple[str, str], Any] = {}
-        addresses, seen = [match[1] for match in _included(markdown)], set[str]()
+        addresses, seen = _addresses(markdown), set[str]()
         while addresses and len(seen) < MOST_READ:
             address = addresses.pop(0)
             if address in seen:
@@ -115,7 +115,7 @@ class IncludedTexts:
             if isinstance(piece, Piece) and piece.content.document:
                 key = piece.space, piece.content.document
                 if key in self._texts:
-                    addresses += [match[1] for match in _included(self._texts[key])]
+                    addresses += _addresses(self._texts[key])
                 else:
                     calls[key] = GetDocument(space_id=key[0], document_id=key[1])
             elif piece is not None and not isinstance(piece, Piece):
@@ -155,6 +155,10 @@ class IncludedTexts:
             is_offline = result.state == "offline"
             self._problems[key] = NOT_CACHED if is_offline else f"Not shown: {sanitize(result.error.message)}"
         self._on_change()
+
+
+def _addresses(markdown: str) -> list[str]:
+    return [match[1] for match in _included(markdown)] if "include" in markdown else []
 
 
 def _group(key: tuple[str, str]) -> str:

@@ -131,7 +131,7 @@ class RevisionListScreen(BaseScreen):
     def reason_revert(self) -> str | None:
         """Why nothing can be brought back."""
         is_on_revision = self.query_one(RowList).cursor < len(self._rows)
-        return _revert_reason(self) if is_on_revision else "go to a revision first"
+        return self.engine.write_reason(EditChangeRequestContent) if is_on_revision else "go to a revision first"
 
     async def command_revert(self) -> None:
         """Choose whether to bring back the page or all pages, in a new change request."""
@@ -224,7 +224,7 @@ class PageAsItWas(BaseScreen):
 
     def reason_revert(self) -> str | None:
         """Why the page cannot be brought back."""
-        return _revert_reason(self)
+        return self.engine.write_reason(EditChangeRequestContent)
 
     async def command_revert(self) -> None:
         """Bring the page back in a new change request."""
@@ -255,15 +255,6 @@ class PageAsItWas(BaseScreen):
         self._markdown = markdown = page.markdown or ""
         view = self.query_one(PageView)
         view.show(lambda columns: PageLines(markdown, min(columns, WIDEST), title=page.title))
-
-
-def _revert_reason(screen: BaseScreen) -> str | None:
-    status = screen.engine.status
-    if status.read_only:
-        return "this profile is read-only"
-    if not status.online:
-        return "you are offline, and this cannot be queued"
-    return screen.engine.missing_reason(EditChangeRequestContent)
 
 
 async def _bring_back(

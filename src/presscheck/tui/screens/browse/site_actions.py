@@ -86,11 +86,7 @@ class TreeSites:
 
     def reason_add(self) -> str | None:
         """Disabled offline, read-only, and where the service cannot create one."""
-        status = self._screen.engine.status
-        if status.read_only:
-            return "this profile is read-only"
-        offline = None if status.online else "you are offline, and this cannot be queued"
-        return offline or self._screen.engine.missing_reason(CreateSite)
+        return self._screen.engine.write_reason(CreateSite)
 
     async def command_add(self) -> None:
         """Create a site."""
