@@ -49,6 +49,7 @@ async def test_sites_stand_in_the_tree_with_their_verbs(
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "robin") as (robin,):
         await until(pilot, shows="live")
         await browsing(pilot)
+        assert pilot.app.screen.item.kind == "collection", "the cursor begins above them, whatever came first"
         docs, inside = (await robin.send(ListSites(**ORGANIZATION))).items
         assert rows(pilot)[-3:] == [SITES, f"site {docs.id}", f"site {inside.id}"], "below the spaces"
         assert "● live" in line_with(pilot, "Tallowick Docs")

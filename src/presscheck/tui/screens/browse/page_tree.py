@@ -99,12 +99,12 @@ class Library:
         self._index()
 
     def set_sites(self, sites: Sequence[Site]) -> bool:
-        """Replace the sites; returns whether they are others."""
+        """Replace the sites; returns whether the tree shows others now, which it does once it has the spaces."""
         if self._sites == tuple(sites):
             return False
         self._sites = tuple(sites)
         self._index()
-        return True
+        return self._is_loaded
 
     def set_pages(self, space_id: str, pages: Pages | None) -> None:
         """Replace the pages of a space; None removes them."""
@@ -304,9 +304,10 @@ class Library:
             self._add(Item(key, "space", space.title, parent_key(space.parent), space))
             pages = self.pages(space.id)
             self._add_pages(pages.pages if pages else (), space, key)
-        if self._sites:
+        sites = self._sites if self._is_loaded else ()
+        if sites:
             self._add(Item(SITES, SITES, "Sites", None))
-        for site in self._sites:
+        for site in sites:
             self._add(Item(f"site {site.id}", "site", site.title, SITES, site=site))
         self._filter()
 
