@@ -72,7 +72,7 @@ async def test_sites_stand_in_the_tree_with_their_verbs(
         await until(pilot, shows="visibility")
         await pilot.press("y")
         await until(pilot, shows="draft · unlisted")
-        # the filter keeps it with its heading; permissions; the desk's verbs begin here
+        # the filter keeps it with its heading; permissions; the publish screen goes on with P
         await write(pilot, "slash", "robin's")
         await until(pilot, holds=lambda: rows(pilot) == [SITES, f"site {made.id}"])
         await pilot.press("escape")

@@ -17,7 +17,7 @@ class Included(NamedTuple):
     Attributes:
         title: its title; untrusted text.
         markdown: its text; None if that is not known.
-        note: a sentence that says why, as display text; empty if there is nothing to say.
+        note: the reason why, a sentence of display text; empty without one.
         key: what it is known by, wherever it is included; empty for its address.
     """
 

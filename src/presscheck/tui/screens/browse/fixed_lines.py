@@ -1,4 +1,4 @@
-"""Lines that are laid out at once, as `PageView` shows them: what the tree shows beside a space or a site."""
+"""Lines that are laid out at once, as `PageView` shows them: what is shown next to the tree for a space or a site."""
 
 from __future__ import annotations
 

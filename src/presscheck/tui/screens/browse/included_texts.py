@@ -138,7 +138,7 @@ class IncludedTexts:
             self._note(key, result)
 
     async def _read(self, key: tuple[str, str], document: ContentDocument) -> None:
-        """Convert a document to Markdown, beside the screen."""
+        """Convert a document to Markdown in a thread."""
         text = await asyncio.to_thread(document_markdown, document)
         if text is None:
             self._problems[key] = INVALID

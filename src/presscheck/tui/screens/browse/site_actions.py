@@ -67,7 +67,7 @@ class TreeSites:
         self._screen.run(lambda: app.open_site(site.id, command))
 
     def lines(self, site: Site, width: int) -> FixedLines:
-        """What the tree shows beside a site: its facts in words, its address, and what can be done."""
+        """What is shown of a site: its facts in words, its address, and what can be done."""
         page = FixedLines(width)
         page.title(" ".join(sanitize(site.title).split()) or "(no title)")
         facts = [site_words(site), count(site.site_spaces, "space")]
