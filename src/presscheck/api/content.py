@@ -274,9 +274,9 @@ class GetReusableContent(Extent, Operation[ReusableContent]):
 
 
 class GetDocument(Operation[ContentDocument]):
-    """Get the body of a page or of reusable content, by the id of its document.
+    """Get the body of a page or of reusable content.
 
-    Documents never change: an edit makes another one.
+    The id is that of its document. Documents never change: an edit makes another one.
     """
 
     operation_id = "getDocumentById"
