@@ -67,6 +67,10 @@ class IncludedTexts:
             self._screen.unsubscribe(_group(key))
         for key in set(found) - self._watched:
             call = found[key]
+            known = self._screen.engine.known(call) if isinstance(call, GetDocument) else None
+            if known and known.value is not None:
+                self._start(key, known.value)
+                continue
             take = self._take_text if isinstance(call, GetDocument) else self._take_piece
             answers = self._screen.engine.watch(call)
             self._screen.subscribe(answers, partial(take, key), group=_group(key), shows_errors=False)
@@ -133,9 +137,12 @@ class IncludedTexts:
 
     def _take_text(self, key: tuple[str, str], result: Result[ContentDocument | None]) -> None:
         if result.value is not None and key not in self._texts:
-            self._screen.run(partial(self._read, key, result.value), group=f"text {key[1]}", exclusive=True)
+            self._start(key, result.value)
         else:
             self._note(key, result)
+
+    def _start(self, key: tuple[str, str], document: ContentDocument) -> None:
+        self._screen.run(partial(self._read, key, document), group=f"text {key[1]}", exclusive=True)
 
     async def _read(self, key: tuple[str, str], document: ContentDocument) -> None:
         """Convert a document to Markdown in a thread."""
