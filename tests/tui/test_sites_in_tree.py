@@ -12,6 +12,7 @@ from presscheck.api.sites import CreateSite, GetSite, ListSites
 from presscheck.tui.screens.browse import live_tree
 from presscheck.tui.screens.browse.page_tree import SITES
 from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.publish.screen import PublishScreen
 
 ORGANIZATION = {"organization_id": "tallowick"}
 
@@ -85,12 +86,14 @@ async def test_sites_stand_in_the_tree_with_their_verbs(
         await at(pilot, "Inside Tallowick")
         await pilot.press("P")
         await until(pilot, shows="Publish Inside Tallowick?")
-        await pilot.press("escape", "g", "o")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+        await browsing(pilot)
         await at(pilot, "Robin's [b]site")
         await pilot.press("enter")
         await until(pilot, holds=lambda: pilot.app.current_mode == "publish")
         await until(pilot, holds=lambda: pilot.app.screen.current.id == made.id)
-        await pilot.press("g", "o")
+        await browsing(pilot)
         # delete; create another one here
         await pilot.press("minus")
         await until(pilot, shows="Delete Robin's [b]site?")
@@ -108,7 +111,7 @@ async def test_sites_stand_in_the_tree_with_their_verbs(
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="offline")
         await browsing(pilot)
-        assert "○" in line_with(pilot, "Handbooks") or "draft" in line_with(pilot, "Handbooks")
+        assert "● draft" in line_with(pilot, "Handbooks")
         await at(pilot, "Tallowick Docs")
         await pilot.press("a")
         await until(pilot, shows="you are offline")
