@@ -68,7 +68,7 @@ class IncludedTexts:
         for key in set(found) - self._watched:
             call = found[key]
             known = self._screen.engine.known(call) if isinstance(call, GetDocument) else None
-            if known and known.value is not None:
+            if known:
                 self._start(key, known.value)
                 continue
             take = self._take_text if isinstance(call, GetDocument) else self._take_piece
