@@ -1,6 +1,8 @@
 """Each draft is opened where it was written: a comment at its block, a form with its fields, a line at its command."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,12 @@ from textual.widgets import Input, TextArea
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.comments import ListComments
 from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.sites import ListSites
 from presscheck.api.teams import ListTeams
 from presscheck.engine.drafts import drafts
+from presscheck.tui.screens.admin.operation_form import FORM, StoredForm
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.form_dialog import EARLIER, FormDialog
 from presscheck.tui.screens.outbox import OutboxScreen
 from presscheck.tui.screens.review import drafts as review_drafts
 
@@ -185,3 +189,42 @@ async def test_forms_and_lines_are_continued_where_they_were_written(service: Ru
         await pilot.press("escape")
         await drafted(pilot, "name of a share link")
         await until(pilot, shows="› Access", holds=lambda: "here continues your draft" in shown(pilot.app))
+
+
+async def test_the_draft_of_an_earlier_form_loses_nothing(service: RunningService, tmp_path: Path) -> None:
+    """A field that is gone, a choice that is gone, and an id that the operation does not have any more."""
+    path = {"organization_id": ORG}
+    stored = StoredForm("New site", "createSite", {**path, "plan_id": "p1"}, {}, path)
+    typed = {"title": "Old docs", "visibility": "members-only", "welcome_text": "Hello [b]all\nof you"}
+    key = "form createSite earlier"
+    async with running(app_on(service, tmp_path), (100, 40)) as pilot:
+        await until(pilot, shows="Needs me")
+        outbox = pilot.app.engine.outbox
+        outbox.save_draft(key, json.dumps(typed), {FORM: json.dumps(asdict(stored)), "title": "New site"})
+        await drafted(pilot, "form: New site")
+        dialog = await form(pilot)
+        await until(pilot, shows=EARLIER)
+        for text in ("visibility (earlier): members-only", "welcome text: Hello [b]all", "of you"):
+            assert text in shown(pilot.app)
+        assert (dialog.texts["title"], dialog.texts["visibility"]) == ("Old docs", "")
+        await pilot.press("tab", "end", *" 2", "escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
+        assert json.loads(outbox.draft(key)) == {
+            "title": "Old docs 2",
+            "visibility (earlier)": "members-only",
+            "welcome_text": typed["welcome_text"],
+        }, "what is typed further leaves the rest"
+        await drafted(pilot, "form: New site")
+        dialog = await form(pilot)
+        await until(pilot, shows="of you")
+        await pilot.press("alt+y")
+        assert "welcome text: Hello [b]all\nof you" in pilot.app.clipboard
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
+        async with somebody(service, "robin") as (robin,):
+            assert "Old docs 2" in [site.title for site in (await robin.send(ListSites(organization_id=ORG))).items]
+        assert not outbox.draft(key), "copied and sent"
+        # what no form can read is shown as it is
+        outbox.save_draft(key, "{not JSON", {FORM: json.dumps(asdict(stored)), "title": "New site"})
+        await drafted(pilot, "form: New site")
+        await until(pilot, shows="text: {not JSON")

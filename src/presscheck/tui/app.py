@@ -367,9 +367,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
         await self.navigation.open_item(key)
 
-    async def open_site(self, site_id: str) -> None:
-        """Open a site in the publish screen."""
-        await self.navigation.open_site(site_id)
+    async def open_site(self, site_id: str, command: str = "") -> None:
+        """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
+        await self.navigation.open_site(site_id, command)
 
     def write_to_terminal(self, sequence: str) -> None:
         """Write an escape sequence, such as a notification, to the terminal."""

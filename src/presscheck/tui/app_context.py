@@ -160,8 +160,8 @@ class AppContext(Protocol):
         """Open administration at a family, by its title."""
         ...
 
-    async def open_site(self, site_id: str) -> None:
-        """Open a site in the publish screen."""
+    async def open_site(self, site_id: str, command: str = "") -> None:
+        """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
         ...
 
     def command_handlers(self) -> Iterable[object]:

@@ -208,7 +208,7 @@ COMMANDS: tuple[Command, ...] = (
         ("why", "W", "checks", "Show merge requirements; among sites, their checks"),
         ("pdf", "g f", "PDF", "Export as PDF: open it, or copy its address"),
         ("archive", "X", "archive", "Archive the change request, or reopen it"),
-        ("revert", "Z", "revert", "Undo a merged change request in a new one"),
+        ("revert", "Z", "revert", "Undo a merge, or go back to a revision, in a new request"),
         ("drop_change", ". d", "drop", "Drop the change or the marked pages: back to main's text"),
         ("copy_change", ". c", "copy", "Copy: changes to another request, a page, a space"),
         ("move_change", ". m", "move to", "Move: changes to another request, pages, spaces, sections"),

@@ -35,6 +35,10 @@ HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis",
 
 MAX_INCLUDES = 5
 """Reusable content in reusable content that is shown; a piece in itself is not."""
+MOST_INCLUDES = 50
+"""Pieces of reusable content that one block shows, those in others counted."""
+IN_ITSELF = "It includes itself: its text is shown once."
+TOO_MANY = "Too much reusable content in reusable content: its text is not shown here."
 
 
 MAX_PICTURES = 20
@@ -66,6 +70,7 @@ class BlockRenderer:
         self._prefix = ""
         self._numbers: dict[int, int] = {}
         self._included: list[str] = []
+        self._includes = 0
 
     def parse(self, text: str) -> list[Token]:
         """Parses a block and remembers its link definitions."""
@@ -74,7 +79,7 @@ class BlockRenderer:
     def lines(self, text: str, columns: int, number: int = 0) -> list[Line]:
         """Renders a block; `number` is its number in the page."""
         self.anchors = []
-        self._depth, self._included = 0, []
+        self._depth, self._included, self._includes = 0, [], 0
         try:
             return self._numbered(text, columns, str(number))
         except RecursionError:
@@ -97,11 +102,17 @@ class BlockRenderer:
         return f"{self._prefix}.{self._numbers.get(id(token), 0)}"
 
     def include(self, address: str, token: Token, columns: int) -> list[Line]:
-        """Renders the text of reusable content; nothing if it is not known, or includes itself."""
+        """Renders the text of reusable content, or why it is not shown; nothing if nothing is known of it."""
         found = self.references.included(address)
-        if found is None or found.markdown is None or address in self._included or len(self._included) > MAX_INCLUDES:
-            return []
-        self._included.append(address)
+        if found is None or found.markdown is None:
+            return self.words(found.note, "waiting", columns) if found and found.note else []
+        key = found.key or address
+        if key in self._included:
+            return self.words(IN_ITSELF, "quiet", columns)
+        if len(self._included) > MAX_INCLUDES or self._includes >= MOST_INCLUDES:
+            return self.words(TOO_MANY, "waiting", columns)
+        self._included.append(key)
+        self._includes += 1
         try:
             return self._numbered(found.markdown, columns, self.key(token))
         finally:

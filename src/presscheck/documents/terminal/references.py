@@ -13,10 +13,19 @@ from presscheck.text.styled_text import Line
 
 
 class Included(NamedTuple):
-    """Reusable content: its title, and its text if that is known."""
+    """Reusable content.
+
+    Attributes:
+        title: its title; untrusted text.
+        markdown: its text; None if that is not known.
+        note: the reason why, a sentence of display text; empty without one.
+        key: what it is known by, wherever it is included; empty for its address.
+    """
 
     title: str
     markdown: str | None = None
+    note: str = ""
+    key: str = ""
 
 
 class Picture(NamedTuple):

@@ -17,11 +17,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import raised
+from presscheck.tui.widgets.line_view import TextView, raised
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.search_inputs import SearchInput
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 Lookup = Callable[["Reference"], Awaitable[Sequence[Choice]]]
 """Returns what a field can refer to."""
 SEND, COPY, FROM_FILE = ("ctrl+s", "alt+enter"), "ctrl+y", "ctrl+l"
+COPY_EARLIER = "alt+y"
+"""The key that copies what a draft has that fits in no field."""
+EARLIER = "Typed in an earlier version, in fields that this form does not have:"
+MOST_EARLIER = 6
+"""Lines that are shown of it; all are copied."""
+WIDTH = 80
 MOVES = {"down": 1, "up": -1, "tab": 1, "shift+tab": -1}
 OPENS = ("enter", "space")
 """The keys that list the choices of a field."""
@@ -91,6 +98,9 @@ class WholeTextInput(SearchInput):
 class FormDialog(ModalScreen[Any], inherit_bindings=False):
     """A form whose result is what `send` returned; None if it was closed, and its texts are then kept as a draft.
 
+    A draft of an earlier version may have texts for fields that were renamed or are gone, or choices that are not there
+    any more. They are shown above the fields, and stay in the draft until they are copied and the form is sent.
+
     Args:
         title: what the form does, as display text.
         form: its fields, and what they make.
@@ -116,6 +126,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         scrollbar-color: $ink-quiet; scrollbar-color-hover: $ink-text; scrollbar-color-active: $ink-text;
     }
     FormDialog .help { padding: 0 1; margin-bottom: 1; }
+    FormDialog TextView { display: none; margin: 1 0 0 0; }
     """
 
     def __init__(
@@ -141,7 +152,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._send_label = send_label
         self.style_for, self._input_style = raised(style_for), style_for
         self._send, self._lookup, self._save, self._copy = send, lookup, save, copy
-        self._kept = _kept(draft)
+        self._kept, self._earlier = _read_draft(draft, self.fields)
+        self._has_copied_earlier = False
         self._names: dict[str, str] = {}
         """The names of the things that fields refer to, by id."""
         self._error: tuple[str, str] = ("", "")
@@ -154,6 +166,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             yield StatusLine(self.style_for, id="form-title")
             if self._file:
                 yield StatusLine(self.style_for, id="form-file")
+            yield TextView(self.style_for)
             with VerticalScroll(can_focus=False):
                 for field in self.fields:
                     yield StatusLine(self.style_for, id=f"label-{field.name}", classes="label")
@@ -169,13 +182,19 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Focus the first field."""
+        self.query_one(TextView).can_focus = False
         self.on_resize()
         self._input(self.fields[0].name).focus()
         self._show()
 
     def on_resize(self) -> None:
-        """Keep the keys in sight."""
-        self.query_one(VerticalScroll).styles.max_height = max(3, self.size.height - (8 if self._file else 7))
+        """Keep the keys in sight, and fit the texts of an earlier version to the width."""
+        view, lines = self.query_one(TextView), self._earlier_lines(max(20, min(WIDTH, self.size.width) - 4))
+        view.display = bool(lines)
+        view.styles.height = len(lines)
+        view.show(lines)
+        others = (8 if self._file else 7) + (len(lines) + 1 if lines else 0)
+        self.query_one(VerticalScroll).styles.max_height = max(3, self.size.height - others)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -204,7 +223,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         changed = {name: text for name, text in self.texts.items() if text != self.present.get(name, "")}
         self._error = ("", "")
         try:
-            self._save(json.dumps(changed, ensure_ascii=False) if changed else "")
+            self._save(_written({**self._earlier, **changed}))
         except PresscheckError as error:  # such as on a disk that is full
             self._error = ("", error.message)
         self._show()
@@ -236,6 +255,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self._start_sending()
         elif event.key == COPY:
             self._copy_command()
+        elif event.key == COPY_EARLIER and self._earlier:
+            self._copy_earlier()
         elif event.key == FROM_FILE and self._file:
             self.run_worker(self._fill_in(self._file), exclusive=True)
         elif event.key in MOVES:
@@ -347,7 +368,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self._is_sending = False
             self._take_error(error)
         else:
-            self._save("")
+            self._save("" if self._has_copied_earlier else _written(self._earlier))
             self.dismiss(result if result is not None else made)
 
     def _take_error(self, error: PresscheckError) -> None:
@@ -370,6 +391,27 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         else:
             self._error = ("", "copied as a command")
             self._show()
+
+    def _copy_earlier(self) -> None:
+        """Copy what fits in no field; the draft has it until the form is sent."""
+        text = sanitize("\n".join(self._earlier_texts()), lines=True)
+        self.app.copy_to_clipboard(text)  # pyright: ignore[reportUnknownMemberType]  # App is generic
+        self._has_copied_earlier = True
+        self._error = ("", "copied")
+        self._show()
+
+    def _earlier_texts(self) -> list[str]:
+        """What fits in no field: a line for each, with its name."""
+        return [f"{name.replace('_', ' ')}: {text}" for name, text in self._earlier.items()]
+
+    def _earlier_lines(self, columns: int) -> list[Line]:
+        if not self._earlier:
+            return []
+        words = sanitize("\n".join(self._earlier_texts()), lines=True).split("\n")
+        lines = [line for text in words for line in wrap((Span(text),), columns)]
+        more = (Span(f"… {count(len(lines) - MOST_EARLIER, 'more line')}: {COPY_EARLIER} copies all", "quiet"),)
+        head = wrap((Span(EARLIER, "waiting"),), columns)
+        return [*head, *lines[:MOST_EARLIER], *([more] if len(lines) > MOST_EARLIER else [])]
 
     def _show(self) -> None:
         if self._closing or self._closed or self._pruning:
@@ -424,6 +466,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         hints.append((Span("tab", "accent"), Span(" next", "quiet")))
         if self._copy:
             hints.append(pressing(COPY, Span(COPY, "accent"), Span(" copy command", "quiet")))
+        if self._earlier:
+            hints.insert(1, pressing(COPY_EARLIER, Span(COPY_EARLIER, "accent"), Span(" copy earlier", "quiet")))
         hints.append(pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet")))
         return tuple(span for hint in hints for span in (*hint, Span("   ")))
 
@@ -433,15 +477,31 @@ def _note(text: str) -> Callable[[int], Sequence[Line]]:
     return lambda columns: wrap((Span(sanitize(text), "error"),), columns) if text else ()
 
 
-def _kept(draft: str) -> dict[str, str]:
-    """The texts of a draft; none if it cannot be read."""
+def _read_draft(draft: str, fields: Sequence[FormField]) -> tuple[dict[str, str], dict[str, str]]:
+    """The texts of a draft by field, and those that fit in none by the names that they had.
+
+    A draft that cannot be read as fields is one text that fits in none.
+    """
     try:
-        texts: Any = json.loads(draft or "{}")
+        read: Any = json.loads(draft) if draft else {}
     except ValueError:
-        return {}
-    if not isinstance(texts, dict):
-        return {}
-    return {str(name): str(text) for name, text in cast("dict[Any, Any]", texts).items()}
+        read = None
+    texts = cast("dict[str, Any]", read) if isinstance(read, dict) else {"text": draft}
+    by_name = {field.name: field for field in fields}
+    kept, earlier = dict[str, str](), dict[str, str]()
+    for name, value in texts.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        field = by_name.get(name) if isinstance(read, dict) else None
+        if field and (field.kind != "choice" or text in dict(field.choices)):
+            kept[name] = text
+        elif text:
+            earlier[f"{name} (earlier)" if name in by_name else name] = text
+    return kept, earlier
+
+
+def _written(texts: Mapping[str, str]) -> str:
+    """Texts as a draft stores them; empty without any."""
+    return json.dumps(texts, ensure_ascii=False) if texts else ""
 
 
 def _named_in(error: PresscheckError, fields: Sequence[FormField]) -> str:

@@ -58,6 +58,8 @@ def stored_form(draft: Draft) -> StoredForm | None:
         form = StoredForm(**cast("dict[str, Any]", fields)) if isinstance(fields, dict) else None
         if form:
             operation_called(form.operation)
+            if not all(isinstance(each, dict) for each in (form.given, form.present, form.path)):
+                return None
     except (ValueError, TypeError, PresscheckError):
         return None
     return form
@@ -79,6 +81,9 @@ async def fill_in(
 ) -> Any:
     """Fill in an operation and send it; what is typed is a draft with this key until then.
 
+    A form that an earlier version stored may have values for what the operation does not have any more: they are left
+    out, and the dialog shows the typed ones.
+
     Args:
         screen: the screen below the form.
         form: what is filled in.
@@ -91,6 +96,7 @@ async def fill_in(
         The answer of the service, or the call if it has none; None if nothing was sent.
     """
     outbox, operation = screen.engine.outbox, operation_called(form.operation)
+    given = {name: value for name, value in form.given.items() if name in operation.model_fields}
     stored = {} if own else {FORM: json.dumps(asdict(form), ensure_ascii=False)}
     about = {**stored, "title": form.title}
 
@@ -100,7 +106,7 @@ async def fill_in(
 
     dialog = FormDialog(
         form.title,
-        own or form_of(operation, dict(form.given)),
+        own or form_of(operation, given),
         form.present,
         screen.style_for,
         send=send_with_file,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import RevisionPage
@@ -14,6 +14,7 @@ from presscheck.api.spaces import Space
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
+from presscheck.tui.screens.browse.fixed_lines import FixedLines, Heading
 from presscheck.tui.screens.browse.page_tree import READABLE
 
 T = TypeVar("T")
@@ -23,14 +24,6 @@ ROW_WIDTH = 52
 """Columns after which the facts of a row begin, where there is room."""
 LOADING, NOT_CACHED = "loading …", "not in the cache"
 HINT = "enter shows its pages; tab goes to this list"
-
-
-class Heading(NamedTuple):
-    """A heading and its line."""
-
-    level: int
-    text: str
-    line: int
 
 
 @dataclass(frozen=True)
@@ -76,7 +69,7 @@ class SpaceFacts:
     hint: str = HINT
 
 
-class HomeLines:
+class HomeLines(FixedLines):
     """The lines of a space's home, as `PageView` shows them; a link is a kind and an id, or a web address.
 
     Args:
@@ -85,36 +78,13 @@ class HomeLines:
         moment: the current time.
     """
 
-    done = True
-
     def __init__(self, facts: SpaceFacts, columns: int, moment: datetime) -> None:
-        self.width = max(columns, 1)
-        self.lines: list[Line] = []
-        self.headings: list[Heading] = []
-        self.anchors: dict[str, int] = {}
+        super().__init__(columns)
         self._moment = moment
         self._draw(facts)
 
-    def at_least(self, count: int) -> None:
-        """Everything is laid out already."""
-
-    def advance(self, seconds: float) -> bool:
-        """Everything is laid out already."""
-        return True
-
-    def place_of(self, line: int) -> tuple[int, int]:
-        """A place is a line: it is the same at any width."""
-        return 0, line
-
-    def line_of(self, place: tuple[int, int]) -> int:
-        """The line of a place."""
-        return place[1]
-
     def _draw(self, facts: SpaceFacts) -> None:
-        title = _words(facts.space.title) or "(no title)"
-        self.headings.append(Heading(1, title, 0))
-        self._add((Span(title, "title strong"),))
-        self._add((Span("─" * self.width, "quiet"),))
+        self.title(_words(facts.space.title) or "(no title)")
         self._add(self._summary(facts))
         self.lines += wrap((Span(facts.hint, "quiet"),), self.width)
         self._requests(facts)
