@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -111,6 +111,11 @@ class AdminScreen(BaseScreen):
         is_filtered = self.table.family.edit is None and self.table.reason_edit_view() is None
         return tuple("edit_view" if name == "rename" and is_filtered else name for name in self.FOOTER)
 
+    @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """As the family says."""
+        return self.table.titles
+
     def reason_open(self) -> str | None:
         """Disabled in an empty table."""
         return None if self._sidebar.has_focus else self.table.reason_open()
@@ -164,6 +169,11 @@ class PartsScreen(BaseScreen):
             Span(self._name, "title"),
             Span(f" › {self._family.title}", "quiet"),
         )
+
+    @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """As the family says."""
+        return self.table.titles
 
     def body(self) -> ComposeResult:
         """The table."""

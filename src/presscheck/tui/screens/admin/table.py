@@ -174,7 +174,8 @@ class FamilyTable(Vertical):
 
     def _path(self, operation: type[Operation[Any]]) -> dict[str, Any]:
         organization = self._screen.organization
-        known = {**({"organization_id": organization.id} if organization else {}), **self.given}
+        own = {"organization_id": organization.id, "organization": organization.id} if organization else {}
+        known = {**own, **self.given}
         return {name: value for name, value in known.items() if name in operation.model_fields}
 
     def compose(self) -> ComposeResult:
@@ -482,9 +483,8 @@ class FamilyTable(Vertical):
         """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
         identity = value_at(item, self.family.path) if item else "new"
-        organization, make = self._screen.organization, self.family.form
-        own = make(organization.id) if make and organization and item is None else None
-        fields = (own or form_of(operation, given)).fields
+        organization = self._screen.organization
+        fields = form_of(operation, given).fields
         if not fields:
             self._screen.notify("there is nothing to fill in")
             return None
@@ -493,7 +493,7 @@ class FamilyTable(Vertical):
         key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
         stored = StoredForm(title, operation.stored_name(), given, present, path)
         sends = partial(self._send, item)
-        answer = await fill_in(self._screen, stored, key, own=own, file=self.family.file, sends=sends)
+        answer = await fill_in(self._screen, stored, key, sends=sends)
         if answer is not None:
             self._changed(f"{title}: done")
         return answer
@@ -525,6 +525,11 @@ class FamilyTable(Vertical):
             found = (item for item in items if item and str(value_at(item, self.family.path)) in marked)
             return list(islice(found, len(marked)))  # mostly those in sight: the rest is not read
         return [self.current] if self.current else []
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """What its commands are called in the footer: removing is canceling, leaving or revoking for some things."""
+        return {"delete": self.family.remove_verb.lower()}
 
     def reason_delete(self) -> str | None:
         """As the family says."""

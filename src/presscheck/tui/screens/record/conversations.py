@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from presscheck.api.conversations import (
     ConversationIssue,
@@ -42,6 +42,7 @@ class ConversationRecord:
 
     path = "Administration › Conversations"
     footer = FOOTER
+    footer_titles: ClassVar[Mapping[str, str]] = {}
     is_busy = False
 
     def __init__(self, organization: Organization, conversation: Conversation) -> None:
@@ -120,6 +121,7 @@ class IssueRecord:
 
     path = "Administration › Issues"
     footer = ("open", *FOOTER)
+    footer_titles: ClassVar[Mapping[str, str]] = {}
     is_busy = False
 
     def __init__(self, organization: Organization, item: IssueInConversation) -> None:
