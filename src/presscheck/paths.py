@@ -21,7 +21,7 @@ class Places:
     cache: Path
     """Can be deleted at any time."""
     state: Path
-    """The outbox with local state, and the log; the program never deletes them."""
+    """The outbox with local state, seen versions of specifications, and the log; the program never deletes all."""
     data: Path
     """The data of the local service, and snapshots of sites."""
 
@@ -37,6 +37,10 @@ class Places:
     def outbox_file(self, profile: str) -> Path:
         """The SQLite file with the unsent writes and the local state of a profile."""
         return private_directory(self.state) / f"{profile}.sqlite"
+
+    def openapi_versions(self, profile: str) -> Path:
+        """The directory with the versions of OpenAPI specifications that were seen on this machine."""
+        return self.state / "openapi-versions" / profile
 
     def site_snapshots(self, profile: str) -> Path:
         """The directory with what the sites of a profile's service had before a configuration was pushed to them."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.conversations import (
     ConversationIssue,
@@ -42,7 +43,7 @@ class ConversationRecord:
 
     path = "Administration › Conversations"
     footer = FOOTER
-    footer_titles: ClassVar[Mapping[str, str]] = {}
+    footer_titles = MappingProxyType[str, str]({})
     is_busy = False
 
     def __init__(self, organization: Organization, conversation: Conversation) -> None:
@@ -121,7 +122,7 @@ class IssueRecord:
 
     path = "Administration › Issues"
     footer = ("open", *FOOTER)
-    footer_titles: ClassVar[Mapping[str, str]] = {}
+    footer_titles = MappingProxyType[str, str]({})
     is_busy = False
 
     def __init__(self, organization: Organization, item: IssueInConversation) -> None:
