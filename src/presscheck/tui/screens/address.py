@@ -1,10 +1,13 @@
-"""Opens what a web address of the platform leads to: a page, a space, a change request or a collection."""
+"""Opens what an address leads to: a web address of the platform, or the path of a page in a space."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.api.content import GetChangeRequestPageByPath, GetPageByPath
 from presscheck.api.url_lookup import GetContentByUrl
+from presscheck.errors import NotFound
+from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
@@ -31,3 +34,28 @@ async def open_content_at(app: AppContext, address: str) -> None:
         app.open_review(space.id, found.change_request.id)
     else:
         await app.open_page(space.id)
+
+
+async def open_page_at(app: AppContext, space_id: str, path: str, change_request_id: str | None = None) -> None:
+    """Ask the service which page has a path in a space, and open it.
+
+    Args:
+        app: the app.
+        space_id: the id of the space.
+        path: the path, such as `/guides/start`.
+        change_request_id: the change request that the space is browsed in; None for main.
+
+    Raises:
+        PresscheckError: the service does not tell.
+    """
+    given = {"space_id": space_id, "page_path": path.strip().strip("/")}
+    try:
+        if change_request_id:
+            call = GetChangeRequestPageByPath(**given, change_request_id=change_request_id)
+            page = await app.engine.read(call)
+        else:
+            page = await app.engine.read(GetPageByPath(**given))
+    except NotFound:
+        app.notify(f"no page has the path {sanitize(path)} here")
+        return
+    await app.open_page(space_id, page.id, change_request_id)

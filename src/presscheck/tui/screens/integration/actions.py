@@ -30,10 +30,13 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.admin.details import fact_lines
+from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.integration.component_screen import ComponentScreen, Source
 from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -150,6 +153,13 @@ class IntegrationActions:
         )
         if await self._screen.ask(dialog) is not None:
             self._screen.notify(f"{title}: saved")
+
+    async def show_details(self, installation: Installation, title: str) -> None:
+        """Show all facts of an installation, as the service has them now; secrets are hidden."""
+        call = GetInstallation(**self._screen.model.path, installation_id=installation.id)
+        installation = await self._screen.engine.read(call)
+        lines = fact_lines(facts(installation), self._screen.columns)
+        self._screen.app_context.push_screen(TextScreen(title, lines))
 
     async def _suggested(self, form: SettingsForm, reference: Reference) -> list[Choice]:
         """The values that the integration suggests for a setting.
