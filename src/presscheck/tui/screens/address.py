@@ -48,13 +48,14 @@ async def open_page_at(app: AppContext, space_id: str, path: str, change_request
     Raises:
         PresscheckError: the service does not tell.
     """
-    given = {"space_id": space_id, "page_path": path.strip().strip("/")}
+    page_path = path.strip().strip("/")
+    call = (
+        GetChangeRequestPageByPath(space_id=space_id, change_request_id=change_request_id, page_path=page_path)
+        if change_request_id
+        else GetPageByPath(space_id=space_id, page_path=page_path)
+    )
     try:
-        if change_request_id:
-            call = GetChangeRequestPageByPath(**given, change_request_id=change_request_id)
-            page = await app.engine.read(call)
-        else:
-            page = await app.engine.read(GetPageByPath(**given))
+        page = await app.engine.read(call)
     except NotFound:
         app.notify(f"no page has the path {sanitize(path)} here")
         return

@@ -148,7 +148,7 @@ def _choices_by_path(app: AppContext, screen: BaseScreen, kind: str, text: str) 
     if kind == "page" and not name.strip():
         place = screen.content_place()
         if place:
-            call = partial(open_page_at, app, place.space, path, place.change_request)
+            call = partial(open_page_at, app, place.space_id, path, place.change_request_id)
             yield Choice("path", label, "the page with this path, in this space"), call
     elif kind == "space" and name.strip():
         spaces = dict(_items(app, "space"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -140,9 +140,7 @@ class RevisionListScreen(BaseScreen):
         call = ListRevisionFiles(space_id=self._space.id, revision_id=row.revision, limit=ALL)
         files = (await self.engine.read(call)).items
         choices = [
-            Choice(
-                file.id, sanitize(file.name) or "(no name)", f"{size_of(file.size)} {sanitize(file.content_type or '')}"
-            )
+            Choice(file.id, sanitize(file.name) or "(no name)", f"{size_of(file.size)} {sanitize(file.content_type)}")
             for file in files
         ]
         when = since(row.created_at, now()) if row.created_at else "earlier"
