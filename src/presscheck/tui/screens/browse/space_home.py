@@ -38,7 +38,8 @@ class SpaceHome:
     """Reads what the home of a space shows, and follows its links.
 
     At most five requests for each space on which the cursor rests: pages, open change requests, merged ones, sites and
-    links; one more for the repository of a space with Git sync. The user's drafts come from one listing of the organization, which is read once.
+    links; one more for the repository of a space with Git sync. The user's drafts come from one listing of the
+    organization, which is read once.
 
     Args:
         screen: the browse screen.
