@@ -69,7 +69,7 @@ async def compare_versions(session: Session, spec_slug: str, old: Path | None, o
     latest = description_in((await session.read(call)).filesystem)
     if latest is None:
         raise ChecksFailed("The latest version is no OpenAPI description")
-    with_what = str(old)
+    with_what = name = str(old)
     seen = SeenVersions(places().openapi_versions(session.profile.name), organization, spec_slug)
     before = await asyncio.to_thread(seen.keep, latest)
     if older is None:
@@ -79,7 +79,7 @@ async def compare_versions(session: Session, spec_slug: str, old: Path | None, o
                 session.show({"verdict": "unknown", "older": None, "changes": []})
             return
         older = await asyncio.to_thread(before.description)
-        with_what = f"the version seen {since(before.seen_at, now())}"
+        with_what, name = f"the version seen {since(before.seen_at, now())}", before.seen_at
     comparison = await asyncio.to_thread(compare, older, latest)
     if session.json:
         changes = [
@@ -91,7 +91,7 @@ async def compare_versions(session: Session, spec_slug: str, old: Path | None, o
             }
             for change in comparison.changes
         ]
-        session.show({"verdict": comparison.verdict, "older": with_what, "changes": changes})
+        session.show({"verdict": comparison.verdict, "older": name, "changes": changes})
     else:
         rows = [
             {

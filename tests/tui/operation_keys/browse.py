@@ -65,7 +65,7 @@ FAMILY = Family(
     },
     rows=(
         row((ListCollections, ListSpaceLinks), RUNBOOK),
-        row(GetPageByPath, HERE, ":", Shows("Commands"), Text("space guides /limits"), "enter", Shows("› Limits")),
+        row(GetPageByPath, HERE, ":", Shows("Commands"), Text("space guides /ship/batches"), "enter", Shows("› Many")),
         row(
             ListRevisionFiles, RUNBOOK, "g h", Shows("Revisions of"), Shows("merged"), "g l", Shows(" file"), "escape q"
         ),
