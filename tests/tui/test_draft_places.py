@@ -20,6 +20,7 @@ from presscheck.api.teams import ListTeams
 from presscheck.engine.drafts import drafts
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 from presscheck.tui.screens.outbox import OutboxScreen
 from presscheck.tui.screens.review import drafts as review_drafts
 
@@ -153,16 +154,35 @@ async def test_forms_and_lines_are_continued_where_they_were_written(service: Ru
         await pilot.press("2", "a")
         await until(pilot, shows="Name of the new share link")
         await pilot.press(*"For the press", "escape")
+        await family(pilot, "AI instructions")
+        await pilot.press("enter")
+        await until(pilot, shows="No AI instructions yet")
+        await pilot.press("e")
+        await until(pilot, shows="Edit AI instructions")
+        await pilot.press(*"Be brief.", "escape")
+        await family(pilot, "Integrations")
+        await pilot.press("a")
+        await form(pilot)
+        await pilot.press(*"torch", "tab", *"Torch", "escape")
         labels = [draft.label for draft in drafts(pilot.app.engine.outbox.drafts())]
         assert sorted(labels) == [
+            "AI instructions: Tallowick",
             "audience",
             "find and replace",
+            "form: New integration",
             "form: New team",
             f"name of a share link: {site.title}",
             "subject of a new change request",
         ]
 
-        await drafted(pilot, "form")
+        await drafted(pilot, "AI instructions")
+        await until(pilot, shows="Be brief.", holds=lambda: isinstance(pilot.app.screen, MarkdownEditor))
+        await pilot.press("escape")
+        await drafted(pilot, "form: New integration")
+        dialog = await form(pilot)
+        assert (dialog.texts["integration_name"], dialog.texts["title"]) == ("torch", "Torch")
+        await pilot.press("escape")
+        await drafted(pilot, "form: New team")
         dialog = await form(pilot)
         assert isinstance(dialog, FormDialog)
         assert dialog.texts["title"] == "Wri\\ters"

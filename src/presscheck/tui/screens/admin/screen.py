@@ -94,11 +94,12 @@ class AdminScreen(BaseScreen):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self, event: RowList.RowHighlighted) -> None:
-        """Show the table of another family."""
-        if event.rows is self._sidebar and FAMILIES[event.index] is not self._family:
-            self._family = FAMILIES[event.index]
-            self.table.show_family(self._family, {})
-        self.refresh_status_bars()
+        """Show the table of another family; no command depends on the row of a table."""
+        if event.rows is self._sidebar:
+            if FAMILIES[event.index] is not self._family:
+                self._family = FAMILIES[event.index]
+                self.table.show_family(self._family, {})
+            self.refresh_status_bars()
 
     def _family_row(self, index: int, columns: int) -> Line:
         family = FAMILIES[index]
