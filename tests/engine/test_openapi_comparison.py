@@ -98,6 +98,11 @@ CASES: list[tuple[str, Any, set[tuple[bool, str, str]]]] = [
         },
     ),
     ("components.schemas.Pet.properties.name.maxLength", 20, {(True, "Pet (request) › name", "maxLength 50 → 20")}),
+    (
+        "components.schemas.Pet",
+        PET | {"required": ["name", "home"], "properties": {**PET["properties"], "home": {"type": "string"}}},
+        {(True, "Pet (request) › home", "added, and is required"), (False, "Pet (response) › home", "added")},
+    ),
     ("components.schemas.Pet.properties.name.description", "Its name", set()),
     ("info", {"version": "2"}, set()),
 ]

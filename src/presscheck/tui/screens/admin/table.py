@@ -141,6 +141,8 @@ class FamilyTable(Vertical):
         """The column of the order, and whether it is turned round."""
         self._text = ""
         self._blocks: dict[int, tuple[Any, ...]] = {}
+        self._lines: dict[tuple[int, int], Line] = {}
+        """The lines of rows by number and width, until something is drawn anew: a moved cursor changes none."""
 
     def show_family(self, family: Family, given: dict[str, Any]) -> None:
         """List another family.
@@ -221,6 +223,7 @@ class FamilyTable(Vertical):
         self._is_loaded = self._is_loaded or result.error is None  # what is not stored is no answer
         self._total = result.value or 0
         self._blocks.clear()
+        self._lines.clear()
         if self._order is None:
             self._draw()
         else:
@@ -286,6 +289,7 @@ class FamilyTable(Vertical):
     def _draw_now(self) -> None:
         if not self.is_mounted or self._screen.is_leaving:
             return
+        self._lines.clear()
         self._had_focus = self._had_focus or (self._rows.has_focus and not self._count)
         self._rows.show(self._count)
         self._rows.display = bool(self._count)
@@ -375,12 +379,17 @@ class FamilyTable(Vertical):
         return self._line(names, columns)
 
     def _row(self, index: int, columns: int) -> Line:
+        if (line := self._lines.get((index, columns))) is not None:
+            return line
         item = self._item(index)
         if item is None:
             return (Span("…", "quiet"),)
         styles = ["strong", *[cell_style(item, column) for column in self.family.columns[1:]]]
         texts = [(cell(item, column), style) for column, style in zip(self.family.columns, styles, strict=True)]
-        return self._line(texts, columns)
+        if len(self._lines) >= BLOCK:
+            self._lines.clear()
+        line = self._lines[index, columns] = self._line(texts, columns)
+        return line
 
     @on(RowList.MarksChanged)
     def marks_changed(self) -> None:
