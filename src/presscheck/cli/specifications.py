@@ -54,7 +54,7 @@ specification_group = group_of(
 @click.option("--org", metavar="ORG", help="Organization, by title or id.")
 @with_session
 async def compare_versions(session: Session, spec_slug: str, old: Path | None, org: str | None) -> None:
-    """Compare the latest version of a specification with an older one.
+    """Tell what the latest version of a specification breaks.
 
     Without a file, it is compared with the version that was seen before it on this machine, in the app or by this
     command. A change is breaking if a client of the older version can fail. Exit code 6 if there is one.
