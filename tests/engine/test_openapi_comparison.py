@@ -128,7 +128,7 @@ def test_a_change_is_breaking_or_compatible(path: str, value: Any, found: set[tu
     comparison = compare(OLD, changed(path, value))
     assert {(change.is_breaking, change.place, change.text) for change in comparison.changes} == found
     breaking = any(is_breaking for is_breaking, _, _ in found)
-    assert comparison.verdict == ("breaking" if breaking else "compatible" if found else "identical")
+    assert comparison.outcome == ("breaking" if breaking else "compatible" if found else "identical")
     assert [change.is_breaking for change in comparison.changes] == sorted((one for one, _, _ in found), reverse=True)
 
 
@@ -136,13 +136,13 @@ def test_a_named_schema_is_listed_once_with_all_operations_that_use_it() -> None
     [change] = [each for each in compare(OLD, changed(CASES[15][0], None)).changes if "response" in each.place]
     assert set(change.operations) == {GET, POST, ONE}
     renamed = json.loads(json.dumps(OLD).replace("{id}", "{pet}").replace('"id"', '"pet"'))
-    assert compare(OLD, renamed).verdict == "identical", "clients do not name the parameters of a path"
+    assert compare(OLD, renamed).outcome == "identical", "clients do not name the parameters of a path"
 
 
 def test_a_webhook_is_compared_the_other_way_round() -> None:
     old = {"openapi": "3.1.0", "webhooks": {"born": {"post": {"requestBody": body(PET | {"required": []})}}}}
     new = {"openapi": "3.1.0", "webhooks": {"born": {"post": {"requestBody": body(PET)}}}}
-    assert [compare(old, new).verdict, compare(new, old).verdict] == ["compatible", "breaking"]
+    assert [compare(old, new).outcome, compare(new, old).outcome] == ["compatible", "breaking"]
 
 
 def test_swagger_2_is_compared_too() -> None:

@@ -26,7 +26,7 @@ from presscheck.errors import ChecksFailed
 from presscheck.paths import places
 from presscheck.text.phrases import count, now, since
 
-COLUMNS = ("verdict", "place", "change", "operations")
+COLUMNS = ("result", "place", "change", "operations")
 
 specification_group = group_of(
     "openapi",
@@ -59,7 +59,7 @@ async def compare_versions(session: Session, spec_slug: str, old: Path | None, o
     Without a file, it is compared with the version that was seen before it on this machine, in the app or by this
     command. A change is breaking if a client of the older version can fail. Exit code 6 if there is one.
     """
-    # 15 ms together, only for this command
+    # 20 ms together, only for this command
     from presscheck.engine.openapi.comparison import compare
     from presscheck.engine.openapi.versions import SeenVersions, read_description
 
@@ -76,7 +76,7 @@ async def compare_versions(session: Session, spec_slug: str, old: Path | None, o
         if before is None:
             print_message("No other version was seen on this machine: the latest one is kept for the next comparison.")
             if session.json:
-                session.show({"verdict": "unknown", "older": None, "changes": []})
+                session.show({"result": "unknown", "older": None, "changes": []})
             return
         older = await asyncio.to_thread(before.description)
         with_what, name = f"the version seen {since(before.seen_at, now())}", before.seen_at
@@ -91,11 +91,11 @@ async def compare_versions(session: Session, spec_slug: str, old: Path | None, o
             }
             for change in comparison.changes
         ]
-        session.show({"verdict": comparison.verdict, "older": name, "changes": changes})
+        session.show({"result": comparison.outcome, "older": name, "changes": changes})
     else:
         rows = [
             {
-                "verdict": "breaking" if change.is_breaking else "compatible",
+                "result": "breaking" if change.is_breaking else "compatible",
                 "place": change.place,
                 "change": change.text,
                 "operations": ", ".join(change.operations[:3])

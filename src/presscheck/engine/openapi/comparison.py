@@ -2,7 +2,7 @@
 
 A change is breaking if a request that was valid can now be refused, or if an answer can now lack, or have, what a
 client of the old version does not expect. Named schemas are compared once: a change in one has all operations that use
-it. Descriptions are untrusted: references may form circles, point nowhere, or be of any type.
+it. Descriptions are untrusted: references may form circles, have no target, or be of any type.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ class Comparison(NamedTuple):
         return sum(change.is_breaking for change in self.changes)
 
     @property
-    def verdict(self) -> Literal["breaking", "compatible", "identical"]:
+    def outcome(self) -> Literal["breaking", "compatible", "identical"]:
         """`breaking` with at least one breaking change; `identical` if no part that is compared differs."""
         return "breaking" if self.breaking else "compatible" if self.changes else "identical"
 
     @property
     def summary(self) -> str:
-        """The verdict in words, such as `2 breaking changes, 5 compatible ones`."""
+        """The outcome in words, such as `2 breaking changes, 5 compatible ones`."""
         breaking, others = self.breaking, len(self.changes) - self.breaking
         if not self.changes:
             return "no change in what clients send and receive"
@@ -433,7 +433,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _resolved(description: Object, value: Any) -> Object:
-    """An object, or what its `$ref` points to in the same description; empty if it points nowhere."""
+    """An object, or what its `$ref` points to in the same description; empty if it has no target."""
     found = _object(value)
     for _ in range(DEEPEST):
         address = found.get("$ref")

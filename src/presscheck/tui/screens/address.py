@@ -57,6 +57,6 @@ async def open_page_at(app: AppContext, space_id: str, path: str, change_request
     try:
         page = await app.engine.read(call)
     except NotFound:
-        app.notify(f"no page has the path {sanitize(path)} here")
+        app.notify(f"no page at {sanitize(path)} here")
         return
     await app.open_page(space_id, page.id, change_request_id)

@@ -105,7 +105,7 @@ class HistoryScreen(TextScreen):
         """Disabled without a review."""
         if self._reviews is None:
             return "the reviews are not loaded yet"
-        return None if self._reviews else "nobody has reviewed it yet"
+        return None if self._reviews else "it has no reviews yet"
 
     async def command_open(self) -> None:
         """Show a review with its whole text; several are listed first."""
@@ -212,7 +212,7 @@ def commenter_lines(commenters: Sequence[OrganizationMember], me: str, now: date
 
 
 def review_details(review: Review, me: str, now: datetime, columns: int) -> list[Line]:
-    """A review: its verdict, when and on whose request it was made, whether it still counts, and its text."""
+    """A review: its status, when and on whose request it was made, whether it still counts, and its text."""
     sign, style = VERDICT_SIGNS.get(review.status, ("·", "quiet"))
     state = "replaced by a newer review" if review.outdated else "counts"
     facts = [

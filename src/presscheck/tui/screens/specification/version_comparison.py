@@ -116,7 +116,7 @@ class ComparisonScreen(BaseScreen):
 
     SCOPE = "admin"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "down", "half_down", "find_here", "copy_text", "close")
-    DEFAULT_CSS = "ComparisonScreen #verdict { margin-top: 1; } ComparisonScreen RowList { margin-top: 1; }"
+    DEFAULT_CSS = "ComparisonScreen #result { margin-top: 1; } ComparisonScreen RowList { margin-top: 1; }"
 
     def __init__(self, name: str, comparison: Comparison, seen_at: str) -> None:
         super().__init__()
@@ -132,8 +132,8 @@ class ComparisonScreen(BaseScreen):
         )
 
     def body(self) -> ComposeResult:
-        """The verdict and the changes."""
-        yield StatusLine(self.style_for, id="verdict")
+        """The outcome and the changes."""
+        yield StatusLine(self.style_for, id="result")
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, key=lambda index: index, has_mark_column=False)
 
@@ -151,7 +151,7 @@ class ComparisonScreen(BaseScreen):
         sign, style = sign_of(self._comparison)
         when = f"   since the version seen {since(self._seen_at, now())}"
         more = f"; only the first {len(self._comparison.changes):,} are listed" if self._comparison.is_cut else ""
-        self.query_one("#verdict", StatusLine).show(
+        self.query_one("#result", StatusLine).show(
             (Span(f" {sign} {self._comparison.summary}{more}", style), Span(when, "quiet"))
         )
         self._rows.show(len(self._shown))
@@ -188,8 +188,8 @@ class ComparisonScreen(BaseScreen):
         """Show a change with all operations that it concerns."""
         if self._rows.cursor < len(self._shown):
             change = self._shown[self._rows.cursor]
-            verdict = Span("breaking", "removed") if change.is_breaking else Span("compatible", "added")
-            lines: list[Line] = [(), (Span("  "), verdict, Span(f"   {sanitize(change.text)}", "strong")), ()]
+            result = Span("breaking", "removed") if change.is_breaking else Span("compatible", "added")
+            lines: list[Line] = [(), (Span("  "), result, Span(f"   {sanitize(change.text)}", "strong")), ()]
             lines.append((Span(f"  {count(len(change.operations), 'operation')}", "title"),))
             lines += [(Span(f"  {sanitize(name)}"),) for name in change.operations]
             self.app_context.push_screen(TextScreen(sanitize(change.place), lines))
@@ -217,6 +217,6 @@ class ComparisonScreen(BaseScreen):
 
 
 def sign_of(comparison: Comparison) -> tuple[str, str]:
-    """The sign of a verdict and its style."""
+    """The sign of an outcome and its style."""
     signs = {"breaking": ("✗", "removed"), "compatible": ("✓", "added"), "identical": ("✓", "quiet")}
-    return signs[comparison.verdict]
+    return signs[comparison.outcome]
