@@ -9,6 +9,8 @@ from tests.running_service import RunningService, running_service
 from tests.service_users import say, somebody
 from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until
 from tests.tui.change_request_factory import begun, edited
+from tests.tui.operation_keys.driver import take
+from tests.tui.operation_keys.places import administration
 from tests.tui.test_admin import family, form
 from tests.tui.test_drafts import open_drafts
 from textual.widgets import Input, TextArea
@@ -154,14 +156,12 @@ async def test_forms_and_lines_are_continued_where_they_were_written(service: Ru
         await pilot.press("2", "a")
         await until(pilot, shows="Name of the new share link")
         await pilot.press(*"For the press", "escape")
-        await family(pilot, "AI instructions")
-        await pilot.press("enter")
+        await take(pilot, (*administration("AI instructions"), "enter"))
         await until(pilot, shows="No AI instructions yet")
         await pilot.press("e")
         await until(pilot, shows="Edit AI instructions")
         await pilot.press(*"Be brief.", "escape")
-        await family(pilot, "Integrations")
-        await pilot.press("a")
+        await take(pilot, (*administration("Integrations"), "a"))
         await form(pilot)
         await pilot.press(*"torch", "tab", *"Torch", "escape")
         labels = [draft.label for draft in drafts(pilot.app.engine.outbox.drafts())]

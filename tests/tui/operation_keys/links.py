@@ -91,7 +91,7 @@ FAMILY = Family(
             Text(f"@{OWLS}"),
             "ctrl+s",
             Shows("new version of it"),
-            Shows("1 breaking change "),
+            Shows("1 breaking change, 1 compatible"),
         ),
         row((), HERE, "g h", Shows("GET /pets"), Shows("removed"), "enter", Shows("breaking   removed"), "q q"),
         row(
