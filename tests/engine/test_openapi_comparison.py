@@ -9,7 +9,8 @@ import pytest
 
 from presscheck.engine.integrations.options import absolute, is_of_integration, read_options
 from presscheck.engine.openapi.comparison import compare
-from presscheck.engine.openapi.versions import KEPT, SeenVersions, read_description
+from presscheck.engine.openapi.description_file import read_description
+from presscheck.engine.openapi.versions import KEPT, SeenVersions
 from presscheck.errors import InvalidArgument, MalformedAnswer
 
 PET: dict[str, Any] = {

@@ -61,7 +61,8 @@ async def compare_versions(session: Session, spec_slug: str, old: Path | None, o
     """
     # 20 ms together, only for this command
     from presscheck.engine.openapi.comparison import compare
-    from presscheck.engine.openapi.versions import SeenVersions, read_description
+    from presscheck.engine.openapi.description_file import read_description
+    from presscheck.engine.openapi.versions import SeenVersions
 
     organization = (await lookup.organization(session, org)).id
     older = await asyncio.to_thread(read_description, old, "--file") if old else None

@@ -14,13 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
-from presscheck.errors import InvalidArgument, StoreError
+from presscheck.errors import StoreError
 
 KEPT = 5
 """The versions of a specification that are kept; older ones are deleted."""
-LARGEST = 20_000_000
-"""The most bytes of a file with a description."""
 PRIVATE_FILE, PRIVATE_DIRECTORY = 0o600, 0o700
 _NAME = re.compile(r"(\d{8}T\d{12}Z)-([0-9a-f]{16})\.json\.gz")
 
@@ -88,34 +85,6 @@ class SeenVersions:
         except OSError as error:
             raise StoreError(f"Could not keep the version in {self._directory}: {error.strerror}") from None
         return known[0] if known else None
-
-
-def read_description(file: Path, field: str) -> Mapping[str, Any]:
-    """An OpenAPI description from a file, JSON or YAML. Reads the disk: in a thread.
-
-    Args:
-        file: the file.
-        field: the name of the argument that named it, for errors.
-
-    Raises:
-        InvalidArgument: it cannot be read, is too large, or is no OpenAPI description.
-    """
-    try:
-        with file.expanduser().open("rb") as stream:
-            content = stream.read(LARGEST + 1)
-    except OSError as error:
-        raise InvalidArgument(field, f"could not be read: {error.strerror}") from None
-    if len(content) > LARGEST:
-        raise InvalidArgument(field, f"is too large: at most {LARGEST // 1_000_000} MB")
-    try:
-        found: Any = json.loads(json.dumps(load_yaml_value(content), default=str))
-    except InvalidYaml as error:
-        raise InvalidArgument(field, f"invalid JSON or YAML in line {error.line}: {error}") from None
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgument(field, f"has a value that JSON does not support: {error}") from None
-    if not isinstance(found, dict) or not {"openapi", "swagger", "paths"} & cast("dict[str, Any]", found).keys():
-        raise InvalidArgument(field, "is no OpenAPI description: it has no openapi, swagger or paths")
-    return cast("dict[str, Any]", found)
 
 
 def _moment(text: str) -> str:
