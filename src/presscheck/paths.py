@@ -21,7 +21,10 @@ class Places:
     cache: Path
     """Can be deleted at any time."""
     state: Path
-    """The outbox with local state, snapshots of sites, and the log; only old snapshots are ever deleted."""
+    """The outbox with local state, snapshots of sites, seen versions of specifications, and the log.
+
+    Only old snapshots and old versions are ever deleted.
+    """
     data: Path
     """The data of the local service, and what the files of site configurations were made from."""
 
@@ -37,6 +40,10 @@ class Places:
     def outbox_file(self, profile: str) -> Path:
         """The SQLite file with the unsent writes and the local state of a profile."""
         return private_directory(self.state) / f"{profile}.sqlite"
+
+    def openapi_versions(self, profile: str) -> Path:
+        """The directory with the versions of OpenAPI specifications that were seen on this machine."""
+        return self.state / "openapi-versions" / profile
 
     def site_snapshots(self, profile: str) -> Path:
         """The directory with what the sites of a profile's service had before they were changed."""

@@ -11,6 +11,8 @@ from tests.running_service import RunningService, running_service
 from tests.service_users import say, somebody
 from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until
 from tests.tui.change_request_factory import begun, edited
+from tests.tui.operation_keys.driver import take
+from tests.tui.operation_keys.places import administration
 from tests.tui.test_admin import family, form
 from tests.tui.test_drafts import open_drafts
 from textual.widgets import Input, TextArea
@@ -24,6 +26,7 @@ from presscheck.engine.drafts import drafts
 from presscheck.tui.screens.admin.operation_form import FORM, StoredForm
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.form_dialog import EARLIER, FormDialog
+from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 from presscheck.tui.screens.outbox import OutboxScreen
 from presscheck.tui.screens.review import drafts as review_drafts
 
@@ -157,16 +160,33 @@ async def test_forms_and_lines_are_continued_where_they_were_written(service: Ru
         await pilot.press("2", "a")
         await until(pilot, shows="Name of the new share link")
         await pilot.press(*"For the press", "escape")
+        await take(pilot, (*administration("AI instructions"), "enter"))
+        await until(pilot, shows="No AI instructions yet")
+        await pilot.press("e")
+        await until(pilot, shows="Edit AI instructions")
+        await pilot.press(*"Be brief.", "escape")
+        await take(pilot, (*administration("Integrations"), "a"))
+        await form(pilot)
+        await pilot.press(*"torch", "tab", *"Torch", "escape")
         labels = [draft.label for draft in drafts(pilot.app.engine.outbox.drafts())]
         assert sorted(labels) == [
+            "AI instructions: Tallowick",
             "audience",
             "find and replace",
+            "form: New integration",
             "form: New team",
             f"name of a share link: {site.title}",
             "subject of a new change request",
         ]
 
-        await drafted(pilot, "form")
+        await drafted(pilot, "AI instructions")
+        await until(pilot, shows="Be brief.", holds=lambda: isinstance(pilot.app.screen, MarkdownEditor))
+        await pilot.press("escape")
+        await drafted(pilot, "form: New integration")
+        dialog = await form(pilot)
+        assert (dialog.texts["integration_name"], dialog.texts["title"]) == ("torch", "Torch")
+        await pilot.press("escape")
+        await drafted(pilot, "form: New team")
         dialog = await form(pilot)
         assert isinstance(dialog, FormDialog)
         assert dialog.texts["title"] == "Wri\\ters"

@@ -177,4 +177,8 @@ def _joined(operation: type[Operation[Any]], name: str, parts: Mapping[str, Any]
     model = next((model for model in models if set(parts) <= set(model.model_fields)), None)
     if model is None or (not model.always_sent and {"url", "text"} <= set(parts)):
         raise InvalidArgument(first, f"cannot be given together with {' and '.join(list(parts)[1:])}: give one")
-    return {**{field: model.model_fields[field].default for field in model.always_sent}, **parts}
+    fixed = {field: model.model_fields[field].default for field in model.always_sent}
+    for part, info in model.model_fields.items():
+        if info.is_required() and part not in parts and part not in fixed:
+            raise InvalidArgument(f"{name}{SEPARATOR}{part}", "is required")
+    return {**fixed, **parts}

@@ -8,10 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from presscheck.api.integrations import PublishIntegration
 from presscheck.api.operation import operation_called
 from presscheck.engine.forms.form import OperationForm
-from presscheck.engine.forms.form_files import file_of
+from presscheck.engine.forms.form_files import SCRIPT, file_of
 from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
+from presscheck.engine.integrations.publication import NAME, PublishForm
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.admin.facts import value_at
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from presscheck.engine.drafts import Draft
     from presscheck.engine.engine import Engine
     from presscheck.engine.forms.form import Form
-    from presscheck.engine.forms.form_files import FormFile
     from presscheck.engine.forms.references import Reference
     from presscheck.tui.screens.screen_context import ScreenContext
 
@@ -65,9 +66,16 @@ def stored_form(draft: Draft) -> StoredForm | None:
     return form
 
 
-def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> OperationForm | PartsForm:
-    """The form of an operation; what would be JSON is asked for part by part."""
-    return PartsForm(operation, given) if has_parts(operation) else OperationForm(operation, given)
+def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> Form:
+    """The form of an operation; what would be JSON is asked for part by part.
+
+    A form that an earlier version stored may have values for what the operation does not have any more: they are left
+    out, and the dialog shows the typed ones.
+    """
+    if operation is PublishIntegration:
+        return PublishForm(str(given.get("organization", "")), name=str(given.get(NAME, "")))
+    known = {name: value for name, value in given.items() if name in operation.model_fields}
+    return PartsForm(operation, known) if has_parts(operation) else OperationForm(operation, known)
 
 
 async def fill_in(
@@ -75,30 +83,21 @@ async def fill_in(
     form: StoredForm,
     key: str,
     *,
-    own: Form | None = None,
-    file: FormFile | None = None,
     sends: Callable[[Operation[Any]], Awaitable[Any]] | None = None,
 ) -> Any:
     """Fill in an operation and send it; what is typed is a draft with this key until then.
-
-    A form that an earlier version stored may have values for what the operation does not have any more: they are left
-    out, and the dialog shows the typed ones.
 
     Args:
         screen: the screen below the form.
         form: what is filled in.
         key: the key of the draft.
-        own: a form that stands in for that of the operation; its draft is not opened without its table.
-        file: the kind of file that fills in the form; by default that of the operation.
         sends: sends what the form makes, if it is looked at before.
 
     Returns:
         The answer of the service, or the call if it has none; None if nothing was sent.
     """
     outbox, operation = screen.engine.outbox, operation_called(form.operation)
-    given = {name: value for name, value in form.given.items() if name in operation.model_fields}
-    stored = {} if own else {FORM: json.dumps(asdict(form), ensure_ascii=False)}
-    about = {**stored, "title": form.title}
+    about = {FORM: json.dumps(asdict(form), ensure_ascii=False), "title": form.title}
 
     async def send_with_file(call: Operation[Any]) -> Any:
         call = await asyncio.to_thread(with_file, call)
@@ -106,7 +105,7 @@ async def fill_in(
 
     dialog = FormDialog(
         form.title,
-        own or form_of(operation, given),
+        form_of(operation, dict(form.given)),
         form.present,
         screen.style_for,
         send=send_with_file,
@@ -114,7 +113,7 @@ async def fill_in(
         draft=outbox.draft(key) or "",
         save=lambda text: outbox.save_draft(key, text, about),
         copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
-        file=file or file_of(operation),
+        file=SCRIPT if operation is PublishIntegration else file_of(operation),
     )
     return await screen.ask(dialog)
 

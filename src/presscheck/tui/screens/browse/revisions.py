@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
 
+from presscheck.api.content import ListRevisionFiles
 from presscheck.api.content_changes import EditChangeRequestContent, GetRevisionChanges
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.review.revert import plan_return
 from presscheck.engine.review.revision_history import revisions
-from presscheck.engine.shared_calls import page_in
+from presscheck.engine.shared_calls import ALL, page_in
 from presscheck.errors import PresscheckError
-from presscheck.text.phrases import now, since
+from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
@@ -24,6 +25,7 @@ from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.page_navigation import WIDEST
 from presscheck.tui.screens.revert_dialog import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
+from presscheck.tui.screens.space_content.model import size_of
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
@@ -81,7 +83,8 @@ class RevisionListScreen(BaseScreen):
     """
 
     DEFAULT_CSS = "RevisionListScreen RowList { margin-top: 1; }"
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "revert", "find_here", "refresh", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "revert", "go_links", "find_here", "refresh", "close")
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"go_links": "l files"}
 
     def __init__(self, space: Space) -> None:
         super().__init__()
@@ -143,6 +146,28 @@ class RevisionListScreen(BaseScreen):
         if chosen:
             one = page if chosen == ("page",) else None
             await _bring_back(self, self._space, row.revision, row.created_at, one)
+
+    def reason_go_links(self) -> str | None:
+        """Disabled below the last revision."""
+        at = self.query_one(RowList).cursor
+        return None if at < len(self._rows) else "no revision here"
+
+    async def command_go_links(self) -> None:
+        """List the files that the space had in the revision under the cursor, and open one of them."""
+        row = self._rows[self.query_one(RowList).cursor]
+        call = ListRevisionFiles(space_id=self._space.id, revision_id=row.revision, limit=ALL)
+        files = (await self.engine.read(call)).items
+        choices = [
+            Choice(file.id, sanitize(file.name) or "(no name)", f"{size_of(file.size)} {sanitize(file.content_type)}")
+            for file in files
+        ]
+        when = since(row.created_at, now()) if row.created_at else "earlier"
+        title = f"{count(len(files), 'file')} {when}: enter opens one in the browser"
+        picker = Picker(title, choices, self.style_for, ranked=False, empty_text=lambda _: "no file")
+        chosen = await self.ask(picker)
+        address = next((file.download_url for file in files if chosen and file.id == chosen[0]), "")
+        if address:
+            open_address(self.app_context, address)
 
     async def _read(self) -> None:
         """Read the next revisions, and show each as soon as it is there."""

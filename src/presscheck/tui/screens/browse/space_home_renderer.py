@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import RevisionPage
 from presscheck.api.sites import Site
-from presscheck.api.spaces import Space
+from presscheck.api.spaces import GitSync, Space
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
@@ -54,6 +54,7 @@ class SpaceFacts:
         merges: the last merged ones.
         sites: the sites that have it.
         broken_links: the number of broken links.
+        git: the repository that it syncs with.
         hint: what can be done here, as display text.
     """
 
@@ -66,6 +67,7 @@ class SpaceFacts:
     merges: Part[tuple[ChangeRequest, ...]] = field(default_factory=Part[tuple[ChangeRequest, ...]])
     sites: Part[tuple[Site, ...]] = field(default_factory=Part[tuple[Site, ...]])
     broken_links: Part[int] = field(default_factory=Part[int])
+    git: Part[GitSync] = field(default_factory=lambda: Part[GitSync](is_missing=True))
     hint: str = HINT
 
 
@@ -90,6 +92,7 @@ class HomeLines(FixedLines):
         self._requests(facts)
         self._merges(facts.merges)
         self._sites(facts.sites)
+        self._git(facts.git)
         self._pages(facts)
 
     def _summary(self, facts: SpaceFacts) -> Line:
@@ -153,6 +156,23 @@ class HomeLines(FixedLines):
                 self._add((Span("  "), Span(display_url(address), "link", address)))
         if not sites.value:
             self._note("no site publishes it" if sites.value is not None else _why(sites))
+
+    def _git(self, git: Part[GitSync]) -> None:
+        """The repository that it syncs with, and when it last did."""
+        if git.is_missing:
+            return
+        self._head("Git sync")
+        known = git.value
+        if known is None:
+            self._note(_why(git))
+            return
+        name = _words(known.repo_name) or "(no name)"
+        when = f"synced {since(known.updated_at, self._moment)}" if known.updated_at else "not synced yet"
+        note = " · ".join(filter(None, (_words(known.installation_provider or known.integration), when)))
+        if known.url:
+            self._row(name, known.url, note)
+        else:
+            self._add((Span(f"  {name}"), Span(f"   {note}", "quiet")))
 
     def _pages(self, facts: SpaceFacts) -> None:
         """The pages that were changed last."""

@@ -49,6 +49,11 @@ class Record(Protocol):
         ...
 
     @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """The titles of commands that differ from the usual ones."""
+        ...
+
+    @property
     def state(self) -> Line:
         """The line above its text, such as its status."""
         ...
@@ -109,6 +114,11 @@ class RecordScreen(BaseScreen):
     def footer_commands(self) -> tuple[str, ...]:
         """Those of the record."""
         return self.record.footer
+
+    @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """Those of the record."""
+        return self.record.footer_titles
 
     def on_mount(self) -> None:
         """Show what is known, then subscribe to the rest."""

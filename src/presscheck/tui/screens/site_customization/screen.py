@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -49,6 +49,7 @@ class CustomizationScreen(BaseScreen):
     """
 
     SCOPE = "site"
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"send": "save"}
     LEGEND = (("±", "changed, not saved"), ("✗", "invalid, or too little contrast"))
     DEFAULT_CSS = """
     CustomizationScreen #form { layout: horizontal; }
