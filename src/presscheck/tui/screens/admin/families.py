@@ -257,7 +257,7 @@ FAMILIES = (
         (Column("collection", "title"), Column("default level", "default_level", 13), Column("about", "description")),
         field="collection_id",
         screen=_access,
-        hint="`g o` shows the organization: a creates one there.",
+        hint="g o shows the organization: a creates one there.",
     ),
     Family(
         "Spaces",
@@ -271,7 +271,7 @@ FAMILIES = (
         ),
         field="space_id",
         screen=_access,
-        hint="`g o` shows the organization: a creates one there.",
+        hint="g o shows the organization: a creates one there.",
     ),
     Family(
         "Sites",
@@ -285,7 +285,7 @@ FAMILIES = (
         ),
         field="site_id",
         screen=_access,
-        hint="`g p` manages sites: a creates one there.",
+        hint="g p manages sites: a creates one there.",
     ),
     Family(
         "Invite links",
