@@ -53,7 +53,12 @@ PARTS = (
     {"role": "assistant", "body": "Open **Labels**, choose the label, then *Print again*. It needs the role sender."},
     {"role": "user", "body": "There is no *Print again* in my list. The guide does not mention a role either."},
 )
-TALK = {"id": "talk", "subject": "Printing a label twice", "parts": PARTS, "metadata": {"url": "https://desk.example/7"}}
+TALK = {
+    "id": "talk",
+    "subject": "Printing a label twice",
+    "parts": PARTS,
+    "metadata": {"url": "https://desk.example/7"},
+}
 
 
 async def prepared(service: RunningService) -> None:

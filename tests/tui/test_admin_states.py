@@ -48,7 +48,14 @@ async def test_failed_offline_and_read_only_families(tmp_path: Path) -> None:
             screen = await opened(pilot)
             for family in FAMILIES:
                 text = await at(pilot, screen, family)
-                print("GUEST", family.title, screen.table._error, screen.table.unavailable, "\n", "\n".join(shown(pilot.app).split("\n")[:12]))
+                print(
+                    "GUEST",
+                    family.title,
+                    screen.table._error,
+                    screen.table.unavailable,
+                    "\n",
+                    "\n".join(shown(pilot.app).split("\n")[:12]),
+                )
         with holding_back(service, tmp_path, *parts) as address:
             pass
     with running_service(tmp_path / "service2", sample=False) as service:
