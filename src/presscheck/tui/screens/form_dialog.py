@@ -24,7 +24,7 @@ from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import raised, render_strip
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.widgets.prompt_dialog import PromptDialog, error_note
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 if TYPE_CHECKING:
@@ -343,7 +343,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
                     self._input_style,
                     max_length=None,
                     hint="path of the file",
-                    notes=_note(f"{self._path}: {reason}" if reason else ""),
+                    notes=error_note(f"{self._path}: {reason}" if reason else ""),
                 )
             )
             if path is None:
@@ -495,11 +495,6 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
 def _is_listed(field: FormField) -> bool:
     """Whether the values of a field can be chosen from a list."""
     return field.reference is not None or bool(field.choices)
-
-
-def _note(text: str) -> Callable[[int], Sequence[Line]]:
-    """Draws an error above the input of a prompt."""
-    return lambda columns: wrap((Span(sanitize(text), "error"),), columns) if text else ()
 
 
 def _kept(draft: str) -> dict[str, str]:
