@@ -92,20 +92,25 @@ def bad_texts(form: Any, field: FormField) -> Iterator[Bad]:
     if field.kind == "list" and field.choices:
         yield Bad("nowhere", "nowhere is not one of them")
     for info in infos(form, field):
-        most, least = rule(info, "max_length"), rule(info, "min_length")
-        inner = get_args(members_of(info.annotation)[0])
-        if most and field.kind == "json":
-            one: Any = "x" if inner[0] is str else {"url": "https://example.org/", "label": "x"}
-            yield Bad(json.dumps([one] * (most + 1)), f"at most {most}")
-        elif most and field.kind == "list":
-            yield Bad(", ".join(["https://example.org/"] * (most + 1)), f"at most {most}")
-        elif most and field.kind == "text":
-            start = "https://example.org/" if field.check else ""
-            yield Bad(start + "x" * (most + 1 - len(start)), f"at most {most}")
-        if least and least > 1 and field.kind == "text":
-            yield Bad("x" * (least - 1), f"at least {least}")
-        if rule(info, "pattern"):
-            yield Bad("A b!", info.description or "")
+        yield from beyond_limits(field, info)
+
+
+def beyond_limits(field: FormField, info: FieldInfo) -> Iterator[Bad]:
+    """One too many, one too few, and characters that a pattern leaves out."""
+    most, least = rule(info, "max_length"), rule(info, "min_length")
+    inner = get_args(members_of(info.annotation)[0])
+    if most and field.kind == "json":
+        one: Any = "x" if inner[0] is str else {"url": "https://example.org/", "label": "x"}
+        yield Bad(json.dumps([one] * (most + 1)), f"at most {most:,}")
+    elif most and field.kind == "list":
+        yield Bad(", ".join(["https://example.org/"] * (most + 1)), f"at most {most:,}")
+    elif most and field.kind == "text":
+        start = "https://example.org/" if field.check else ""
+        yield Bad(start + "x" * (most + 1 - len(start)), f"at most {most:,}")
+    if least and least > 1 and field.kind == "text":
+        yield Bad("x" * (least - 1), f"at least {least:,}")
+    if rule(info, "pattern"):
+        yield Bad("A b!", info.description or "")
 
 
 class Walk:

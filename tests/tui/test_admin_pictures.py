@@ -82,7 +82,7 @@ async def prepared(service: RunningService) -> None:
         await ada.send(PostSpaceReply(space_id="api", comment_id=first.id, body=Document(markdown="Since April.")))
         await ada.send(PostSpaceComment(**at, body=Document(markdown="> A text that is gone\n\nIs this still so?")))
         async with asyncio.timeout(60):  # jobs of the service
-            while (await client.send(GetOpenAPISpec(**ORG, spec_slug="parcels"))).processing_state != "complete":
+            while (await client.send(GetOpenAPISpec(**ORG, spec_slug="parcels"))).processing_state != "complete":  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
             while not (await client.send(ListIssuesClusters(**ORG))).items:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)

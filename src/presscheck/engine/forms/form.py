@@ -93,10 +93,8 @@ class FormField:
         text = text if self.kind == "long text" else text.strip()
         if not text:
             return None
-        if self.check:
-            for part in self.parts_of(text):
-                if reason := self.check(part):
-                    raise InvalidArgument(self.name, reason)
+        for part in self.parts_of(text):
+            self._check_part(part)
         if self.kind == "certificate":
             from presscheck.engine.saml import normalized  # 36 ms, only for a certificate
 
@@ -104,24 +102,20 @@ class FormField:
         if self.pointer:
             return {"type": self.pointer, self.pointer: text}
         if self.kind == "list":
-            unknown = [part for part in self.parts_of(text) if self.choices and part not in dict(self.choices)]
-            if unknown:
-                raise InvalidArgument(self.name, f"{unknown[0]} is not one of them: enter lists them")
             return self.parts_of(text)
         if self.kind == "choice":
             return {"true": True, "false": False, NULL: None}.get(text, text)
         if self.is_number:
             return _number(self.name, text)
-        if self.kind == "json":
-            try:
-                return json.loads(text)
-            except json.JSONDecodeError as error:
-                what = f"{error.msg[:1].lower()}{error.msg[1:]}"
-                reason = f"is not valid JSON at character {error.pos + 1}: {what}"
-            except (ValueError, RecursionError):  # a number with thousands of digits, or thousands of brackets
-                reason = "is not valid JSON: too large"
+        return _json(self.name, text) if self.kind == "json" else text
+
+    def _check_part(self, part: str) -> None:
+        """Refuse a value that has the wrong form, or is none of those of a list."""
+        reason = self.check(part) if self.check else None
+        if self.kind == "list" and self.choices and part not in dict(self.choices):
+            reason = f"{part} is not one of them: enter lists them"
+        if reason:
             raise InvalidArgument(self.name, reason)
-        return text
 
     def parts_of(self, text: str) -> tuple[str, ...]:
         """The values in a text: several for a list, else one; none for an empty text."""
@@ -308,3 +302,14 @@ def _number(name: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise InvalidArgument(name, "is not a number") from None
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        what = f"{error.msg[:1].lower()}{error.msg[1:]}"
+        reason = f"is not valid JSON at character {error.pos + 1}: {what}"
+    except (ValueError, RecursionError):  # a number with thousands of digits, or thousands of brackets
+        reason = "is not valid JSON: too large"
+    raise InvalidArgument(name, reason)

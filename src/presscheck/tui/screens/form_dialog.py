@@ -19,7 +19,7 @@ from textual.widgets import Input
 
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import raised, render_strip
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 Lookup = Callable[["Reference"], Awaitable["Sequence[Choice] | None"]]
 """Returns what a field can refer to: ids with names; None where it cannot be listed."""
 SEND, COPY, FROM_FILE = ("ctrl+s", "alt+enter"), "ctrl+y", "ctrl+l"
+WIDE_GAP = 3
+"""Cells between two keys, where there is room."""
+WIDEST, MARGINS = 80, 7
+"""The most cells of the dialog, and those beside its keys."""
 MOVES = {"down": 1, "up": -1, "tab": 1, "shift+tab": -1}
 OPENS = ("enter", "space")
 """The keys that list the choices of a field."""
@@ -489,7 +493,9 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         if self._copy:
             hints.append(pressing(COPY, Span(COPY, "accent"), Span(" copy command", "quiet")))
         hints.append(pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet")))
-        return tuple(span for hint in hints for span in (*hint, Span("   ")))
+        room = min(WIDEST, self.size.width) - MARGINS - sum(map(width, hints))
+        gap = Span(" " * (WIDE_GAP if WIDE_GAP * (len(hints) - 1) <= room else WIDE_GAP - 1))
+        return tuple(span for hint in hints for span in (gap, *hint))[1:]
 
 
 def _is_listed(field: FormField) -> bool:

@@ -34,14 +34,15 @@ VALIDITY_STYLES = {"warning": "waiting", "expired": "error", "broken": "error"}
 class Column:
     """A column: its heading, where its values are, as field names with dots, and its width.
 
-    `columns` is in cells; 0 shares what the others leave. A `date` is shown by its age, a `number` on the right, a
-    `certificate` by the days until it expires.
+    `columns` is in cells; 0 shares what the others leave, of which a column that `is_long` gets the most. A `date` is
+    shown by its age, a `number` on the right, a `certificate` by the days until it expires.
     """
 
     title: str
     value: str
     columns: int = 0
     kind: Literal["text", "date", "number", "flag", "certificate"] = "text"
+    is_long: bool = False
 
 
 class Fact(NamedTuple):

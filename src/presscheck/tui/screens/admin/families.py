@@ -179,7 +179,7 @@ CLUSTER_ISSUES = Family(
     ListConversationIssues,
     (
         Column("issue", "issue.title"),
-        Column("conversation", "conversation.subject"),
+        Column("conversation", "conversation.subject", is_long=True),
         Column("found", "issue.created_at", 10, "date"),
     ),
     path="issue.id",
@@ -254,7 +254,11 @@ FAMILIES = (
         "Collections",
         "collection",
         ListCollections,
-        (Column("collection", "title"), Column("default level", "default_level", 13), Column("about", "description")),
+        (
+            Column("collection", "title"),
+            Column("default level", "default_level", 13),
+            Column("about", "description", is_long=True),
+        ),
         field="collection_id",
         screen=_access,
         hint="g o shows the organization: a creates one there.",
@@ -335,7 +339,7 @@ FAMILIES = (
         ListIntegrations,
         (
             Column("integration", "title"),
-            Column("description", "description"),
+            Column("description", "description", is_long=True),
             Column("by", "owner.title", 18),
             Column("visibility", "visibility", 11),
             Column("verified", "verified", 9, "flag"),
@@ -420,7 +424,7 @@ FAMILIES = (
         "import",
         ListImports,
         (
-            Column("from", "source.url"),
+            Column("from", "source.url", is_long=True),
             Column("status", "status", 12),
             Column("started", "started_at", 10, "date"),
             Column("ended", "completed_at", 10, "date"),

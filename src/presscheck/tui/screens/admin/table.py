@@ -64,6 +64,8 @@ MARGIN = 3
 """Cells at the right that stay free: a line of headings needs them."""
 NARROWEST = 18
 """The least cells of a column that shares what the others leave; below it, the last columns are left out."""
+WIDEST = 48
+"""The most cells of such a column, unless its texts are long."""
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""
 POLL_SECONDS = 2.0
@@ -354,7 +356,10 @@ class FamilyTable(Vertical):
         fixed = sum(column.columns + GAP for column in shown if column.columns)
         open_ones = sum(not column.columns for column in shown) or 1
         share = max(1, (columns - fixed) // open_ones)
-        return [column.columns + GAP if column.columns else share for column in shown]
+        short = min(share, WIDEST)  # what follows stands near the name on a wide screen too
+        long_ones = sum(column.is_long for column in shown) or 1
+        long = max(share, (columns - fixed - short * (open_ones - long_ones)) // long_ones)
+        return [column.columns + GAP if column.columns else long if column.is_long else short for column in shown]
 
     def _line(self, texts: Sequence[tuple[str, str]], columns: int) -> Line:
         spans: list[Span] = []
