@@ -426,6 +426,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._error = (name if is_field else "", reason)
         if is_field:
             self._input(name).focus()
+            self.call_after_refresh(self.call_after_refresh, self._reveal)  # a long reason is higher than one line
         self._show()
 
     def _copy_command(self) -> None:
