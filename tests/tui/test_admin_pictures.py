@@ -40,9 +40,11 @@ paths:
       responses: {"200": {description: The parcels}}
     post: {tags: [Parcels], summary: Send a parcel, responses: {"201": {description: The parcel}}}
   /parcels/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
     get: {tags: [Parcels], summary: Get a parcel, responses: {"200": {description: The parcel}}}
     delete: {tags: [Parcels], summary: Cancel a parcel, deprecated: true, responses: {"204": {description: Canceled}}}
   /labels/{id}/print:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
     post: {tags: [Labels], summary: Print a label, responses: {"202": {description: Queued}}}
 components:
   schemas:

@@ -87,7 +87,7 @@ class PartsForm:
 
         An object names its part alone, the operation names the object before it.
         """
-        first, *_, last = error.field.split(".")
+        first, last = error.field.partition(".")[0], error.field.rpartition(".")[2]
         owners = [name for name, parts in objects.items() if last in parts]
         parts = [f"{name}{SEPARATOR}{last}" for name in (first, *owners, *objects)]
         names = [first, *parts] if error.call == self.operation.__name__ else parts

@@ -18,6 +18,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
@@ -466,7 +467,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             return (Span(sanitize(problem), "error"),)
         text = self._input(field.name).value
         names = ", ".join(filter(None, (self._names.get(part.strip(), "") for part in text.split(","))))
-        limit = f"{len(text):,} characters · {field.help}" if "character" in field.help and text else field.help
+        limit = f"{count(len(text), 'character')} · {field.help}" if "character" in field.help and text else field.help
         return (Span(sanitize(names or field.note_of(text) or limit), "quiet"),)
 
     def _problems(self) -> dict[str, str]:
