@@ -179,7 +179,7 @@ CLUSTER_ISSUES = Family(
     ListConversationIssues,
     (
         Column("issue", "issue.title"),
-        Column("conversation", "conversation.subject", is_long=True),
+        Column("conversation", "conversation.subject"),
         Column("found", "issue.created_at", 10, "date"),
     ),
     path="issue.id",
