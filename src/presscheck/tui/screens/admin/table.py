@@ -23,7 +23,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.filter_form import FilterForm
 from presscheck.engine.forms.form import OperationForm, form_fields, initial_texts
 from presscheck.engine.forms.parts_form import tree_text
-from presscheck.errors import NotSupported, PresscheckError
+from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
@@ -332,6 +332,8 @@ class FamilyTable(Vertical):
             empty.show_empty("No row has this text.")
         elif self._error and isinstance(self._error, NotSupported):
             empty.show_empty(f"{self._error.message}.")
+        elif isinstance(self._error, Forbidden):
+            empty.show_empty(f"You are not permitted to list the {nouns}.", self._error.detail)
         elif self._error and self._screen.engine.status.online:
             empty.show_failed(f"Could not load the {nouns}", self._error.message)
         elif not self._is_loaded and not self._screen.engine.status.online:
@@ -341,7 +343,8 @@ class FamilyTable(Vertical):
         elif self._filters.get(self.family.title):
             empty.show_empty(f"No {nouns} with this filter.", "F changes the filter, esc shows all.")
         else:
-            empty.show_empty(f"No {nouns} yet.", self.family.hint)
+            reason = self.reason_add() if self.family.add else None
+            empty.show_empty(f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else self.family.hint)
 
     def _widths(self, columns: int) -> list[int]:
         """The widths of the columns that there is room for, the gaps included."""
