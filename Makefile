@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-# what `make load` runs: the tests that wait for other processes most
-LOADED := tests/tui tests/journeys tests/engine
+# what `make load` runs: the tests that wait for other processes most; pictures wait no longer than the others
+LOADED := tests/tui tests/journeys tests/engine --ignore=tests/tui/test_pictures.py --ignore=tests/tui/test_state_pictures.py
 
 .PHONY: help env demo test needs lint types check quick load matrix fuzz kills stale engines forecast edits attack pictures crash screenshots snapshots docs reference clean
 

@@ -75,7 +75,9 @@ def test_every_mistake_has_its_line() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ('{\n  "type": "object",\n}', 3, "a name in double quotes is missing"),
+        ('{\n  "type": "object",\n}', 2, "a comma after the last item (column 19)"),
+        ('{"a": [1,\n\n]}', 1, "a comma after the last item (column 9)"),
+        ('{"a": 1, b}', 1, "a name in double quotes is missing"),
         ('{\n"type": \n', 3, "a value is missing"),
         ('{"a": 1\n "b": 2}', 2, "a comma is missing"),
         ('{"a" 1}', 1, "a colon is missing"),

@@ -121,7 +121,7 @@ async def opened(pilot: Any) -> str:
     """The change request that was opened."""
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
     review = pilot.app.screen
-    await until(pilot, holds=lambda: review.model.request is not None)
+    await until(pilot, holds=lambda: review.is_mounted and review.model.request is not None)
     return review.model.request.subject
 
 

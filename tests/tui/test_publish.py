@@ -109,6 +109,7 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
 
         await pilot.press("P")
         await until(pilot, shows=f"type: {title}")
+        await until(pilot, shows="redirects: 1 added")
         text = shown(pilot.app)
         assert "Since it was published here just now:" in text
         assert "pages: 1 added" in text

@@ -403,6 +403,20 @@ class Engine:
         """Why the service cannot do an operation, such as *This service has no reviews*; None if it may have it."""
         return self._unsupported.reason(operation)
 
+    def write_reason(self, write: type[Operation[Any]], what: str = "this") -> str | None:
+        """Why a write can be neither sent nor queued now: the profile, the connection or the service; None if it can.
+
+        Args:
+            write: the operation.
+            what: what cannot be queued, in words, such as *edits*.
+        """
+        status = self.connection.status
+        if status.read_only:
+            return "this profile is read-only"
+        if not status.online and not may_wait(write):
+            return f"you are offline, and {what} cannot be queued"
+        return self._unsupported.reason(write)
+
     async def people(self, organization: str) -> list[User]:
         """The people of an organization, as far as the service lists them: in teams, as authors and reviewers.
 

@@ -95,6 +95,7 @@ def read_schema(text: str) -> SchemaText:
     try:
         value = parse_json(text)
     except json.JSONDecodeError as error:
+        error = _at_comma(error)
         return SchemaText(None, (Mistake((), f"not valid JSON: {_in_words(error)}", error.lineno),))
     except ValueError as error:
         return SchemaText(None, (Mistake((), f"not valid JSON: {error}", 1),))
@@ -229,6 +230,14 @@ def _unknown(value: dict[str, Any], known: Sequence[str], path: tuple[Step, ...]
     for name in value:
         if name not in known:
             yield Mistake((*path, name), f"is not supported here: only {', '.join(known)}")
+
+
+def _at_comma(error: json.JSONDecodeError) -> json.JSONDecodeError:
+    """The error at a comma after the last item as Python 3.13 tells it; earlier ones ask for another item."""
+    before = error.doc[: error.pos].rstrip()
+    if before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("]", "}"):
+        return json.JSONDecodeError("Illegal trailing comma before end of object", error.doc, len(before) - 1)
+    return error
 
 
 def _in_words(error: json.JSONDecodeError) -> str:

@@ -58,7 +58,7 @@ class UnsupportedCalls:
         """Why an operation cannot be used, such as *This service has no reviews*; None if it may be possible."""
         if not operation.feature and not operation.release:
             return None
-        message = self._message(operation.optional_name())
+        message = self._message(operation.feature or operation.optional_name())
         if message or not operation.feature or self._answered:
             return message
         is_document = sum(self._message(name) is not None for name in TELLING) >= ENOUGH

@@ -55,6 +55,7 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.engine = _engine(url)
+        self._closing: list[Callable[[], None]] = []
         self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
         try:
             migrate(self.engine.execution_options(**_STEPS[self.engine.dialect.name]))
@@ -97,8 +98,14 @@ class Database:
         """Whether rows are locked individually and other hosts may write (PostgreSQL)."""
         return self.engine.dialect.name == "postgresql"
 
+    def on_close(self, close: Callable[[], None]) -> None:
+        """Calls a function before the connections are closed: it closes one that was taken out of the pool."""
+        self._closing.append(close)
+
     def close(self) -> None:
         """Closes all connections."""
+        for close in self._closing:
+            close()
         self.engine.dispose()
 
 

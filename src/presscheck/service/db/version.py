@@ -34,6 +34,7 @@ class VersionReader:
         self._connection: Any = None
         self._number = 0
         self._file: tuple[int, int] | None = None
+        database.on_close(self.close)
 
     @property
     def is_usable(self) -> bool:

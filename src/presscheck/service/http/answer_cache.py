@@ -83,7 +83,7 @@ class AnswerCache:
             if slot.body is not None and version == self._version:
                 self._keep(key, slot.body)
             return
-        if known and is_known(kept.tag, known):
+        if known and (known == kept.tag or is_known(kept.tag, known)):
             await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", kept.tag.encode())]})
             await send({"type": "http.response.body", "body": b""})
             return

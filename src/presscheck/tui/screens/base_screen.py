@@ -176,6 +176,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self._stop_status: Callable[[], None] | None = None
         self._popup_timer: Timer | None = None
         self._clock: Timer | None = None
+        self._will_draw_bars = False
         self._when_shown: dict[str, Callable[[], None]] = {}
         self._resumed = asyncio.Event()
 
@@ -299,7 +300,14 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.refresh_status_bars()
 
     def refresh_status_bars(self) -> None:
+        """Draw status bar and footer with the next picture: several changes of one key draw them once."""
+        if not self._will_draw_bars:
+            self._will_draw_bars = True
+            self.call_later(self._draw_status_bars)
+
+    def _draw_status_bars(self) -> None:
         """Draw status bar and footer, if the screen is on top."""
+        self._will_draw_bars = False
         if not self.is_mounted or self.is_leaving or self.app_context.screen is not self:
             return
         status = self._connection = self._connection or self.engine.status
@@ -442,7 +450,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         command = self.keys.press(self.last_key)
         self._update_popup()
         if command and (is_prefix_open or had_notice):
-            self.refresh_status_bars()  # a dialog that the command opens leaves the footer below it as it is now
+            self._draw_status_bars()  # a dialog that the command opens leaves the footer below it as it is now
         if command:
             self.run_command(command)
         self.refresh_status_bars()

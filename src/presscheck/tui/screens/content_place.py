@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+MAY_NOT_COMMENT = "you are not permitted to comment in this space"
+"""Why no comment can be written, if the service does not permit it."""
+
 
 class ContentPlace(NamedTuple):
     """A space, on main or in a change request; `choose_request` asks for another one and returns its id."""

@@ -50,12 +50,7 @@ def write_reason(screen: ScreenContext, operation: type[Operation[Any]], site: S
     """
     if site is None:
         return "there is no site: a creates one"
-    status = screen.engine.status
-    if status.read_only:
-        return "this profile is read-only"
-    if not status.online and not screen.engine.may_wait(operation):
-        return "you are offline, and this cannot be queued"
-    return screen.engine.missing_reason(operation) or lacks_role(site, role)
+    return screen.engine.write_reason(operation) or lacks_role(site, role)
 
 
 def lacks_role(site: Site, role: str) -> str | None:

@@ -6,13 +6,14 @@ import contextlib
 import re
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.comments import ListSpaceComments
+from presscheck.api.comments import ListSpaceComments, PostSpaceComment
 from presscheck.documents.nodes.comment_targets import find_block_key
 from presscheck.documents.pages.quotes import normalize_text, quote
 from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import live_nodes
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.content_place import MAY_NOT_COMMENT
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -62,7 +63,9 @@ class PageCommentActions:
         item = self._screen.item
         if item is None or item.kind != "document":
             return NO_SPACE
-        return self.reason_threads() or self._parts(item)[0].disabled_reason()
+        if reason := self.reason_threads() or self._screen.engine.write_reason(PostSpaceComment):
+            return reason
+        return None if item.space is None or item.space.permissions.comment else MAY_NOT_COMMENT
 
     def command_comment(self) -> None:
         """Comment on the line under the cursor of the page; from the tree, on the whole page."""

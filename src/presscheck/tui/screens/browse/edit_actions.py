@@ -17,6 +17,7 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
+    from presscheck.api.operation import Operation
     from presscheck.api.spaces import Space
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.browse.context import BrowseContext
@@ -40,22 +41,19 @@ class EditActions:
 
     def reason_new_request(self) -> str | None:
         """Disabled without a space, offline and in a read-only profile."""
-        return self._disabled(self._screen.item)
+        return self._disabled(self._screen.item, CreateChangeRequest)
 
-    def _disabled(self, item: Item | None) -> str | None:
-        status = self._screen.engine.status
+    def _disabled(self, item: Item | None, write: type[Operation[Any]]) -> str | None:
         if item is None or item.space is None:
             return "go to a space or a page first"
-        if not status.online:
-            return "you are offline, and edits cannot be queued"
-        return "this profile is read-only" if status.read_only else None
+        return self._screen.engine.write_reason(write, "edits")
 
     def reason_add(self) -> str | None:
         """Disabled without a space, and if the service has no page editing."""
         return self._cannot_edit(self._screen.item)
 
     def _cannot_edit(self, item: Item | None) -> str | None:
-        return self._screen.engine.missing_reason(EditChangeRequestContent) or self._disabled(item)
+        return self._disabled(item, EditChangeRequestContent)
 
     def targets(self) -> tuple[Space | None, list[str]]:
         """The space and the ids of the marked pages, or else of the page under the cursor; no space without a page."""

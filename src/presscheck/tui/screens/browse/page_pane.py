@@ -58,14 +58,16 @@ class PagePane:
     def show_page(self) -> None:
         """Show what is under the cursor, from the store first, then from the service."""
         item = self._screen.item
-        self._set_age("")
+        self.age = ""
+        self._screen.refresh_status_bars()  # they name what is under the cursor
         if item is None or item.kind != "document":
             self._references.leave()
         if item and item.kind == "space" and item.space:
             self._screen.unsubscribe("page")
             self.home.show(item.space)
             return
-        self.home.leave()
+        if self.home.space:
+            self.home.leave()
         if item is None:
             return
         if item.kind in ("shortcuts", "shortcut"):
@@ -260,8 +262,9 @@ class PagePane:
             self._set_age(self.home.age)
 
     def _set_age(self, age: str) -> None:
-        self.age = age
-        self._screen.refresh_status_bars()
+        if age != self.age:
+            self.age = age
+            self._screen.refresh_status_bars()
 
     def visit(self, key: str) -> None:
         """Remember the current item in the history, before the cursor goes to another one."""

@@ -91,8 +91,11 @@ class PageReferences:
         self._library, self._item, self._people = screen.library, item, people
         self._links, self._specifications = links, specifications
         self._revision = links.revision
-        self._source = source_path(item.page) if item.page else ""
         self._targets: dict[str, LinkTarget | None] = {}
+
+    @cached_property
+    def _source(self) -> str:
+        return source_path(self._item.page) if self._item.page else ""
 
     def target(self, address: str) -> LinkTarget | None:
         """What a link leads to; None for web addresses, and for what is not loaded yet."""

@@ -310,9 +310,11 @@ class BrowseScreen(BaseScreen):
     def node_highlighted(self) -> None:
         """Show the page of another row; with the focus in the page, it is opened."""
         self.page_pane.show_page()
-        self.shortcuts.rested(self.item)
+        item = self.item
+        if item and item.shortcut:
+            self.shortcuts.rested(item.shortcut)
         if self.page_view.has_focus:
-            self.shortcuts.opened(self.item)
+            self.shortcuts.opened(item)
 
     def command_open(self) -> None:
         """Expand or collapse; go into a page; open a link."""

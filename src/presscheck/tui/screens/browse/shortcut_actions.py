@@ -104,11 +104,11 @@ class ShortcutActions:
             space, *page = shortcut.ids
             self._open_place(space, page[0] if page else None)
 
-    def rested(self, item: Item | None) -> None:
+    def rested(self, shortcut: Shortcut) -> None:
         """Load the pages of a space while the cursor rests on a shortcut to one of them."""
-        shortcut, library = item.shortcut if item else None, self._screen.library
-        is_page = shortcut is not None and shortcut.kind == "page" and library.item(f"space {shortcut.ids[0]}")
-        if shortcut is None or not is_page or library.pages(shortcut.ids[0]) is not None:
+        library = self._screen.library
+        is_page = shortcut.kind == "page" and library.item(f"space {shortcut.ids[0]}")
+        if not is_page or library.pages(shortcut.ids[0]) is not None:
             return
 
         async def load() -> None:

@@ -11,6 +11,7 @@ from presscheck.engine.members import people_in
 from presscheck.engine.review.threads import LIVE_WRITES
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.content_place import MAY_NOT_COMMENT
 from presscheck.tui.screens.typed_text import TextDraft, text_of
 from presscheck.tui.widgets.composer import Composer
 
@@ -46,15 +47,10 @@ class LiveDrafts:
 
     def disabled_reason(self) -> str | None:
         """Why nothing can be written."""
-        engine = self._context.engine
-        if engine.status.read_only:
-            return "this profile is read-only"
-        if missing := engine.missing_reason(PostSpaceComment):
-            return missing
+        if reason := self._context.engine.write_reason(PostSpaceComment):
+            return reason
         space = self._space()
-        if space and not space.permissions.comment:
-            return "you are not permitted to comment in this space"
-        return None
+        return MAY_NOT_COMMENT if space and not space.permissions.comment else None
 
     def compose(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.app import ComposeResult
 
+from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.engine.shared_calls import changed_page, live_page
 from presscheck.errors import NotSupported, PresscheckError
@@ -193,23 +194,16 @@ class SpaceContentScreen(BaseScreen):
 
     def edit_reason(self) -> str | None:
         """Why nothing can be changed here now; None if it can."""
-        status, request = self.engine.status, self.model.request
-        if missing := self.engine.missing_reason(EditChangeRequestContent):
-            return missing
-        if not status.online:
-            return "you are offline, and edits cannot be queued"
-        if status.read_only:
-            return "this profile is read-only"
+        if reason := self.engine.write_reason(EditChangeRequestContent, "edits"):
+            return reason
+        request = self.model.request
         return f"the change request is {sanitize(request.status)}" if request and _is_closed(request.status) else None
 
     def reason_new_request(self) -> str | None:
         """In a review, its change request stays."""
         if self._place.choose_request is None:
             return "opened from a review: its change request is shown"
-        status = self.engine.status
-        if not status.online:
-            return "you are offline, and edits cannot be queued"
-        return "this profile is read-only" if status.read_only else None
+        return self.engine.write_reason(CreateChangeRequest, "edits")
 
     async def command_new_request(self) -> None:
         """Choose the change request in which the space is shown."""
