@@ -50,6 +50,7 @@ components:
   schemas:
     Parcel: {type: object, properties: {id: {type: string}, grams: {type: integer}}}
 """
+SUMMARY = "A lamp beside each page shows whether people find what they look for."
 PARTS = (
     {"role": "user", "body": "I cannot find how a label is printed twice. Where is that?"},
     {"role": "assistant", "body": "Open **Labels**, choose the label, then *Print again*. It needs the role sender."},
@@ -66,13 +67,13 @@ TALK = {
 async def prepared(service: RunningService) -> None:
     """Everything that the pictures show and that the sample does not have."""
     async with Client(service.base_url, service.token) as client, somebody(service, "mia", "ada") as (mia, ada):
-        await client.send(lamp(visibility="public"))
+        await client.send(lamp(summary=SUMMARY))
         await client.send(InstallIntegration(integration_name="lamp", organization="tallowick"))
         for name, title, more in (
             ("torch", "Torch", {"description": "Counts who reads which page", "categories": ("analytics",)}),
             ("buoy", "Buoy", {"description": "Posts published changes to a channel", "visibility": "private"}),
         ):
-            await client.send(lamp(name, title=title, **more))
+            await client.send(lamp(name, title=title, summary=None, **more))
         await client.send(CreateOpenAPISpec(**ORG, slug="parcels", source=SpecSource(text=SPECIFICATION)))
         talk = NewConversation.model_validate(TALK)
         await client.send(IngestConversations(**ORG, conversations=(talk,)))
@@ -112,8 +113,7 @@ async def integration(pilot: Any) -> None:
     await catalog(pilot)
     await go_to(pilot, "Lamp")
     await pilot.press("enter")
-    await until(pilot, shows="Content sources")
-    await until(pilot, shows="installed")
+    await until(pilot, shows="it needs settings: Token")
 
 
 async def installation(pilot: Any) -> None:

@@ -258,6 +258,7 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
     members = members_of(info.annotation)
     is_nullable = types.NoneType in get_args(info.annotation)
     reference = reference_of(operation, name)
+    inner: Any = get_args(members[0])[0] if get_origin(members[0]) is tuple else None
     kind: Kind = "text"
     pointer = ""
     choices: list[tuple[str, str]] = []
@@ -269,9 +270,9 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
             choices += [(NULL, NO_ROLE)] if is_nullable else []
         if not info.is_required():
             choices.append(("", "not set"))
-    elif get_origin(members[0]) is tuple and (inner := get_args(members[0])[0]) is str:
+    elif inner is str:
         kind = "list"
-    elif get_origin(members[0]) is tuple and get_origin(inner) is Literal:
+    elif get_origin(inner) is Literal:
         kind, choices = "list", [(str(one), str(one)) for one in get_args(inner)]
     elif name in FROM_FILES:
         kind = "certificate" if name == "certificate" else "long text"
