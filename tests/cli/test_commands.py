@@ -344,7 +344,7 @@ def test_api_sends_an_operation(shell: Shell) -> None:
     everything = shell.json("api", "list-members", "--organization-id", "tallowick", "--limit", "2", "--all")
     assert len(everything) == 8
     ran = shell.run("api", "update-space", "--space-id", "cli", "--title", "x" * 51)
-    assert (ran.exit_code, "title: String should have at most 50" in ran.stderr) == (2, True)
+    assert (ran.exit_code, "title: must have at most 50" in ran.stderr) == (2, True)
     assert "--title" in shell.ok("api", "update-space", "--help")
     assert "Title (at most 50 characters)." in " ".join(shell.ok("api", "update-space", "--help").split())
     assert shell.run("api", "get-space").exit_code == 2

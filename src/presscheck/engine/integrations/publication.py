@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.integrations import PublishIntegration
@@ -45,8 +45,8 @@ class PublishForm:
         given = self._given
         fields = form_fields(PublishIntegration, given)
         scopes = "what it may do, such as site:script:inject; separated by commas; empty for nothing"
-        optional = FormField("scopes", "Permissions that the integration requires", scopes, "list")
-        fields = tuple(optional if field.name == "scopes" else field for field in fields)
+        optional = {"help": scopes, "is_required": False}
+        fields = tuple(replace(field, **optional) if field.name == "scopes" else field for field in fields)
         first = ("title", "description", "scopes", "script")
         ordered = sorted(fields, key=lambda field: first.index(field.name) if field.name in first else len(first))
         return (*(() if NAME in given else (NAME_FIELD,)), *ordered)

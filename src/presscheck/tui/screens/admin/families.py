@@ -246,10 +246,14 @@ FAMILIES = (
         "Collections",
         "collection",
         ListCollections,
-        (Column("collection", "title"), Column("default level", "default_level", 13), Column("about", "description")),
+        (
+            Column("collection", "title"),
+            Column("default level", "default_level", 13),
+            Column("about", "description", is_long=True),
+        ),
         field="collection_id",
         screen=_access,
-        hint="`g o` shows the organization: a creates one there.",
+        hint="g o shows the organization: a creates one there.",
     ),
     Family(
         "Spaces",
@@ -263,7 +267,7 @@ FAMILIES = (
         ),
         field="space_id",
         screen=_access,
-        hint="`g o` shows the organization: a creates one there.",
+        hint="g o shows the organization: a creates one there.",
     ),
     Family(
         "Sites",
@@ -277,7 +281,7 @@ FAMILIES = (
         ),
         field="site_id",
         screen=_access,
-        hint="`g p` manages sites: a creates one there.",
+        hint="g p manages sites: a creates one there.",
     ),
     Family(
         "Invite links",
@@ -327,7 +331,7 @@ FAMILIES = (
         ListIntegrations,
         (
             Column("integration", "title"),
-            Column("description", "description"),
+            Column("description", "description", is_long=True),
             Column("by", "owner.title", 18),
             Column("visibility", "visibility", 11),
             Column("verified", "verified", 9, "flag"),
@@ -410,7 +414,7 @@ FAMILIES = (
         "import",
         ListImports,
         (
-            Column("from", "source.url"),
+            Column("from", "source.url", is_long=True),
             Column("status", "status", 12),
             Column("started", "started_at", 10, "date"),
             Column("ended", "completed_at", 10, "date"),

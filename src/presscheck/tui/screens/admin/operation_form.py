@@ -14,6 +14,7 @@ from presscheck.engine.forms.form import OperationForm
 from presscheck.engine.forms.form_files import SCRIPT, file_of
 from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
 from presscheck.engine.integrations.publication import NAME, PublishForm
+from presscheck.engine.reads.whole_listing import whole_listing
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.admin.facts import value_at
@@ -118,13 +119,13 @@ async def fill_in(
     return await screen.ask(dialog)
 
 
-async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, Any]) -> list[Choice]:
-    """What a field can refer to, listed by the first operation whose arguments are in the path."""
+async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, Any]) -> list[Choice] | None:
+    """What a field can refer to, listed by the first operation whose arguments are in the path; None without one."""
     listing = next((each for each in reference.listings if set(each.path_fields()) <= set(path)), None)
     if listing is None:
-        return []
+        return None
     given = {name: value for name, value in path.items() if name in listing.model_fields}
-    items = (await engine.read(listing(**given, **_all(listing)))).items
+    items = await whole_listing(engine, listing(**given))
     return [
         Choice(
             str(value_at(item, reference.id)),
@@ -133,10 +134,6 @@ async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, An
         )
         for item in items
     ]
-
-
-def _all(listing: type[Operation[Any]]) -> dict[str, Any]:
-    return {"limit": 1000} if "limit" in listing.model_fields else {}
 
 
 def _snake(path: str) -> str:

@@ -23,7 +23,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.filter_form import FilterForm
 from presscheck.engine.forms.form import OperationForm, form_fields, initial_texts
 from presscheck.engine.forms.parts_form import tree_text
-from presscheck.errors import NotSupported, PresscheckError
+from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
@@ -64,6 +64,8 @@ MARGIN = 3
 """Cells at the right that stay free: a line of headings needs them."""
 NARROWEST = 18
 """The least cells of a column that shares what the others leave; below it, the last columns are left out."""
+WIDEST = 48
+"""The most cells of such a column, unless its texts are long."""
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""
 POLL_SECONDS = 2.0
@@ -335,6 +337,8 @@ class FamilyTable(Vertical):
             empty.show_empty("No row has this text.")
         elif self._error and isinstance(self._error, NotSupported):
             empty.show_empty(f"{self._error.message}.")
+        elif isinstance(self._error, Forbidden):
+            empty.show_empty(f"You are not permitted to list the {nouns}.", self._error.detail)
         elif self._error and self._screen.engine.status.online:
             empty.show_failed(f"Could not load the {nouns}", self._error.message)
         elif not self._is_loaded and not self._screen.engine.status.online:
@@ -344,7 +348,8 @@ class FamilyTable(Vertical):
         elif self._filters.get(self.family.title):
             empty.show_empty(f"No {nouns} with this filter.", "F changes the filter, esc shows all.")
         else:
-            empty.show_empty(f"No {nouns} yet.", self.family.hint)
+            reason = self.reason_add() if self.family.add else None
+            empty.show_empty(f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else self.family.hint)
 
     def _widths(self, columns: int) -> list[int]:
         """The widths of the columns that there is room for, the gaps included."""
@@ -359,7 +364,10 @@ class FamilyTable(Vertical):
         fixed = sum(column.columns + GAP for column in shown if column.columns)
         open_ones = sum(not column.columns for column in shown) or 1
         share = max(1, (columns - fixed) // open_ones)
-        return [column.columns + GAP if column.columns else share for column in shown]
+        short = min(share, WIDEST)  # what follows stands near the name on a wide screen too
+        long_ones = sum(column.is_long for column in shown) or 1
+        long = max(share, (columns - fixed - short * (open_ones - long_ones)) // long_ones)
+        return [column.columns + GAP if column.columns else long if column.is_long else short for column in shown]
 
     def _line(self, texts: Sequence[tuple[str, str]], columns: int) -> Line:
         spans: list[Span] = []

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 METHOD_STYLES = {"get": "link", "post": "added", "put": "waiting", "patch": "waiting", "delete": "removed"}
 METHOD_COLUMNS, GROUP_COLUMNS = 9, 18
+MOST_REASONS = 5
+"""How many errors of the source are shown in full."""
 WIDE = 90
 """From this width on, the group of an operation has a column."""
 
@@ -181,7 +183,8 @@ class SpecificationScreen(BaseScreen):
         about: Any = known.get("info")
         info = cast("Mapping[str, Any]", about if isinstance(about, dict) else {})
         name = " ".join(sanitize(str(info[part])) for part in ("title", "version") if info.get(part))
-        at = self._version.created_at if self._version else self.specification.last_processed_at
+        processed = None if isinstance(self._error, NotFound) else self.specification.last_processed_at
+        at = self._version.created_at if self._version else processed
         made = f"latest version from {since(at, now())}" if at else ""
         operations = sum(one.kind == "operation" for one in self._listed)
         number = count(operations, "operation") if self._listed else ""
@@ -194,7 +197,9 @@ class SpecificationScreen(BaseScreen):
         elif self.is_busy:
             empty.show_loading("The service is processing it …")
         elif isinstance(self._error, NotFound):
-            empty.show_empty("It has no version yet.", "e gives it another source: an address or a file.")
+            reasons = [one.message for one in (self.specification.last_processed_errors or ())[:MOST_REASONS]]
+            hint = "e gives it another source: an address or a file."
+            empty.show_empty("It has no version yet.", "\n".join([*filter(None, reasons), hint]))
         elif not self.engine.status.online and not self._is_loaded:
             empty.show_offline("The latest version is not in the cache.")
         elif self._error:
