@@ -45,7 +45,7 @@ async def says(pilot: Any, screen: AdminScreen, family: Family, *texts: str) -> 
         raise AssertionError(f"{family.title} does not say {texts}: {words()}") from None
 
 
-async def test_failed_and_offline_families_say_so_and_a_read_only_profile_changes_nothing(tmp_path: Path) -> None:
+async def test_failed_and_offline_families_show_it_and_a_read_only_profile_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     listed = [one for one in FAMILIES if one.listing is not ListOrganizations]
     paths = {one.listing.route.partition(" ")[2].format(**ORG) for one in listed}
@@ -76,7 +76,7 @@ async def test_failed_and_offline_families_say_so_and_a_read_only_profile_change
                     await says(pilot, screen, family, "Tallowick")  # what is stored is shown
 
 
-async def test_families_that_are_empty_or_not_permitted_say_why_and_what_to_do(tmp_path: Path) -> None:
+async def test_families_that_are_empty_or_not_permitted_show_why_and_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "bare").mkdir()
     with running_service(tmp_path / "bare") as service:
         async with running(app_on(service, tmp_path / "home"), (80, 24)) as pilot:

@@ -90,7 +90,7 @@ async def test_pages_show_the_text_of_what_they_include(service: RunningService,
         await until(pilot, shows="Words outside.")
 
 
-async def test_a_text_that_cannot_be_read_says_why(service: RunningService, tmp_path: Path) -> None:
+async def test_a_text_that_cannot_be_read_shows_why(service: RunningService, tmp_path: Path) -> None:
     service.stop()
     service.lacks = "documents by their id"
     service.start()
