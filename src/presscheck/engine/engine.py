@@ -430,19 +430,22 @@ class Engine:
         """Why the service cannot do an operation, such as *This service has no reviews*; None if it may have it."""
         return self._unsupported.reason(operation)
 
-    def write_reason(self, write: type[Operation[Any]], what: str = "this") -> str | None:
+    def write_reason(
+        self, write: type[Operation[Any]] | None = None, what: str = "this", *, at_once: bool = False
+    ) -> str | None:
         """Why a write can be neither sent nor queued now: the profile, the connection or the service; None if it can.
 
         Args:
-            write: the operation.
+            write: the operation; None for one that every service has and that is never queued.
             what: what cannot be queued, in words, such as *edits*.
+            at_once: the user waits for the answer, so it is not queued even if it could be.
         """
         status = self.connection.status
         if status.read_only:
             return "this profile is read-only"
-        if not status.online and not may_wait(write):
+        if not status.online and (at_once or write is None or not may_wait(write)):
             return f"you are offline, and {what} cannot be queued"
-        return self._unsupported.reason(write)
+        return None if write is None else self._unsupported.reason(write)
 
     async def people(self, organization: str) -> list[User]:
         """The people of an organization, as far as the service lists them: in teams, as authors and reviewers.

@@ -211,13 +211,8 @@ class InstructionsScreen(BaseScreen):
 
     def reason_edit(self) -> str | None:
         """Disabled in a read-only profile, offline and without the role."""
-        status = self.engine.status
-        if status.read_only:
-            return "this profile is read-only"
-        if not status.online:
-            return "you are offline, and this cannot be queued"
-        if missing := self.engine.missing_reason(UpdateAgentInstructions):
-            return missing
+        if reason := self.engine.write_reason(UpdateAgentInstructions, at_once=True):
+            return reason
         return None if self._organization.permissions.admin else "you need the role admin in this organization"
 
     reason_edit_other = reason_edit

@@ -123,11 +123,8 @@ class PersonAccess:
             return "only collections and spaces have a default level"
         if command != "add" and self._screen.tab is not self._teams:
             return "levels follow from the role, default levels and teams: 2 shows the teams"
-        status = self._screen.engine.status
-        if status.read_only:
-            return "this profile is read-only"
-        if not status.online:
-            return "you are offline, and this cannot be queued"
+        if reason := self._screen.engine.write_reason():
+            return reason
         if command == "add":
             can = any(team.permissions.admin for team in self._all_teams) or self._screen.organization.permissions.admin
             return None if can else "only admins and owners of a team add members"

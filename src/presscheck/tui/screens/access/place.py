@@ -176,14 +176,10 @@ class PlaceAccess:
         return None
 
     def _change_reason(self, command: str) -> str | None:
-        engine = self._screen.engine
         operation = RemoveCollectionTeamPermission if command == "delete" else UpdateCollectionTeamPermission
-        if engine.status.read_only:
-            return "this profile is read-only"
-        if not engine.status.online:
-            return "you are offline, and this cannot be queued"
-        if command != "settings" and (missing := engine.missing_reason(operation)):
-            return missing
+        write = None if command == "settings" else operation
+        if reason := self._screen.engine.write_reason(write, at_once=True):
+            return reason
         allowed = isinstance(self._place, Collection | Space) and self._place.permissions.admin
         return None if allowed else f"this needs the admin level in this {kind_of(self._place)}"
 

@@ -412,13 +412,9 @@ class FamilyTable(Vertical):
         """Why a change is not possible here and now; None if it is."""
         if operation is None:
             return f"{self.family.nouns} cannot be {verb} here"
-        status, organization = self._screen.engine.status, self._screen.organization
-        if status.read_only:
-            return "this profile is read-only"
-        if not status.online:
-            return "you are offline, and this cannot be queued"
-        if missing := self._screen.engine.missing_reason(operation):
-            return missing
+        if reason := self._screen.engine.write_reason(operation, at_once=True):
+            return reason
+        organization = self._screen.organization
         permissions = organization.permissions if organization else None
         if operation in self.family.for_everybody or self.is_owner:
             return None

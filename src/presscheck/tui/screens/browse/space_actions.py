@@ -81,10 +81,7 @@ class SpaceActions:
     # reasons
 
     def _offline(self) -> str | None:
-        status = self._screen.engine.status
-        if status.read_only:
-            return "this profile is read-only"
-        return None if status.online else "you are offline, and this cannot be queued"
+        return self._screen.engine.write_reason()
 
     def _item_reason(self) -> str | None:
         return self._offline() or (None if self._screen.item else "there is nothing yet: a creates a space")

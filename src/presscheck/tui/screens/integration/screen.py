@@ -211,13 +211,9 @@ class IntegrationScreen(BaseScreen):
 
     def change_reason(self, operation: type[Operation[Any]], needs: Needs) -> str | None:
         """Why nothing can be changed here now; None if it can."""
-        status, model = self.engine.status, self.model
-        if status.read_only:
-            return "this profile is read-only"
-        if not status.online:
-            return "you are offline, and this cannot be queued"
-        if missing := self.engine.missing_reason(operation):
-            return missing
+        if reason := self.engine.write_reason(operation, at_once=True):
+            return reason
+        model = self.model
         permissions, owner = model.organization.permissions, model.integration.owner
         is_installer = permissions.admin or permissions.install_integration
         is_owner = model.integration.permissions.admin

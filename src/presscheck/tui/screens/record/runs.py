@@ -260,12 +260,7 @@ class TranslationRecord:
 
 def writing_reason(screen: ScreenContext | None) -> str | None:
     """Why nothing can be changed that cannot wait in the outbox."""
-    if screen is None:
-        return "it is not shown yet"
-    status = screen.engine.status
-    if status.read_only:
-        return "this profile is read-only"
-    return None if status.online else "you are offline, and this cannot be queued"
+    return screen.engine.write_reason() if screen else "it is not shown yet"
 
 
 def source_name(run: ImportRun) -> str:
