@@ -52,7 +52,11 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('jobs', 'settings')"
         )
         assert len(rows.fetchall()) == 2
-        newer = "imports spec_versions specs translations reader_issues clusters conversations integration_events"
+        triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for (trigger,) in triggers:
+            connection.execute(f"DROP TRIGGER {trigger}")
+        connection.execute("DROP INDEX open_comments_of_space")
+        newer = "change_request_people change_request_counts imports spec_versions specs translations reader_issues clusters conversations integration_events"
         for table in (*newer.split(), "site_names", "installations", "integrations", "jobs", "settings"):
             connection.execute(f"DROP TABLE {table}")
         for column in ("name", "expires_at"):
