@@ -410,7 +410,8 @@ async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Clu
         with database.reading.begin() as session:
             assert session.get_one(SpaceRow, world.space).title == str(number)
     with other.writing.begin() as session:
-        session.execute(text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"))
+        others = "datname = current_database() AND pid <> pg_backend_pid()"
+        session.execute(text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}"))
     again: Version | None = None
     while again is None or again.connection == seen[0].connection:
         again = await reader.current()  # none while the connection that is gone is opened again
