@@ -1,4 +1,4 @@
-"""Requests take as many SQL statements with much data as with little, and what is kept about change requests is right."""
+"""Requests take as many SQL statements with much data as with little; what is kept of change requests is right."""
 
 from __future__ import annotations
 
@@ -99,15 +99,21 @@ async def written(url: str, home: Path, number: int, pages: int) -> tuple[int, i
     place = both_changed(url, pages, number)
     path = f"/v1/spaces/{place.space}/change-requests/{place.request}"
     again = [
-        {"operation": "update_page", "page": f"page-{page}", "document": {"markdown": place.texts[page][1] + "\nMore.\n"}}
-        for page in range(pages)
+        {
+            "operation": "update_page",
+            "page": f"page-{page}",
+            "document": {"markdown": text[1] + "\nMore.\n"},
+        }
+        for page, text in enumerate(place.texts)
     ]
     with closing(Service(home, url)) as service:
         edit = await service.send("POST", f"{path}/content", json.dumps({"changes": again}).encode())
         merge = await service.send("POST", f"{path}/merge")
         assert json.loads(merge[2])["result"] == "merge"
         page = await service.get(f"/v1/spaces/{place.space}/content/page/page-{pages - 1}?format=markdown")
-        assert "change request" in page["markdown"] and "live content" in page["markdown"] and "More." in page["markdown"]
+        assert (
+            "change request" in page["markdown"] and "live content" in page["markdown"] and "More." in page["markdown"]
+        )
     return merge[1], edit[1]
 
 
@@ -194,8 +200,12 @@ def assert_kept(database: Database) -> None:
     with database.reading.begin() as session:
         requests = {row.id: row for row in session.scalars(select(ChangeRequestRow))}
         parts = {(row.id, row.created_by, "author") for row in requests.values()}
-        parts |= {(row.change_request_id, row.user_id, "reviewer") for row in session.scalars(select(RequestedReviewerRow))}
-        parts |= {(row.change_request_id, row.user_id, "contributor") for row in session.scalars(select(ContributorRow))}
+        parts |= {
+            (row.change_request_id, row.user_id, "reviewer") for row in session.scalars(select(RequestedReviewerRow))
+        }
+        parts |= {
+            (row.change_request_id, row.user_id, "contributor") for row in session.scalars(select(ContributorRow))
+        }
         kept = [*session.scalars(select(ChangeRequestPersonRow))]
         assert {(row.change_request_id, row.user_id, row.role) for row in kept} == parts
         for row in kept:

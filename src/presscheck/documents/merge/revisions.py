@@ -86,9 +86,7 @@ def merge_pages(
     return MergedTree(tree, files, contents, variables or None, conflicts)
 
 
-def documents_to_merge(
-    base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]
-) -> Iterator[str]:
+def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
     """Yields the ids of the documents whose texts `merge_pages` reads: those that both sides changed."""
     for name, field in (("pages", "documentId"), ("reusableContents", "document")):
         sides = [{one["id"]: one.get(field) for one in flatten(side)} for side in _of(name, base, ours, theirs)]

@@ -1,7 +1,7 @@
 """Triggers that keep who has a part in each change request, and how many there are: every writer moves them.
 
-They keep two tables, see `ChangeRequestPersonRow` and `ChangeRequestCountRow`, in the transaction of the writer, whether it
-is a handler, a bulk insert, or the deletion of a space.
+They keep two tables, see `ChangeRequestPersonRow` and `ChangeRequestCountRow`, in the transaction of the writer, whether
+it is a handler, a bulk insert, or the deletion of a space.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PERSON = "{row}.space_id, {row}.role, {row}.user_id, {row}.status"
 
 def _one_more(key: str) -> str:
     return (
-        "INSERT INTO change_request_counts (space_id, role, user_id, status, number) "
+        "INSERT INTO change_request_counts (space_id, role, user_id, status, number) "  # noqa: S608
         f"VALUES ({key.format(row='NEW')}, 1) "
         "ON CONFLICT (space_id, role, user_id, status) DO UPDATE SET number = change_request_counts.number + 1"
     )
@@ -35,7 +35,7 @@ def _one_more(key: str) -> str:
 
 def _one_less(key: str) -> str:
     return (
-        "UPDATE change_request_counts SET number = number - 1 "
+        "UPDATE change_request_counts SET number = number - 1 "  # noqa: S608
         f"WHERE (space_id, role, user_id, status) = ({key.format(row='OLD')})"
     )
 
@@ -43,7 +43,8 @@ def _one_less(key: str) -> str:
 def _people(role: str, user: str, rows: str) -> str:
     """Adds people; the condition of `rows` keeps SQLite from reading ON CONFLICT as that of a join."""
     return (
-        "INSERT INTO change_request_people (change_request_id, user_id, role, space_id, status, updated_at) "
+        "INSERT INTO change_request_people "  # noqa: S608
+        "(change_request_id, user_id, role, space_id, status, updated_at) "
         f"SELECT DISTINCT one.id, {user}, '{role}', one.space_id, one.status, one.updated_at FROM {rows} "
         "ON CONFLICT (change_request_id, user_id, role) DO NOTHING"
     )
@@ -51,6 +52,7 @@ def _people(role: str, user: str, rows: str) -> str:
 
 _HAS_MOVED = "OLD.status <> NEW.status OR OLD.space_id <> NEW.space_id"
 _SOURCES = (("reviewer", "requested_reviewers"), ("contributor", "contributors"))
+_WITH_PART = "change_requests one JOIN {table} part ON part.change_request_id = one.id WHERE "
 _TRIGGERS = (
     _Trigger(
         "change_request_added",
@@ -63,7 +65,7 @@ _TRIGGERS = (
                 _people(
                     role,
                     "part.user_id",
-                    f"change_requests one JOIN {table} part ON part.change_request_id = one.id WHERE one.id = NEW.id",
+                    _WITH_PART.format(table=table) + "one.id = NEW.id",
                 )
                 for role, table in _SOURCES
             ),
@@ -110,7 +112,7 @@ _TRIGGERS = (
             "DELETE",
             table,
             (
-                "DELETE FROM change_request_people WHERE change_request_id = OLD.change_request_id "
+                "DELETE FROM change_request_people WHERE change_request_id = OLD.change_request_id "  # noqa: S608
                 f"AND user_id = OLD.user_id AND role = '{role}' AND NOT EXISTS (SELECT 1 FROM {table} other "
                 "WHERE other.change_request_id = OLD.change_request_id AND other.user_id = OLD.user_id)",
             ),
@@ -126,7 +128,9 @@ def keep_change_requests(connection: Connection) -> None:
         _people("author", "one.created_by", "change_requests one WHERE true"),
         *(
             _people(
-                role, "part.user_id", f"change_requests one JOIN {table} part ON part.change_request_id = one.id WHERE true"
+                role,
+                "part.user_id",
+                _WITH_PART.format(table=table) + "true",
             )
             for role, table in _SOURCES
         ),

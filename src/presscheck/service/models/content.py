@@ -168,9 +168,7 @@ class ChangeRequestPersonRow(Table):
 
     __tablename__ = "change_request_people"
     __table_args__ = (
-        Index(
-            "change_requests_of_person", "user_id", "role", "space_id", "status", "updated_at", "change_request_id"
-        ),
+        Index("change_requests_of_person", "user_id", "role", "space_id", "status", "updated_at", "change_request_id"),
         {"info": KEPT},
     )
 

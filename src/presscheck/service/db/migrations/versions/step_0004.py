@@ -44,9 +44,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("space_id", "role", "user_id", "status"),
     )
     op.drop_index("comments_of_space", "comments")
-    op.create_index(
-        "comments_of_space", "comments", ["space_id", "change_request_id", "posted_at", "id"], unique=False
-    )
+    op.create_index("comments_of_space", "comments", ["space_id", "change_request_id", "posted_at", "id"], unique=False)
     is_open = sa.text("change_request_id IS NULL AND resolved_at IS NULL")
     op.create_index(
         "open_comments_of_space",
