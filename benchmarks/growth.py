@@ -1,8 +1,8 @@
 """Whether requests to the service cost more as its data grows: SQL statements and processor time of each, by size.
 
 Usage: python -m benchmarks.growth [--sizes N,N,N] [--pages N,N,N] [--calls N] [--merge N] [--edit N]. The application
-runs in this process, without HTTP and on SQLite. Before each read something else is written, so that no answer is kept; the
-write is not measured. Then change requests whose pages were changed on both sides are merged, against the three-way
+runs in this process, without HTTP and on SQLite. Before each read something else is written, so that no answer is kept;
+the write is not measured. Then change requests whose pages were changed on both sides are merged, against the three-way
 merge of the same texts in memory, and many pages are edited at once.
 """
 

@@ -1,7 +1,7 @@
 """Triggers that keep who has a part in each change request, and how many there are: every writer moves them.
 
-They keep two tables, see `ChangeRequestPersonRow` and `ChangeRequestCountRow`, in the transaction of the writer, whether
-it is a handler, a bulk insert, or the deletion of a space.
+They keep two tables, see `ChangeRequestPersonRow` and `ChangeRequestCountRow`, in the transaction of the writer, be
+it a handler, a bulk insert, or the deletion of a space.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from presscheck.service.models.table import KEPT, Table, refers
 
-
 _IS_OPEN = text("change_request_id IS NULL AND resolved_at IS NULL")
 """Open comments on live spaces."""
 

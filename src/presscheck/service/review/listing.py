@@ -1,6 +1,7 @@
 """Lists change requests of one or many spaces, newest first, without reading more of them than are returned.
 
-Each space is read by an index, at most one page of it: of all change requests, or of those in which a person has a part. Of several people, the one with the fewest decides which are read. How many there are is kept.
+Each space is read by an index, at most one page of it: of all change requests, or of those in which a person has a
+part. Of several people, the one with the fewest decides which are read. How many there are is kept.
 """
 
 from __future__ import annotations
