@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, bindparam, false, func, select, tuple_
+from sqlalchemy import ColumnElement, FromClause, Select, bindparam, false, func, select, tuple_
 
 from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListOrganizationChangeRequests
 from presscheck.api.operation import Page
@@ -117,33 +117,31 @@ class _Chosen(NamedTuple):
 
     def _source(self) -> _Source:
         if self.part == _ALL:
-            requests = ChangeRequestRow.__table__.alias().c
-            return _Source(requests.id, requests.space_id, requests.status, requests.updated_at, None, None)
-        people = ChangeRequestPersonRow.__table__.alias().c
-        names = ("change_request_id", "space_id", "status", "updated_at", "role", "user_id")
-        return _Source(*(people[name] for name in names))
+            table = ChangeRequestRow.__table__.alias()
+            return _Source(table, table.c.id, table.c.space_id, table.c.status, table.c.updated_at)
+        table = ChangeRequestPersonRow.__table__.alias()
+        return _Source(table, table.c.change_request_id, table.c.space_id, table.c.status, table.c.updated_at)
 
     def _conditions(self, source: _Source, place: list[Any] | None) -> list[ColumnElement[bool]]:
         conditions = [source.status == self.status]
-        if source.role is not None and source.user_id is not None:
-            conditions += [source.role == self.part.role, source.user_id == self.part.user_id]
+        if self.part != _ALL:
+            conditions += [source.table.c.role == self.part.role, source.table.c.user_id == self.part.user_id]
         for other in self.others:
             people = ChangeRequestPersonRow.__table__.alias().c
             has_part = select(people.role).where(
                 people.change_request_id == source.id, people.user_id == other.user_id, people.role == other.role
             )
-            conditions.append(has_part.correlate(source.id.table).exists())
+            conditions.append(has_part.correlate(source.table).exists())
         if place is not None:
             conditions.append(tuple_(source.updated_at, source.id) < tuple_(*place))
         return conditions
 
 
 class _Source(NamedTuple):
-    """The columns of the table that is read."""
+    """The table that is read, of all change requests or of people, and its columns."""
 
+    table: FromClause
     id: ColumnElement[str]
     space_id: ColumnElement[str]
     status: ColumnElement[str]
     updated_at: ColumnElement[str]
-    role: ColumnElement[str] | None
-    user_id: ColumnElement[str] | None
