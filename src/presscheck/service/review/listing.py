@@ -7,6 +7,7 @@ part. Of several people, the one with the fewest decides which are read. How man
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, FromClause, Select, bindparam, false, func, select, tuple_
@@ -71,7 +72,8 @@ def listed(
     )
 
 
-class _Chosen(NamedTuple):
+@dataclass(frozen=True)
+class _Chosen:
     """Which change requests are listed; `spaces` are those that have any."""
 
     spaces: Sequence[str]
