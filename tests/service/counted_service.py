@@ -60,5 +60,5 @@ class CountedService:
         spent = time.process_time() - begun
         answer = b"".join(parts)
         if status[0] not in (200, 201):
-            raise SystemExit(f"{method} {path}: {status[0]} {answer[:500]!r}")
+            raise AssertionError(f"{method} {path}: {status[0]} {answer[:500]!r}")
         return spent, self.statements, answer
