@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, FromClause, Select, bindparam, false, func, select, tuple_
+from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, false, func, select, tuple_
 
 from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListOrganizationChangeRequests
 from presscheck.api.operation import Page
@@ -91,18 +91,18 @@ class _Chosen:
         if not self.spaces:
             return select(ChangeRequestRow).where(false())
         source = self._source()
-        chosen = select(source.id).where(*self._conditions(source, place))
+        newest = source.updated_at.desc().nulls_last(), source.id.desc().nulls_last()
         if len(self.spaces) == 1:
-            chosen = chosen.where(source.space_id == self.spaces[0])
+            within = source.space_id == self.spaces[0]
+            chosen = select(source.id).where(within, *self._conditions(source, place))
         else:
             last = [func.coalesce(self._nth(place, most, name), "") for name in ("updated_at", "id")]
-            chosen = chosen.where(
-                _spaces.c.id.in_(self.spaces),
-                source.space_id == _spaces.c.id,
-                tuple_(source.updated_at, source.id) >= tuple_(*last),
-            )
-        chosen = chosen.order_by(source.updated_at.desc(), source.id.desc()).limit(most)
-        return select(ChangeRequestRow).where(ChangeRequestRow.id.in_(chosen))
+            not_before = tuple_(source.updated_at, source.id) >= tuple_(*last)
+            within = and_(source.space_id == _spaces.c.id, not_before, *self._conditions(source, place))
+            # an outer join, so that SQLite begins with the spaces; a space without any adds a null, which is no id
+            chosen = select(source.id).select_from(_spaces.outerjoin(source.table, within))
+            chosen = chosen.where(_spaces.c.id.in_(self.spaces))
+        return select(ChangeRequestRow).where(ChangeRequestRow.id.in_(chosen.order_by(*newest).limit(most)))
 
     def _nth(self, place: list[Any] | None, most: int, name: str) -> ColumnElement[Any]:
         """The time or id of the last one of a space that can be among the first so many; null if it has fewer."""
