@@ -107,6 +107,7 @@ class SnapshotReader:
         self._connection: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._number = 0
+        self._socket = -1
         self._is_opening = False
         self._not_before = 0.0
         self._asked: list[asyncio.Future[Version | None]] = []
@@ -136,7 +137,7 @@ class SnapshotReader:
         loop, self._loop = self._loop, None
         if connection is not None:
             if loop is not None and not loop.is_closed():
-                loop.remove_reader(connection.pgconn.socket)
+                loop.remove_reader(self._socket)  # a lost connection does not know it
             connection.close()
         _tell(waiting, None)
 
@@ -147,7 +148,8 @@ class SnapshotReader:
         self._is_opening = True
         try:
             connection = await run_in_threadpool(self._open)
-            loop.add_reader(connection.pgconn.socket, self._received)
+            self._socket = int(connection.pgconn.socket)
+            loop.add_reader(self._socket, self._received)
         except (self._database.engine.dialect.loaded_dbapi.Error, NotImplementedError) as error:
             _log.info("No answers are kept: %s", error)
             self._not_before = time.monotonic() + PAUSE

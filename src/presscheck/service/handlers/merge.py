@@ -89,7 +89,7 @@ def _has_unresolved(context: Context, live_tree: Tree, merged: MergedTree, texts
         found = select(DocumentRow.id, DocumentRow.markdown).where(
             DocumentRow.id.in_(some), DocumentRow.markdown.contains(CONFLICT_START)
         )
-        marked |= dict(context.session.execute(found).tuples().all())
+        marked |= dict(context.session.execute(found).all())
     before = document_texts(context.session, filter(None, (changed[key] for key in marked)))
     return any(unresolved_conflicts(text, before.get(changed[key] or "", "")) for key, text in marked.items())
 
