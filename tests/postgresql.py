@@ -16,7 +16,7 @@ from urllib.parse import quote
 import psycopg
 from tests.needs import PROGRAMS, find_initdb
 
-FASTER = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200")
+FASTER = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off", "max_connections=200")
 """What a database does without that nobody keeps."""
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import logging
@@ -26,17 +27,19 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, text
 from starlette.types import Receive, Scope, Send
+from tests.postgresql import Cluster
 from tests.root import ROOT
 from tests.running_service import RunningService, running_service
+from tests.service.engines import NAMES, new_database
 from tests.service.factories import World, plant_world
 from tests.service.populated_service import Known, furnish
 
 from presscheck.api.operation import every_operation
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token, moment_text, system_clock
-from presscheck.service.db.version import VersionReader
+from presscheck.service.db.version import SnapshotReader, Version, VersionReader
 from presscheck.service.http.answer_cache import AnswerCache, slot_of
 from presscheck.service.http.middleware import ORIGIN
 from presscheck.service.jobs.worker import HOUSEKEEPING
@@ -55,25 +58,32 @@ OTHER_SOURCES = re.compile(
 )
 """Words of modules whose results change while the database does not."""
 ANOTHER_PROCESS = """
-import mmap, sqlite3, struct, sys, time
+import mmap, struct, sys, time
 database, board, space, pause = sys.argv[1:]
-connection = sqlite3.connect(database, isolation_level=None, timeout=60)
-connection.execute("PRAGMA synchronous=OFF")
+change = "UPDATE spaces SET title = ? WHERE id = ?"
+if database.startswith("sqlite"):
+    import sqlite3
+    connection = sqlite3.connect(database.removeprefix("sqlite:///"), isolation_level=None, timeout=60)
+    connection.execute("PRAGMA synchronous=OFF")
+else:
+    import psycopg
+    connection, change = psycopg.connect(database, autocommit=True), change.replace("?", "%s")
 with open(board, "r+b") as file, mmap.mmap(file.fileno(), 24) as shared:
     number = 0
     while not struct.unpack_from("q", shared, 16)[0]:
         number += 1
         struct.pack_into("q", shared, 0, number)
-        connection.execute("UPDATE spaces SET title = ? WHERE id = ?", (str(number), space))
+        connection.execute(change, (str(number), space))
         struct.pack_into("q", shared, 8, number)
         time.sleep(0.05)
 """
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+@pytest.fixture(scope="module", params=NAMES)
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     """A service that has done its first housekeeping, which writes."""
-    with running_service(tmp_path_factory.mktemp("service")) as running, closing(Database(running.database_url)) as own:
+    directory, url = tmp_path_factory.mktemp("service"), new_database(request)
+    with running_service(directory, database_url=url) as running, closing(Database(running.database_url)) as own:
         for _ in range(1000):
             with own.reading.begin() as session:
                 job = session.get(JobRow, HOUSEKEEPING)
@@ -220,8 +230,7 @@ def test_no_read_is_older_than_an_acknowledged_write(world: World, tmp_path: Pat
         own = stack.enter_context(closing(Database(world.database_url)))
         shared = stack.enter_context(mmap.mmap(stack.enter_context(board.open("r+b")).fileno(), 24))
         asked = stack.enter_context(counted_callers())
-        file = urlsplit(world.database_url).path[1:]
-        command = [sys.executable, "-c", ANOTHER_PROCESS, file, str(board), world.space, str(PAUSE)]
+        command = [sys.executable, "-c", ANOTHER_PROCESS, world.database_url, str(board), world.space, str(PAUSE)]
         other = stack.enter_context(subprocess.Popen(command))
         stack.callback(struct.pack_into, "q", shared, 16, 1)  # ends it
         counters = subject, text, language = Counter(), Counter(), Counter()
@@ -379,6 +388,39 @@ def test_the_version_moves_with_every_commit_and_with_another_file(tmp_path: Pat
     assert reader.current() is None
     reader.close()
     database.close()
+
+
+async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Cluster) -> None:
+    url = postgresql.new_database()
+    world = plant_world(url, "http://127.0.0.1:1")
+    database, other = Database(url), Database(url)
+    reader = SnapshotReader(database)
+    seen = [await reader.current()]
+    assert seen[0] is not None
+    assert {*(await asyncio.gather(*(reader.current() for _ in range(50))))} == {*seen}
+    for number, writer in enumerate((database, other)):
+        with writer.writing() as session:  # it is no more seen than it is committed
+            session.get_one(SpaceRow, world.space).title = str(number)
+            session.flush()
+            under_way = await reader.current()
+            session.commit()
+        now = await reader.current()
+        assert now not in (*seen, under_way) and now == await reader.current()
+        seen += [under_way, now]
+        with database.reading.begin() as session:
+            assert session.get_one(SpaceRow, world.space).title == str(number)
+    with other.writing.begin() as session:
+        others = "datname = current_database() AND pid <> pg_backend_pid()"
+        session.execute(text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}"))
+    again: Version | None = None
+    while again is None or again.connection == seen[0].connection:
+        again = await reader.current()  # none while the connection that is gone is opened again
+        await asyncio.sleep(0.02)
+    assert again and again not in seen, "another connection has another version"
+    reader.close()
+    assert await reader.current() not in (None, again)
+    database.close()
+    other.close()
 
 
 async def test_the_answers_are_bounded_in_bytes(tmp_path: Path) -> None:

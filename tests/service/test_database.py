@@ -52,8 +52,13 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('jobs', 'settings')"
         )
         assert len(rows.fetchall()) == 2
+        triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for (trigger,) in triggers:
+            connection.execute(f"DROP TRIGGER {trigger}")
+        connection.execute("DROP INDEX open_comments_of_space")
+        newest = "change_request_people", "change_request_counts"
         newer = "imports spec_versions specs translations reader_issues clusters conversations integration_events"
-        for table in (*newer.split(), "site_names", "installations", "integrations", "jobs", "settings"):
+        for table in (*newest, *newer.split(), "site_names", "installations", "integrations", "jobs", "settings"):
             connection.execute(f"DROP TABLE {table}")
         for column in ("name", "expires_at"):
             connection.execute(f"ALTER TABLE tokens DROP COLUMN {column}")

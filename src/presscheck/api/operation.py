@@ -62,7 +62,7 @@ class Page(Model, Generic[Item]):
     """One page of a listing; the last page has no `next`.
 
     `count` is the number of items on this page. `total` is the number of items in the whole listing; only the local
-    service has it.
+    service has it, for change requests and for other listings of at most 1,000 items.
     """
 
     items: Annotated[tuple[Item, ...], Field(max_length=MAX_PAGE), FailFast()]

@@ -28,7 +28,10 @@ def fold(text: str) -> str:
 def index_terms(text: str) -> list[str]:
     """Returns the terms of a text, each once, sorted."""
     found: set[str] = set()
-    for run in _WORD.findall(fold(text)):
+    for run in {*_WORD.findall(fold(text))}:
+        if run.isascii() and "_" not in run:  # most words, at a tenth of the time
+            found.add(run[:MAX_TERM])
+            continue
         for part in _UNSPACED.findall(run):
             found.update(part)
             found.update(part[at : at + 2] for at in range(len(part) - 1))

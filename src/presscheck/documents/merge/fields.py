@@ -41,6 +41,9 @@ def merge_fields(
     for name in {**ours, **theirs, **base}:
         if name in but:
             continue
+        if name not in together and ours.get(name, _NOTHING) == theirs.get(name, _NOTHING):
+            fields |= {name: ours[name]} if name in ours else {}
+            continue
         one, other, was = (
             {key: side[key] for key in together.get(name, (name,)) if key in side} for side in (ours, theirs, base)
         )

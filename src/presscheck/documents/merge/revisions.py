@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from presscheck.documents.merge.fields import is_edited, merge_fields, merge_order
 from presscheck.documents.merge.text import MergedText, merge_text
 from presscheck.documents.pages.file_urls import unsigned_file
-from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk, with_slugs
+from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, flatten, walk, with_slugs
 from presscheck.text.phrases import count
 
-__all__ = ["Conflict", "MergedText", "MergedTree", "merge_pages", "merge_text"]
+__all__ = ["Conflict", "MergedText", "MergedTree", "documents_to_merge", "merge_pages", "merge_text"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _Documents:
 
     def merge(self, base: str | None, ours: str | None, theirs: str | None) -> tuple[str | None, int]:
         """Returns the id of the merged text and its number of conflicts."""
-        if theirs in (base, ours) or ours == base:
+        if not _differ(base, ours, theirs):
             return theirs if ours == base else ours, 0
         text, conflicts = merge_text(*(self.read(one) if one else "" for one in (base, ours, theirs)))
         return self.write(text) if text else None, conflicts
@@ -84,6 +84,21 @@ def merge_pages(
     variables, both = merge_fields(*(side.get("variables") or _NONE for side in (base, ours, theirs)))
     conflicts += [Conflict(name, name, "variables", "Both sides changed its value.") for name in both]
     return MergedTree(tree, files, contents, variables or None, conflicts)
+
+
+def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the ids of the documents whose texts `merge_pages` reads: those that both sides changed."""
+    for name, field in (("pages", "documentId"), ("reusableContents", "document")):
+        sides = [{one["id"]: one.get(field) for one in flatten(side)} for side in _of(name, base, ours, theirs)]
+        for key in sides[1].keys() & sides[2].keys():
+            three = [side.get(key) for side in sides]
+            if _differ(*three):
+                yield from filter(None, three)
+
+
+def _differ(base: str | None, ours: str | None, theirs: str | None) -> bool:
+    """Whether both sides changed a document, to different ones."""
+    return theirs not in (base, ours) and ours != base
 
 
 _KEPT = {

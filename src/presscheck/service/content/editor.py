@@ -35,7 +35,7 @@ from presscheck.documents.pages.tree import (
     walk,
     with_slugs,
 )
-from presscheck.service.content.revisions import add_document, new_page
+from presscheck.service.content.revisions import NewDocuments, new_page
 from presscheck.service.content.serializers import Content, PageRefs, PageText, parse_page, text_of
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context
@@ -63,6 +63,7 @@ class ContentEdit:
         self.inserted: list[dict[str, Any]] = []
         self._reusable = revision.reusable_contents
         self._refs: dict[str, str] = {}
+        self._documents = NewDocuments()
 
     def apply(self, changes: Sequence[ContentChange]) -> None:
         """Applies the changes in order; on a slug conflict, the page with the new slug gets another one."""
@@ -80,6 +81,7 @@ class ContentEdit:
                 self._insert_files(change)
         settled = [at.page["id"] for at in walk(self.tree) if before.get(at.page["id"]) == at.page.get("slug")]
         self.tree = with_slugs(self.tree, settled)
+        self._documents.store(self.context.session)
 
     def _insert(self, change: InsertPage) -> None:
         above = self._above(change.into)
@@ -179,7 +181,7 @@ class ContentEdit:
             content = Content(self.row.space_id, self.tree, self.files, self._reusable)
             links = PageRefs(self.context, content, page_id, source=source)
             text = PageText(None, {}, text_of(document.document, links))
-        document_id = add_document(self.context.session, text.body) if text.body else None
+        document_id = self._documents.add(text.body) if text.body else None
         return text.title, text.details, document_id
 
     def _source(self, change: InsertPage, above: str | None) -> str:

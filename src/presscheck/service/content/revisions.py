@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import Page, walk
@@ -17,16 +17,35 @@ MOST_AT_ONCE = 500
 """The most ids in one query; databases limit the number of parameters."""
 
 
+class NewDocuments:
+    """Texts that are stored together, in a few statements: the id of a document follows from its text."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def add(self, markdown: str) -> str:
+        """Takes a text and returns the id of its document; it is stored by `store`."""
+        key = document_id(markdown)
+        self.texts[key] = markdown
+        return key
+
+    def store(self, session: Session) -> None:
+        """Stores the texts that are not stored yet."""
+        known: set[str] = set()
+        for some in in_parts(self.texts):
+            known.update(session.scalars(select(DocumentRow.id).where(DocumentRow.id.in_(some))))
+        new = [(key, text) for key, text in self.texts.items() if key not in known]
+        if new:
+            session.connection().execute(insert(DocumentRow), [{"id": key, "markdown": text} for key, text in new])
+            add_words(session.connection(), new)
+
+
 def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
     """Stores several texts and returns the ids of their documents, in order."""
-    bodies = list(texts)
-    by_id = {document_id(text): text for text in bodies}
-    known = set(document_texts(session, by_id))
-    new = [DocumentRow(id=key, markdown=text) for key, text in by_id.items() if key not in known]
-    session.add_all(new)
-    session.flush()
-    add_words(session.connection(), [(row.id, row.markdown) for row in new])
-    return [document_id(text) for text in bodies]
+    new = NewDocuments()
+    ids = [new.add(text) for text in texts]
+    new.store(session)
+    return ids
 
 
 def add_document(session: Session, markdown: str) -> str:
@@ -36,14 +55,18 @@ def add_document(session: Session, markdown: str) -> str:
 
 def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
     """The texts of documents, by id."""
-    unique = list(dict.fromkeys(ids))
     documents: dict[str, str] = {}
-    for start in range(0, len(unique), MOST_AT_ONCE):
-        rows = session.execute(
-            select(DocumentRow.id, DocumentRow.markdown).where(DocumentRow.id.in_(unique[start : start + MOST_AT_ONCE]))
-        )
+    for some in in_parts(dict.fromkeys(ids)):
+        rows = session.execute(select(DocumentRow.id, DocumentRow.markdown).where(DocumentRow.id.in_(some)))
         documents.update(dict(rows.all()))
     return documents
+
+
+def in_parts(ids: Iterable[str]) -> Iterator[list[str]]:
+    """The ids, as many at a time as one query may have."""
+    every = list(ids)
+    for start in range(0, len(every), MOST_AT_ONCE):
+        yield every[start : start + MOST_AT_ONCE]
 
 
 def add_revision(

@@ -12,7 +12,7 @@ class BoundedCache:
     """Values with their weight in bytes, for any number of threads; values must not be changed by those who get them.
 
     Args:
-        most_bytes: the most that all of them may weigh; one that weighs more than a quarter of it is not kept.
+        most_bytes: the most that all of them may weigh; one that weighs more than a third of it is not kept.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -33,7 +33,7 @@ class BoundedCache:
     def put(self, key: Hashable, value: Any, weight: int) -> None:
         """Keeps a value that weighs so many bytes, unless the key is there or it is too heavy."""
         with self._lock:
-            if key in self._entries or weight > self._most // 4:
+            if key in self._entries or weight > self._most // 3:
                 return
             self._entries[key] = value, weight
             self._weight += weight

@@ -28,7 +28,7 @@ MOST_DOUBLED = 20
 """How often a writer retries after a unique violation by a concurrent transaction."""
 IMMUTABLE = "immutable"
 """Key in `session.info` of a session that reads: a `BoundedCache` of what never changes, shared by all of them."""
-MOST_KEPT = 64 * 1024 * 1024
+MOST_KEPT = 128 * 1024 * 1024
 """Most bytes in that cache."""
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and a deadlock."""

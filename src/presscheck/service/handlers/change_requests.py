@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Select, exists, select
-
 from presscheck.api.change_requests import (
     ChangeRequest,
     CreateChangeRequest,
@@ -15,16 +13,15 @@ from presscheck.api.change_requests import (
 from presscheck.api.operation import Page
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles
-from presscheck.service.http.pagination import page_of_rows
-from presscheck.service.models.content import ChangeRequestRow, ContributorRow, RequestedReviewerRow
+from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import organization_for, space_for, visible_spaces
 from presscheck.service.review.change_requests import (
     as_change_request,
-    as_change_requests,
     change_request_for,
     note_work,
 )
+from presscheck.service.review.listing import listed
 
 LONGEST_SUBJECT = 100
 
@@ -33,15 +30,14 @@ LONGEST_SUBJECT = 100
 def list_change_requests(context: Context, call: ListChangeRequests) -> Page[ChangeRequest]:
     """Lists the change requests of a space in one state, newest first."""
     space = space_for(context, call.space_id)
-    return _listed(context, call, select(ChangeRequestRow).where(ChangeRequestRow.space_id == space.id))
+    return listed(context, call, [space.id])
 
 
 @handles(ListOrganizationChangeRequests)
 def list_organization_change_requests(context: Context, call: ListOrganizationChangeRequests) -> Page[ChangeRequest]:
     """Lists the change requests of all spaces of an organization that the caller may see, newest first."""
     organization = organization_for(context, call.organization_id, "guest")
-    seen = visible_spaces(context, organization.id)
-    return _listed(context, call, select(ChangeRequestRow).where(ChangeRequestRow.space_id.in_(seen)))
+    return listed(context, call, visible_spaces(context, organization.id))
 
 
 @handles(CreateChangeRequest)
@@ -95,28 +91,3 @@ def update_change_request(context: Context, call: UpdateChangeRequest) -> Change
     if call.model_fields_set & {"subject", "description", "status"}:
         note_work(context, row)
     return as_change_request(context, row)
-
-
-def _listed(
-    context: Context, call: ListChangeRequests | ListOrganizationChangeRequests, rows: Select[ChangeRequestRow]
-) -> Page[ChangeRequest]:
-    rows = rows.where(ChangeRequestRow.status == (call.status or "open"))
-    if call.creator is not None:
-        rows = rows.where(ChangeRequestRow.created_by == call.creator)
-    if call.contributor is not None:
-        took_part = exists().where(
-            ContributorRow.change_request_id == ChangeRequestRow.id, ContributorRow.user_id == call.contributor
-        )
-        rows = rows.where(took_part)  # not `IN (SELECT …)`, which finds all of them before the first
-    if call.requested_reviewer is not None:
-        asked = exists().where(
-            RequestedReviewerRow.change_request_id == ChangeRequestRow.id,
-            RequestedReviewerRow.user_id == call.requested_reviewer,
-        )
-        rows = rows.where(asked)
-    if call.conversations_issues_cluster is not None:
-        rows = rows.where(ChangeRequestRow.id.is_(None))  # not supported here: no change request has any
-    order = (ChangeRequestRow.updated_at, ChangeRequestRow.id)
-    return page_of_rows(
-        context, call, rows, lambda found: as_change_requests(context, found), order=order, newest_first=True
-    )

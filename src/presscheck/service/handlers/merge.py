@@ -6,15 +6,16 @@ merge is done all the same. Unresolved conflicts of an earlier update are report
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import select
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, PullChangeRequest
 from presscheck.documents.merge.conflict_blocks import CONFLICT_START, unresolved_conflicts
-from presscheck.documents.merge.revisions import MergedTree, merge_pages
-from presscheck.documents.pages.tree import flatten
-from presscheck.service.content.revisions import add_document, add_revision
+from presscheck.documents.merge.revisions import MergedTree, documents_to_merge, merge_pages
+from presscheck.documents.pages.tree import Tree, flatten
+from presscheck.service.content.revisions import NewDocuments, add_revision, document_texts, in_parts
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.integrations.integrations import tell_of_content
 from presscheck.service.models.content import ChangeRequestRow, DocumentRow, RevisionRow
@@ -33,8 +34,7 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
     unmet = unmet_rules(context, space, row)
     if unmet:
         raise ApiError(409, " ".join(unmet))
-    merged = _merged(context, space, row)
-    has_conflicts = bool(merged.conflicts) or _has_unresolved(context, space, merged)
+    merged, has_conflicts = _merged(context, space, row)
     revision = _write(context, row, merged, "merge", [space.revision_id, row.revision])
     now = context.now()
     space.revision_id = row.revision_merged = revision
@@ -56,8 +56,7 @@ def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResul
     require_unfinished(row)
     if ancestor(row) == space.revision_id:
         return MergeResult(revision=row.revision, result="update")
-    merged = _merged(context, space, row)
-    has_conflicts = bool(merged.conflicts) or _has_unresolved(context, space, merged)
+    merged, has_conflicts = _merged(context, space, row)
     revision = _write(context, row, merged, "update", [row.revision, space.revision_id])
     if not has_conflicts:
         keep_approvals(context, row, revision)
@@ -67,33 +66,32 @@ def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResul
     return MergeResult(revision=row.revision, result="conflicts" if has_conflicts else "update")
 
 
-def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> MergedTree:
+def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[MergedTree, bool]:
+    """Merges both sides and stores the new texts; with whether there are conflicts, new or unresolved ones."""
     base, ours, theirs = (_side(context, revision) for revision in (ancestor(row), row.revision, space.revision_id))
+    texts = document_texts(context.session, documents_to_merge(base, ours, theirs))
+    new = NewDocuments()
+    merged = merge_pages(base, ours, theirs, texts.__getitem__, new.add)
+    new.store(context.session)
+    return merged, bool(merged.conflicts) or _has_unresolved(context, theirs["pages"], merged, new.texts | texts)
 
-    def read(document: str) -> str:
-        return context.session.get_one(DocumentRow, document).markdown
 
-    return merge_pages(base, ours, theirs, read, lambda text: add_document(context.session, text))
-
-
-def _has_unresolved(context: Context, space: SpaceRow, merged: MergedTree) -> bool:
-    """Whether a page whose text differs from the live one has unresolved conflict markers."""
-    tree = context.session.get_one(RevisionRow, space.revision_id).tree
-    live = {page["id"]: page.get("documentId") for page in flatten(tree)}
+def _has_unresolved(context: Context, live_tree: Tree, merged: MergedTree, texts: Mapping[str, str]) -> bool:
+    """Whether a page whose text differs from the live one has unresolved conflict markers; some texts are known."""
+    live = {page["id"]: page.get("documentId") for page in flatten(live_tree)}
     changed = {
         page["documentId"]: live.get(page["id"])
         for page in flatten(merged.pages)
         if page.get("documentId") and page["documentId"] != live.get(page["id"])
     }
-    marked = context.session.scalars(
-        select(DocumentRow).where(DocumentRow.id.in_(changed), DocumentRow.markdown.contains(CONFLICT_START))
-    )
-    for document in marked:
-        live_id = changed[document.id]
-        before = context.session.get_one(DocumentRow, live_id).markdown if live_id else ""
-        if unresolved_conflicts(document.markdown, before):
-            return True
-    return False
+    marked = {key: texts[key] for key in changed if CONFLICT_START in texts.get(key, "")}
+    for some in in_parts(key for key in changed if key not in texts):
+        found = select(DocumentRow.id, DocumentRow.markdown).where(
+            DocumentRow.id.in_(some), DocumentRow.markdown.contains(CONFLICT_START)
+        )
+        marked |= dict(context.session.execute(found).all())
+    before = document_texts(context.session, filter(None, (changed[key] for key in marked)))
+    return any(unresolved_conflicts(text, before.get(changed[key] or "", "")) for key, text in marked.items())
 
 
 def _side(context: Context, revision_id: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
-from presscheck.service.db.version import Version, VersionReader
+from presscheck.service.db.version import SnapshotReader, Version, VersionReader
 from presscheck.service.http.middleware import ORIGIN
 from presscheck.service.http.serialization import entity_tag, is_known
 
@@ -56,6 +56,7 @@ class AnswerCache:
     def __init__(self, app: ASGIApp, database: Database, most_bytes: int = MOST_BYTES) -> None:
         self.app = app
         self._versions = VersionReader(database)
+        self._snapshots = SnapshotReader(database) if database.is_postgresql else None
         self._version: Version | None = None
         self._answers = BoundedCache(most_bytes)
 
@@ -66,9 +67,11 @@ class AnswerCache:
                 await self.app(scope, receive, send)
             finally:
                 self._versions.close()
+                if self._snapshots:
+                    self._snapshots.close()
             return
         asked = _asked(scope)
-        version = self._versions.current() if asked else None  # before the read begins
+        version = await self._current() if asked else None  # before the read begins
         if asked is None or version is None:
             await self.app(scope, receive, send)
             return
@@ -90,6 +93,9 @@ class AnswerCache:
         # a list of its own: middleware adds headers to it
         await send({"type": "http.response.start", "status": 200, "headers": [*kept.headers]})
         await send({"type": "http.response.body", "body": kept.body})
+
+    async def _current(self) -> Version | None:
+        return await self._snapshots.current() if self._snapshots else self._versions.current()
 
     def _keep(self, key: bytes, body: bytes) -> None:
         tag = entity_tag(body)

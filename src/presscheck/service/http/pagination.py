@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import Select, func, tuple_
+from sqlalchemy import Select, func, literal, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute
 
 from presscheck.api.operation import Cursor, Page, Paged
@@ -19,6 +19,8 @@ Row = TypeVar("Row")
 
 USUAL_LIMIT = 50
 """Default number of items on a page."""
+MOST_COUNTED = 1000
+"""The most items that are counted for `total`; a longer listing has none, unless its number is kept."""
 LARGEST = 2**63
 """Larger than any integer of the database."""
 
@@ -31,6 +33,8 @@ def page_of_rows(
     *,
     order: Sequence[InstrumentedAttribute[Any]],
     newest_first: bool = False,
+    total: int | None = None,
+    first: Callable[[list[Any] | None, int], Select[Row]] | None = None,
 ) -> Page[Item]:
     """One page of a list of rows.
 
@@ -41,17 +45,29 @@ def page_of_rows(
         build: serializes the rows of a page.
         order: columns that are never null and are unique together; the last is usually the id.
         newest_first: sorts in descending order.
+        total: the number of all items, if it is known.
+        first: selects, unordered, the items after a place (None: the start; else its sort key) that can be among the
+            first so many, if that is less work than to sort all.
     """
     limit = USUAL_LIMIT if call.limit is None else call.limit
-    total = context.session.scalar(rows.with_only_columns(func.count(), maintain_column_froms=True)) or 0
     place = _place(call, [column.type.python_type for column in order])
-    if place:
+    total = _counted(context, rows) if total is None else total
+    if first:
+        rows = first(place, limit + 1)
+    elif place:
         key = tuple_(*order)
         rows = rows.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
     rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(limit + 1)
     page_rows: Sequence[Row] = context.session.scalars(rows).all() if limit else ()
     last = [getattr(page_rows[limit - 1], column.key) for column in order] if len(page_rows) > limit else None
     return _page(build(page_rows[:limit]), last, total)
+
+
+def _counted(context: Context, rows: Select[Any]) -> int | None:
+    """The number of rows; None if there are more than are counted."""
+    some = rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1).subquery()
+    number = context.session.scalar(select(func.count()).select_from(some)) or 0
+    return number if number <= MOST_COUNTED else None
 
 
 def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
@@ -62,7 +78,7 @@ def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
     return _page(items[start:end], [end] if limit and end < len(items) else None, len(items))
 
 
-def _page(items: Iterable[Item], last: list[Any] | None, total: int) -> Page[Item]:
+def _page(items: Iterable[Item], last: list[Any] | None, total: int | None) -> Page[Item]:
     following = None if last is None else Cursor(page=_cursor(last))
     # the items were validated when they were created
     listed = tuple(items)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from presscheck.service.models.table import Table, refers
+from presscheck.service.models.table import KEPT, Table, refers
+
+_IS_OPEN = text("change_request_id IS NULL AND resolved_at IS NULL")
+"""Open comments on live spaces."""
 
 
 class RevisionRow(Table):
@@ -72,7 +75,8 @@ class CommentRow(Table):
     __tablename__ = "comments"
     __table_args__ = (
         Index("comments_of_change_request", "change_request_id", "posted_at", "id"),
-        Index("comments_of_space", "space_id", "posted_at", "id"),
+        Index("comments_of_space", "space_id", "change_request_id", "posted_at", "id"),
+        Index("open_comments_of_space", "space_id", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),
     )
 
     id: Mapped[str] = mapped_column(primary_key=True)
@@ -153,3 +157,39 @@ class ContributorRow(Table):
     action: Mapped[str] = mapped_column(primary_key=True)
     count: Mapped[int] = mapped_column(default=0)
     updated_at: Mapped[str]
+
+
+class ChangeRequestPersonRow(Table):
+    """A person who has a part in a change request: as author, reviewer or contributor.
+
+    Triggers keep it, see `change_request_triggers`; it repeats what listings select and sort by.
+    """
+
+    __tablename__ = "change_request_people"
+    __table_args__ = (
+        Index("change_requests_of_person", "user_id", "role", "space_id", "status", "updated_at", "change_request_id"),
+        {"info": KEPT},
+    )
+
+    change_request_id: Mapped[str] = mapped_column(refers("change_requests.id", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    role: Mapped[str] = mapped_column(primary_key=True)
+    space_id: Mapped[str]
+    status: Mapped[str]
+    updated_at: Mapped[str]
+
+
+class ChangeRequestCountRow(Table):
+    """The number of change requests of a space in a state; with a role, of those in which a person has this part.
+
+    Triggers keep it, see `change_request_triggers`; `role` and `user_id` are empty for all change requests.
+    """
+
+    __tablename__ = "change_request_counts"
+    __table_args__ = ({"info": KEPT},)
+
+    space_id: Mapped[str] = mapped_column(refers("spaces.id", ondelete="CASCADE"), primary_key=True)
+    role: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    status: Mapped[str] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(default=0)

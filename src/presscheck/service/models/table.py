@@ -13,6 +13,9 @@ from sqlalchemy.orm import DeclarativeBase
 TEXT = String().with_variant(String(collation="C"), "postgresql")
 LEVEL = TEXT.evaluates_none()  # None means no access: without this, SQLAlchemy would insert the default instead
 
+KEPT = {"is_kept": True}
+"""The `info` of a table that triggers of the database keep: nothing else writes it, and an export leaves it out."""
+
 
 class Table(DeclarativeBase):
     """Base of all tables: text with binary collation, JSON for objects and arrays, SQL NULL for null."""

@@ -65,7 +65,7 @@ def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
     stored: set[str] = set()
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive, database.reading.begin() as session:
         archive.writestr("manifest.json", json.dumps({"format": FORMAT, "step": NEWEST}))
-        for table in Table.metadata.sorted_tables:
+        for table in _exported_tables():
             with archive.open(f"tables/{table.name}.jsonl", "w", force_zip64=True) as lines:
                 for row in session.execute(select(table)).yield_per(AT_ONCE).mappings():
                     lines.write(json.dumps(dict(row), ensure_ascii=False).encode() + b"\n")
@@ -75,6 +75,11 @@ def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
             if _write_file(archive, files, content_id):
                 stored.add(content_id)
     return Exported(count, len(stored), sorted(referenced - stored))
+
+
+def _exported_tables() -> list[Any]:
+    """The tables in the order of their references; triggers fill the others again."""
+    return [table for table in Table.metadata.sorted_tables if not table.info.get("is_kept")]
 
 
 def _write_file(archive: zipfile.ZipFile, files: BlobStore, content_id: str) -> bool:
@@ -109,7 +114,7 @@ def import_all(database: Database, files: BlobStore, file: Path) -> int:
                 if session.scalar(select(func.count()).select_from(UserRow)):
                     raise ConfigurationError("the database already has users: import into an empty database")
                 session.execute(delete(SettingRow))  # such as the location that this process has just saved
-                count = sum(_bring(session, archive, table) for table in Table.metadata.sorted_tables)
+                count = sum(_bring(session, archive, table) for table in _exported_tables())
                 _bring_words(session)
                 for name in archive.namelist():
                     if name.startswith("files/"):

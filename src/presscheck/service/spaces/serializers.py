@@ -10,22 +10,20 @@ from sqlalchemy import bindparam, func, select
 from presscheck.api.roles import MergeRules
 from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.models.content import ChangeRequestRow, CommentRow
+from presscheck.service.models.content import ChangeRequestCountRow, CommentRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import collections_of, level_in_space, reaches
 from presscheck.service.sites.urls import published_spaces
 
-_comments, _requests = CommentRow.__table__.c, ChangeRequestRow.__table__.c
+_comments, _counts = CommentRow.__table__.c, ChangeRequestCountRow.__table__.c
 _COMMENTS = (
     select(_comments.space_id, func.count())
     .where(_comments.space_id.in_(bindparam("ids", expanding=True)))
     .where(_comments.resolved_at.is_(None), _comments.change_request_id.is_(None))
     .group_by(_comments.space_id)
 )
-_REQUESTS = (
-    select(_requests.space_id, _requests.status, func.count())
-    .where(_requests.space_id.in_(bindparam("ids", expanding=True)))
-    .group_by(_requests.space_id, _requests.status)
+_REQUESTS = select(_counts.space_id, _counts.status, _counts.number).where(
+    _counts.space_id.in_(bindparam("ids", expanding=True)), _counts.role == "", _counts.user_id == ""
 )
 
 
