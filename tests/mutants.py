@@ -79,6 +79,8 @@ GROUPS = {
     "engine writes": Group(
         ("engine/writes",),
         (
+            "engine/test_write_table.py",
+            "engine/test_undo_comparisons.py",
             "engine/test_undo.py",
             "engine/test_delivery.py",
             "engine/test_engine.py",
@@ -93,6 +95,7 @@ GROUPS = {
         ("documents/merge",),
         (
             "documents/test_merge_text.py",
+            "documents/test_merge_fields.py",
             "documents/test_merge_revisions.py",
             "documents/test_conflict_blocks.py",
             "documents/test_hunks.py",
@@ -100,7 +103,12 @@ GROUPS = {
     ),
     "sanitizing": Group(
         ("text/sanitize.py", "service/web/html/sanitizer.py"),
-        ("text/test_sanitize.py", "documents/test_hostile_texts.py", "service/test_web_html.py"),
+        (
+            "text/test_sanitize.py",
+            "documents/test_hostile_texts.py",
+            "service/test_html_sanitizer.py",
+            "service/test_web_html.py",
+        ),
     ),
     "terminal filter": Group(
         ("tui/terminal/output.py",),
