@@ -9,9 +9,11 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from tests.engine.write_samples import SAMPLES
+import pytest
+from tests.engine.write_samples import REQUEST, SAMPLES, THREAD, text
 from tests.root import ROOT
 
+from presscheck.api import change_requests, comments, sites, spaces
 from presscheck.api.operation import Operation, every_operation
 from presscheck.engine.writes.descriptions import describe, place_of
 from presscheck.engine.writes.effects import EFFECTS, effects_of, may_wait
@@ -83,3 +85,80 @@ def test_every_write_with_an_inverse_is_a_sample() -> None:
         one.__name__ for one in sampled
     }
     assert missing == set()
+
+
+def person(identity: str) -> dict[str, Any]:
+    return {"object": "user", "id": identity}
+
+
+def comment(author: str, markdown: str | None) -> comments.Comment:
+    return comments.Comment.model_validate({"id": "c", "postedBy": person(author), "body": {"markdown": markdown}})
+
+
+def review(author: str, status: str, markdown: str | None = None) -> change_requests.Review:
+    said = comment(author, markdown) if markdown else None
+    values = {"id": "r", "reviewer": person(author), "status": status, "comment": said}
+    return change_requests.Review.model_validate(values)
+
+
+def request(author: str | None, subject: str) -> change_requests.ChangeRequest:
+    by = {"createdBy": person(author)} if author else {}
+    return change_requests.ChangeRequest.model_validate({"id": "5", "subject": subject, **by})
+
+
+POST = comments.PostComment(**REQUEST, body=text("Hello *you*, 2!"))
+APPROVE = change_requests.SubmitReview(**REQUEST, status="approved", comment=text("Fine."))
+SILENT = change_requests.SubmitReview(**REQUEST, status="approved")
+CREATE = change_requests.CreateChangeRequest(space_id="api", subject="S")
+UNNAMED = change_requests.CreateChangeRequest(space_id="api")
+
+
+@pytest.mark.parametrize(
+    ("call", "item", "author", "is_result"),
+    [
+        (POST, comment("ada", "Hello _you_ 2"), "ada", True),
+        (POST, comment("ada", "Hello _you_ 2"), "", True),
+        (POST, comment("ada", "Hello _you_ 2"), "bo", False),
+        (POST, comment("ada", "Hello you 3"), "ada", False),
+        (POST, comment("ada", None), "ada", False),
+        (comments.PostReply(**THREAD, body=text("")), comment("ada", None), "ada", True),
+        (APPROVE, review("ada", "approved", "*Fine*"), "ada", True),
+        (APPROVE, review("ada", "approved", "*Fine*"), "", True),
+        (APPROVE, review("ada", "approved", "Bad"), "ada", False),
+        (APPROVE, review("ada", "changes-requested", "Fine."), "ada", False),
+        (APPROVE, review("ada", "approved"), "ada", False),
+        (APPROVE, review("ada", "approved", "Fine."), "bo", False),
+        (SILENT, review("ada", "approved"), "ada", True),
+        (CREATE, request("ada", "S"), "ada", True),
+        (CREATE, request("ada", "S"), "bo", False),
+        (CREATE, request("ada", "T"), "ada", False),
+        (CREATE, request(None, "S"), "", True),
+        (CREATE, request(None, "S"), "ada", False),
+        (UNNAMED, request("ada", ""), "ada", True),
+    ],
+)
+def test_the_result_of_a_write_of_unknown_delivery(
+    call: Operation[Any], item: Any, author: str, is_result: bool
+) -> None:
+    decides = effects_of(call).is_result
+    assert decides
+    assert bool(decides(item, call, author)) == is_result
+
+
+def test_whether_the_state_shows_that_a_write_was_done() -> None:
+    def is_done(operation: type[Operation[Any]], resource: Any) -> bool:
+        state = EFFECTS[operation].state
+        assert state
+        return bool(state[1](resource))
+
+    for status, is_merged in (("merged", True), ("open", False)):
+        merged = request("ada", "S").model_copy(update={"status": status})
+        assert is_done(change_requests.MergeChangeRequest, merged) is is_merged
+    for outdated in (True, False):
+        pulled = request("ada", "S").model_copy(update={"outdated": outdated})
+        assert is_done(change_requests.PullChangeRequest, pulled) is not outdated
+        site = sites.Site.model_validate({"id": "s", "published": outdated})
+        assert is_done(sites.PublishSite, site) is outdated
+        assert is_done(sites.UnpublishSite, site) is not outdated
+        space = spaces.Space.model_validate({"id": "s", "deletedAt": "2026-01-01" if outdated else None})
+        assert is_done(spaces.RestoreSpace, space) is not outdated
