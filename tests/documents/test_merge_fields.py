@@ -88,11 +88,12 @@ def test_every_other_field_is_an_edit() -> None:
         ("abc", "axbc", "abyc", "abcxy", "axbyc"),
         ("abc", "abxc", "abyc", "abcxy", "abxyc"),
         ("abc", "ac", "abc", "ac", "ac"),
-        ("abcd", "bacd", "abdc", "abcd", "badc"),
+        ("abcd", "abdc", "bacd", "abcd", "badc"),
         ("abc", "cba", "bca", "abc", "cba"),
         ("abc", "abc", "abc", "ab", "ab"),
         ("", "ab", "cd", "abcd", "abcd"),
-        ("ab", "ab", "ba", "abz", "zba"),
+        ("ab", "ab", "ba", "abz", "baz"),
+        ("abc", "abc", "cba", "abcz", "cbaz"),
     ],
 )
 def test_orders(base: str, ours: str, theirs: str, members: str, order: str) -> None:
