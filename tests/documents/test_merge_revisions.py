@@ -244,7 +244,7 @@ def test_a_conflict_says_what_both_sides_changed() -> None:
             "intro",
             "title here",
             "details",
-            "Both sides changed its emoji, address, visibility, title: the change request wins.",
+            "Both sides changed its title, address, emoji, visibility: the change request wins.",
         )
     ]
     moved = joined(lambda tree: move(tree, "tokens", "intro"), lambda tree: move(tree, "tokens", "errors"))

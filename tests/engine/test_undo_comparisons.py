@@ -55,7 +55,7 @@ class Service:
 
     async def read(self, call: Operation[Any]) -> Any:
         if call.key() not in self._bodies:
-            raise NotFound(f"{call.key()} is not there")
+            raise NotFound(f"{call.key()} is not there", request="", status=404)
         return read_answer(call, self._bodies[call.key()])
 
 
@@ -327,11 +327,11 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
         ("undone", "", ""),
     ),
     (
-        sites.UpdateSite(**SITE, title="After", proxy="https://a.example"),
+        sites.UpdateSite(**SITE, title="After", proxy="a.example/docs"),
         {"title": "B", "proxy": None},
         None,
-        [(GET_SITE, {"object": "site", "id": "site", "title": "After", "proxy": {"origin": "https://a.example"}})],
-        ("unchanged", "title: After\nproxy: https://a.example", "title: After\nproxy: https://a.example"),
+        [(GET_SITE, {"object": "site", "id": "site", "title": "After", "proxy": {"origin": "a.example/docs"}})],
+        ("unchanged", "title: After\nproxy: a.example/docs", "title: After\nproxy: a.example/docs"),
     ),
     (
         sites.UpdateSite(**SITE, default_site_section="s2"),
@@ -573,7 +573,7 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
         {"json_schema": {}},
         None,
         [(SCHEMA, {"jsonSchema": {"type": "object"}})],
-        ("unchanged", '{\n  "type": "object"\n}', '{\n  "type": "object"\n}'),
+        ("unchanged", '{\n  "type": "object"\n}\n', '{\n  "type": "object"\n}\n'),
     ),
     # spaces and collections
     (spaces.DeleteSpace(space_id="api"), None, None, [], ("unchanged", "", "")),

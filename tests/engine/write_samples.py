@@ -163,8 +163,8 @@ SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
     (pages(page(title="After")), None, None),
     (pages(page(title="After")), edited(1)[0], None),
     # spaces and collections
-    (spaces.UpdateSpace(space_id="api", edit_mode="locked"), {"edit_mode": "open"}, None),
-    (spaces.UpdateSpace(space_id="api", edit_mode="open"), {"edit_mode": "locked"}, None),
+    (spaces.UpdateSpace(space_id="api", edit_mode="locked"), {"edit_mode": "live"}, None),
+    (spaces.UpdateSpace(space_id="api", edit_mode="live"), {"edit_mode": "locked"}, None),
     (spaces.UpdateSpace(space_id="api", title="After"), {"title": "Before"}, None),
     (spaces.UpdateSpace(space_id="api", title=None), {"title": "Before"}, None),
     (
@@ -179,8 +179,8 @@ SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
             "merge_rules": {
                 "type": "rules",
                 "rules": [
-                    {"rule": "require_users", "users": ["ada", "bo"]},
-                    {"rule": "match_expression", "expression": "x > 1"},
+                    {"rule": "require_specific_reviewers", "users": ["ada", "bo"]},
+                    {"rule": "custom", "expression": "x > 1"},
                 ],
             }
         },
