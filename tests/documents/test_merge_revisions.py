@@ -235,7 +235,7 @@ def test_files_and_variables_and_reusable_content() -> None:
     assert kinds(result) == [("a", "file"), ("b", "file"), ("version", "variables")]
 
 
-def test_a_conflict_says_what_both_sides_changed() -> None:
+def test_a_conflict_names_the_fields_that_both_sides_changed() -> None:
     details = ("emoji", "slug", "noIndex", "hidden", "title")
     ours, theirs = ({name: f"{name} {side}" for name in details} for side in ("here", "there"))
     result = joined(with_page("intro", **ours), with_page("intro", **theirs))

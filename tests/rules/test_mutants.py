@@ -1,4 +1,4 @@
-"""What `make mutants` is told is in the source: files, functions, tests, and the lines of known survivors."""
+"""The files, functions, tests and known survivors that `make mutants` names exist."""
 
 import tomllib
 
