@@ -23,7 +23,7 @@ def test_what_a_merge_writes_is_found() -> None:
     assert (block.first, block.last, block.in_code) == (2, 6, False)
     assert block.is_from_update
     assert conflict_at(MERGED, 4) == block
-    assert conflict_at(MERGED, 1) is None
+    assert [conflict_at(MERGED, line) for line in (1, 2, 6, 7)] == [None, block, block, None]
 
 
 @pytest.mark.parametrize(("side", "text"), [("ours", OURS), ("theirs", THEIRS)])

@@ -26,6 +26,7 @@ BASE: dict[str, Any] = {"title": "A", "icon": "star", "size": 1, "updatedAt": "2
         ({"layout": {"a": 1}}, {"layout": {"b": 2}}, {"layout": {"a": 1, "b": 2}}, []),
         ({"layout": {"a": 1}}, {"layout": {"a": 2}}, {"layout": {"a": 1}}, ["layout a"]),
         ({"variables": {}}, {}, {"variables": {}}, []),
+        ({"variables": {"a": 1}}, {"variables": {"b": 2}}, {"variables": {"a": 1, "b": 2}}, []),
         ({}, {"variables": {"v": "1"}}, {"variables": {"v": "1"}}, []),
         ({"layout": None}, {"layout": {"b": 2}}, {"layout": None}, ["layout"]),
     ],
@@ -83,6 +84,9 @@ def test_every_other_field_is_an_edit() -> None:
     ("base", "ours", "theirs", "members", "order"),
     [
         ("abc", "abc", "abc", "abc", "abc"),
+        ("", "", "", "z", "z"),
+        ("a", "a", "a", "az", "az"),
+        ("abcd", "bcda", "bacd", "abcd", "bcda"),
         ("abc", "cab", "abc", "abc", "cab"),
         ("abc", "abc", "cab", "abc", "cab"),
         ("abc", "axbc", "abyc", "abcxy", "axbyc"),

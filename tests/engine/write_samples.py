@@ -357,7 +357,11 @@ SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
     (organizations.JoinOrganization(**ORGANIZATION), {"joined": False}, None),
     (organizations.JoinOrganization(**ORGANIZATION), {"joined": True}, None),
     (organizations.JoinOrganization(**ORGANIZATION), None, None),
-    (agent_instructions.UpdateAgentInstructions(**ORGANIZATION, instructions=NODES), {"instructions": None}, None),
+    (
+        agent_instructions.UpdateAgentInstructions(**ORGANIZATION, instructions={**NODES, "data": {}}),
+        {"instructions": NODES},
+        None,
+    ),
     (teams.CreateTeam(**ORGANIZATION, title="Writers"), None, {"id": "new", "members": 0}),
     (teams.CreateTeam(**ORGANIZATION, title="Writers"), None, CREATED),
     (teams.UpdateTeam(**TEAM, title="After"), {"title": "Before"}, None),

@@ -115,6 +115,8 @@ def test_classes_of_authors(name: str) -> None:
         ("javascript:alert(1)", False),
         ("data:text/html,x", False),
         ("file:///etc/passwd", False),
+        ("ftp://a.example/", False),
+        ("tel:123", False),
     ],
 )
 def test_addresses_are_of_the_web_or_mail(address: str, stays: bool) -> None:

@@ -137,6 +137,7 @@ def test_hostile_megabyte_takes_linear_time(unit: str) -> None:
         ("mailto:ada@b\u00fccher.example", "mailto:ada@xn--bcher-kva.example"),
         ("https://a.example/x\u202ey z", "https://a.example/x%E2%80%AEy%20z"),
         ("guide/тест.md", "guide/тест.md"),
+        ("https://a.example/\udcff", "https://a.example/%3F"),
     ],
 )
 def test_display_url_shows_the_real_host(url: str, shown: str) -> None:
@@ -144,7 +145,11 @@ def test_display_url_shows_the_real_host(url: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["https://a.example", "HTTP://a.example/ü?q=1#x", "mailto:ada@a.example?subject=x", "http://[::1]:80/"]
+    "url",
+    [
+        *("https://a.example", "HTTP://a.example/ü?q=1#x", "http://[::1]:80/"),
+        *("mailto:ada@a.example?subject=x", "mailto:a@b.example?subject=%252541"),
+    ],
 )
 def test_web_and_mail_are_safe(url: str) -> None:
     assert is_safe_url(url)
@@ -181,6 +186,7 @@ def test_web_and_mail_are_safe(url: str) -> None:
                     "?subject=x&ATT%41CH=x",
                     "#att%61ch=x",
                     "?at%25252574ach=x",
+                    "?subject=%25252541",
                     "?%EF%BB%BFatt%61ch=x",
                     "?att%E2%80%8Bach=x",
                 )
@@ -248,6 +254,7 @@ def test_marks_are_limited_for_each_letter() -> None:
     mark = "\u0301"
     assert sanitize(f"a{mark * 5}b{mark * 3}") == f"a{mark * 4}b{mark * 3}"
     assert sanitize(f" {mark * 5}x{mark}") == f" ◌{mark * 4}x{mark}"
+    assert sanitize(f"{mark * 6}x") == f"◌{mark * 4}x"
     assert sanitize(f"\t{mark}") == f"    ◌{mark}"
     assert sanitize("ab\tc\td") == "ab  c   d"
     assert sanitize("a\tb\n\tc", lines=True) == "a   b\n    c"
