@@ -87,6 +87,7 @@ def test_every_other_field_is_an_edit() -> None:
         ("", "", "", "z", "z"),
         ("a", "a", "a", "az", "az"),
         ("abcd", "bcda", "bacd", "abcd", "bcda"),
+        ("abcd", "bacd", "dabc", "abcd", "dbac"),
         ("abc", "cab", "abc", "abc", "cab"),
         ("abc", "abc", "cab", "abc", "cab"),
         ("abc", "axbc", "abyc", "abcxy", "axbyc"),
