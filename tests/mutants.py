@@ -32,6 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tests.root import ROOT
 
@@ -160,7 +161,9 @@ class Faults:
         from mutmut.mutation.file_mutation import create_mutations
 
         self.code = (ROOT / file).read_text("utf-8")
-        self._module, self._mutations, _, _ = create_mutations(file, self.code)
+        self._module, found, _, _ = create_mutations(file, self.code)
+        types = _nodes_of_types(self._module)
+        self._mutations = [one for one in found if not _is_about_types(one, types)]
         positions = MetadataWrapper(self._module, unsafe_skip_copy=True).resolve(PositionProvider)
         places = [positions[mutation.original_node] for mutation in self._mutations]
         self.lines = [range(place.start.line, place.end.line + 1) for place in places]
@@ -169,6 +172,33 @@ class Faults:
         """The code with one fault."""
         mutation = self._mutations[number]
         return self._module.deep_replace(mutation.original_node, mutation.mutated_node).code
+
+
+def _nodes_of_types(module: Any) -> set[int]:
+    """The ids of nodes that only annotations and type checkers read: names of types, `__all__`, what `cast` is to."""
+    import libcst as cst
+    from libcst import matchers as m
+
+    named = m.Assign(value=m.Subscript()) | m.Assign(targets=[m.AssignTarget(m.Name("__all__"))])
+    at_top = [part for line in module.body if isinstance(line, cst.SimpleStatementLine) for part in line.body]
+    casts = m.findall(module, m.Call(func=m.Name("cast")))
+    roots = [*(part for part in at_top if m.matches(part, named)), *(call.args[0] for call in casts)]
+    found: set[int] = set()
+    while roots:
+        node = roots.pop()
+        found.add(id(node))
+        roots += node.children
+    return found
+
+
+def _is_about_types(mutation: Any, types: set[int]) -> bool:
+    """Whether a fault changes a type alone."""
+    before, after = mutation.original_node, mutation.mutated_node
+    if id(before) in types:
+        return True
+    return any(id(one.value) in types for one in getattr(before, "args", ())[:1]) and (
+        before.args[-1] is getattr(after, "args", (None,))[-1]
+    )
 
 
 @cache

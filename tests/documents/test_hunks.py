@@ -157,6 +157,8 @@ def test_a_paragraph_is_added_with_the_blank_line_before_it() -> None:
     assert (gone.parts[0].first_before, gone.parts[0].removed, gone.first_after) == (3, ("\n", "new\n"), 3)
     [again] = split_hunks("x\n", "x\nx\n")
     assert (again.parts[0].first_before, again.parts[0].added) == (0, ("x\n",))
+    [third] = split_hunks("x\n" * 3, "x\n" * 4)
+    assert third.parts[0].first_before == 0
     first, second = split_hunks("a\n\nb\n\nc\n", "A\n\nb\n\nnew\n\nc\n")
     assert (first.parts[0].lines_after, second.parts[0].lines_after) == (range(1), range(3, 5))
 

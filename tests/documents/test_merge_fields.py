@@ -26,6 +26,12 @@ BASE: dict[str, Any] = {"title": "A", "icon": "star", "size": 1, "updatedAt": "2
         ({"layout": {"a": 1}}, {"layout": {"b": 2}}, {"layout": {"a": 1, "b": 2}}, []),
         ({"layout": {"a": 1}}, {"layout": {"a": 2}}, {"layout": {"a": 1}}, ["layout a"]),
         ({"variables": {}}, {}, {"variables": {}}, []),
+        (
+            {"title": "B", "layout": {"a": 1}},
+            {"title": "C", "layout": {"a": 2}},
+            {"title": "B", "layout": {"a": 1}},
+            ["title", "layout a"],
+        ),
         ({"variables": {"a": 1}}, {"variables": {"b": 2}}, {"variables": {"a": 1, "b": 2}}, []),
         ({}, {"variables": {"v": "1"}}, {"variables": {"v": "1"}}, []),
         ({"layout": None}, {"layout": {"b": 2}}, {"layout": None}, ["layout"]),
@@ -43,6 +49,13 @@ def test_a_field_that_one_side_removed_is_removed_unless_the_other_changed_it() 
     assert merge_fields(BASE, less, less) == (less, [])
     assert merge_fields(BASE, less, BASE | {"icon": "moon"}) == (less, ["icon"])
     assert merge_fields(BASE, BASE | {"icon": "moon"}, less) == (BASE | {"icon": "moon"}, ["icon"])
+
+
+def test_the_later_time_is_taken_and_none_is_the_earliest() -> None:
+    none = {name: value for name, value in BASE.items() if name != "updatedAt"}
+    later = BASE | {"updatedAt": "2026-03-01"}
+    assert merge_fields(BASE, none, later) == (later, [])
+    assert merge_fields(BASE, later, none) == (later, [])
 
 
 def test_a_nested_field_that_both_sides_emptied_stays_empty_or_goes() -> None:

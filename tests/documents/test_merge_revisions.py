@@ -137,6 +137,15 @@ def test_page_added_below_a_deleted_one_moves_up() -> None:
     assert kinds(result) == [("new", "moved")]
 
 
+def test_a_page_on_one_side_loses_its_path() -> None:
+    for ours, theirs in ((True, False), (False, True)):
+        result = joined(
+            *(lambda tree, has=has: insert(tree, page("new", path="x/new")) if has else tree for has in (ours, theirs))
+        )
+        assert shape(result.pages)[-1] == "new"
+        assert "path" not in result.pages[-1]
+
+
 def test_page_moved_out_of_a_deleted_one_is_kept() -> None:
     result = joined(lambda tree: remove(tree, "auth"), lambda tree: move(tree, "tokens", "intro"))
     assert shape(result.pages) == [["intro", ["tokens"]], "errors"]

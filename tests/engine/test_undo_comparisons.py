@@ -575,6 +575,20 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
         [(SCHEMA, {"jsonSchema": {"type": "object"}})],
         ("unchanged", '{\n  "type": "object"\n}\n', '{\n  "type": "object"\n}\n'),
     ),
+    (
+        NEW_SCHEMA,
+        {"json_schema": {"title": "a"}},
+        None,
+        [(SCHEMA, {"jsonSchema": {"title": "b"}})],
+        ("changed", '{\n  "type": "object"\n}\n', '{\n  "title": "b"\n}\n'),
+    ),
+    (
+        NEW_SCHEMA,
+        {"json_schema": {"title": "a"}},
+        None,
+        [(SCHEMA, {"jsonSchema": {"title": "a"}})],
+        ("undone", '{\n  "type": "object"\n}\n', '{\n  "title": "a"\n}\n'),
+    ),
     # spaces and collections
     (spaces.DeleteSpace(space_id="api"), None, None, [], ("unchanged", "", "")),
     (

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.engine.write_samples import REQUEST, SAMPLES, THREAD, text
+from tests.engine.write_samples import ORGANIZATION, REQUEST, SAMPLES, THREAD, text
 from tests.root import ROOT
 
-from presscheck.api import change_requests, comments, sites, spaces
+from presscheck.api import change_requests, comments, organizations, sites, spaces
 from presscheck.api.operation import Operation, every_operation
 from presscheck.engine.writes.descriptions import describe, place_of
 from presscheck.engine.writes.effects import EFFECTS, effects_of, may_wait
@@ -42,7 +42,9 @@ def of_each_operation() -> Iterator[str]:
         call = operation.model_construct(**dict.fromkeys(operation.path_fields(), ODD))
         effects = effects_of(call)
         yield f"\n{operation.stored_name()}: {'waits' if may_wait(operation) else 'is sent now'}, {effects.reconcile}"
-        assert effects.queued == may_wait(operation)
+        assert effects.queued is may_wait(operation)
+        assert (effects.reconcile == "look") is bool(effects.listings) is bool(effects.is_result)
+        assert (effects.reconcile == "state") is bool(effects.state)
         yield f"  scope {effects.scope(call)}"
         yield f"  stale {' '.join(effects.stale(call))}"
         if effects.state:
@@ -77,6 +79,12 @@ def test_the_table_of_writes() -> None:
     if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
         TABLE.write_text(table, "utf-8")
     assert table == TABLE.read_text("utf-8")
+
+
+def test_who_joined_cannot_leave_again_if_it_is_not_known_who_that_was() -> None:
+    joined = organizations.JoinOrganization(**ORGANIZATION)
+    assert reason_against(SentWrite(joined, {"joined": False}, None)) == "the former value is not known"
+    assert reason_against(SentWrite(joined, {"joined": False}, None, "me")) is None
 
 
 def test_every_write_with_an_inverse_is_a_sample() -> None:

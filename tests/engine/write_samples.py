@@ -156,6 +156,17 @@ SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
     (pages(content_changes.DeletePage(page="p1")), *edited(1)),
     (pages(content_changes.DeletePage(page="p1"), content_changes.DeletePage(page="p2")), *edited(2)),
     (pages(content_changes.RevertPage(page="p1", revision="r0")), *edited(1)),
+    (pages(content_changes.RevertPage(page="p1"), content_changes.RevertPage(page="p2")), *edited(2)),
+    (
+        pages(
+            content_changes.InsertPage(title="A", document=text("x")),
+            content_changes.InsertPage(title="B", document=text("y")),
+        ),
+        edited(0)[0],
+        {"revision": "r2", "pages": ["p8", "p9"]},
+    ),
+    (pages(page(title="A", into="p0")), *edited(1, p1=[None, 1])),
+    (pages(page(page="p2", at=0), page(icon="star")), *edited(2, p2=["p0", 4])),
     (
         pages(content_changes.InsertFiles(files=(content_changes.NewFile(name="a", url="https://a.example/a"),))),
         *edited(1),
