@@ -123,6 +123,29 @@ EDIT = comments.UpdateComment(**THREAD, body=text("New"), resolved=True)
 EDITED = {"text": "Old", "resolved": False}
 REACT = comments.UpdateComment(**THREAD, added_reactions=("x",), removed_reactions=("y",))
 REVIEWERS = change_requests.ListRequestedReviewers(**REQUEST, limit=1000)
+POST_LIVE = comments.PostSpaceComment(space_id="api", body=text("Live"))
+GET_LIVE = comments.GetSpaceComment(space_id="api", comment_id="c1", format="markdown")
+RENAME = pages(page(title="After"))
+RENAMED: tuple[Json, Json] = (
+    {"revision": "r1", "places": {}, "orders": []},
+    {"revision": "r2", "pages": [None]},
+)
+NOW = content.GetChangeRequestRevision(**REQUEST)
+AFTER = content.GetRevision(space_id="api", revision_id="r2")
+BEFORE = content.GetRevision(space_id="api", revision_id="r1")
+
+
+def revision(identity: str, title: str, *parents: str) -> Json:
+    """A revision with one page; what is not its content differs in each."""
+    bookkeeping = dict.fromkeys(("createdAt", "updatedAt", "path", "markdown"), identity)
+    only = {"id": "p1", "title": title, "urls": {"app": identity}, **bookkeeping}
+    return {"object": "revision", "id": identity, "parents": [*parents], "pages": [only]}
+
+
+def text_in(revision: str) -> content.GetRevisionPage:
+    return content.GetRevisionPage(space_id="api", revision_id=revision, page_id="p1", format="markdown")
+
+
 ASK = change_requests.RequestReviewers(**REQUEST, users=("ada", "bo", "cy"))
 GET_REQUEST = change_requests.GetChangeRequest(**REQUEST)
 CREATE_REQUEST = change_requests.CreateChangeRequest(space_id="api", subject="S")
@@ -232,6 +255,47 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
         ("undone", "x", "y"),
     ),
     (REACT, {"reactions": ["y"]}, None, [(GET_COMMENT, comment())], ("changed", "x", "none")),
+    (POST_LIVE, None, NEW, [], ("undone", "", "")),
+    (POST_LIVE, None, NEW, [(GET_LIVE, comment(body={"markdown": "Live"}))], ("unchanged", "Live", "Live")),
+    # pages
+    (
+        RENAME,
+        *RENAMED,
+        [(NOW, revision("r3", "After", "r2")), (AFTER, revision("r2", "After", "r1"))],
+        ("unchanged", "", ""),
+    ),
+    (
+        RENAME,
+        *RENAMED,
+        [
+            (NOW, revision("r3", "Before", "r2")),
+            (AFTER, revision("r2", "After", "r1")),
+            (BEFORE, revision("r1", "Before")),
+        ],
+        ("undone", "", ""),
+    ),
+    (
+        RENAME,
+        *RENAMED,
+        [
+            (NOW, revision("r3", "Hers", "r2")),
+            (AFTER, revision("r2", "After", "r1")),
+            (BEFORE, revision("r1", "Before")),
+            (text_in("r2"), {"id": "p1", "title": "After", "markdown": "x"}),
+        ],
+        ("changed", "After\n\nx", "(deleted)"),
+    ),
+    (
+        RENAME,
+        *RENAMED,
+        [
+            (NOW, revision("r2", "After", "r0")),
+            (AFTER, revision("r2", "After", "r0")),
+            (content.GetRevision(space_id="api", revision_id="r0"), revision("r0", "By others")),
+            (BEFORE, revision("r1", "Before")),
+        ],
+        ("changed", "(edited)", "(edited by others just before)"),
+    ),
     # change requests
     (
         CREATE_REQUEST,

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.engine.write_samples import ORGANIZATION, REQUEST, SAMPLES, THREAD, text
+from tests.engine.write_samples import EXTERNAL, ORGANIZATION, REQUEST, SAMPLES, SITE, THREAD, text
 from tests.root import ROOT
 
-from presscheck.api import change_requests, comments, organizations, sites, spaces
+from presscheck.api import change_requests, comments, organizations, site_settings, sites, spaces
 from presscheck.api.operation import Operation, every_operation
-from presscheck.engine.writes.descriptions import describe, place_of
+from presscheck.engine.writes.descriptions import Place, describe, place_of
 from presscheck.engine.writes.effects import EFFECTS, effects_of, may_wait
 from presscheck.engine.writes.inverses import INVERSES, SentWrite, inverse_of, reason_against
 
@@ -42,6 +42,7 @@ def of_each_operation() -> Iterator[str]:
         call = operation.model_construct(**dict.fromkeys(operation.path_fields(), ODD))
         effects = effects_of(call)
         yield f"\n{operation.stored_name()}: {'waits' if may_wait(operation) else 'is sent now'}, {effects.reconcile}"
+        assert isinstance(effects.queued, bool)
         assert effects.queued is may_wait(operation)
         assert (effects.reconcile == "look") is bool(effects.listings) is bool(effects.is_result)
         assert (effects.reconcile == "state") is bool(effects.state)
@@ -87,6 +88,10 @@ def test_who_joined_cannot_leave_again_if_it_is_not_known_who_that_was() -> None
     assert reason_against(SentWrite(joined, {"joined": False}, None, "me")) is None
 
 
+def test_a_place_without_a_name_has_no_ids() -> None:
+    assert set(vars(Place()).values()) == {None}
+
+
 def test_every_write_with_an_inverse_is_a_sample() -> None:
     sampled = {type(call) for call, _, _ in SAMPLES}
     missing = {one.__name__ for one, inverse in INVERSES.items() if not isinstance(inverse, str)} - {
@@ -118,6 +123,10 @@ POST = comments.PostComment(**REQUEST, body=text("Hello *you*, 2!"))
 APPROVE = change_requests.SubmitReview(**REQUEST, status="approved", comment=text("Fine."))
 SILENT = change_requests.SubmitReview(**REQUEST, status="approved")
 CREATE = change_requests.CreateChangeRequest(space_id="api", subject="S")
+REDIRECT = site_settings.CreateRedirect(
+    **SITE, source="/a", destination=site_settings.RedirectDestination(kind="external", url="https://a.example/x")
+)
+LINK = site_settings.CreateShareLink(**SITE, name="Press")
 UNNAMED = change_requests.CreateChangeRequest(space_id="api")
 
 
@@ -143,6 +152,20 @@ UNNAMED = change_requests.CreateChangeRequest(space_id="api")
         (CREATE, request(None, "S"), "", True),
         (CREATE, request(None, "S"), "ada", False),
         (UNNAMED, request("ada", ""), "ada", True),
+        (
+            REDIRECT,
+            site_settings.Redirect.model_validate({"id": "r", "source": "/a", "destination": EXTERNAL}),
+            "",
+            True,
+        ),
+        (
+            REDIRECT,
+            site_settings.Redirect.model_validate({"id": "r", "source": "/b", "destination": EXTERNAL}),
+            "",
+            False,
+        ),
+        (LINK, site_settings.ShareLink(id="l", name="Press"), "", True),
+        (LINK, site_settings.ShareLink(id="l", name="Other"), "", False),
     ],
 )
 def test_the_result_of_a_write_of_unknown_delivery(

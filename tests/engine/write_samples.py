@@ -63,6 +63,11 @@ AFTER_SPACE = ContentPosition(after=SpacePointer(space="guides"))
 BEFORE_COLLECTION = ContentPosition(before=CollectionPointer(collection="product"))
 RULES = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_at_least_one_review"),))
 
+
+def item_of(kind: Any) -> site_structure.StructureItemPointer:
+    return site_structure.StructureItemPointer(type=kind, id="x")
+
+
 SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
     # comments
     (comments.PostComment(**REQUEST, body=text("Hello *you*"), page="p1"), None, CREATED),
@@ -306,6 +311,10 @@ SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
     ),
     (site_structure.SortSiteStructure(**SITE, item=ITEM, position=BESIDE), {"previous": None, "next": None}, None),
     (site_structure.SortSiteStructure(**SITE, item=ITEM, position=BESIDE), None, None),
+    *(
+        (site_structure.SortSiteStructure(**SITE, item=item_of(kind), position=BESIDE), None, None)
+        for kind in ("site-space", "site-section-group", "site-external-link")
+    ),
     (
         site_settings.CreateRedirect(**SITE, source="/a", destination=target("external", url="https://a.example/x")),
         None,
