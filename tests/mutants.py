@@ -83,6 +83,7 @@ GROUPS = {
         (
             "engine/test_write_table.py",
             "engine/test_undo_comparisons.py",
+            "engine/test_pending_overlays.py",
             "engine/test_undo.py",
             "engine/test_delivery.py",
             "engine/test_engine.py",
