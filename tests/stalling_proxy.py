@@ -1,4 +1,4 @@
-"""A way to the service on which some requests are never answered: what the app shows meanwhile stays."""
+"""A way to the service on which some requests are never answered, or with an error: what the app shows then stays."""
 
 import asyncio
 import threading
@@ -14,9 +14,16 @@ from tests.tcp_server import listening
 
 @contextmanager
 def holding_back(
-    service: RunningService, directory: Path, *parts: str, until: threading.Event | None = None
+    service: RunningService,
+    directory: Path,
+    *parts: str,
+    until: threading.Event | None = None,
+    answer: bytes | None = None,
 ) -> Iterator[str]:
-    """Its address; a request whose first line has one of these parts waits until the event, or else for ever."""
+    """Its address; a request whose first line has one of these parts waits until the event, or else for ever.
+
+    With `answer` it does not wait: it is answered so.
+    """
     address = urlsplit(service.base_url)
 
     async def connect() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -28,6 +35,9 @@ def holding_back(
         request = await one_request(reader)
         first = request.partition(b"\r\n")[0].decode()
         if any(part in first for part in parts):
+            if answer is not None:
+                writer.write(answer)
+                return
             if until is None:
                 await reader.read()
                 return

@@ -20,7 +20,9 @@ ANSWERS = (
     (re.compile(rb"\x1b\[6n"), b"\x1b[1;1R"),
     (re.compile(rb"\x1b\[\?2026\$p"), b"\x1b[?2026;2$y"),
 )
-UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=?][\d;]*u|\x1b\[\?\d+\$p|\x1bP.*?\x1b\\", re.DOTALL)
+UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=?][\d;]*u|\x1b\[\?\d+\$p|\x1b[P_].*?\x1b\\", re.DOTALL)
+CUT_OFF = re.compile(rb"\x1b(?:[P_](?:(?!\x1b\\).)*)?\Z", re.DOTALL)
+"""The beginning of a sequence that pyte does not know, whose end comes later."""
 
 LEFT_ON = {
     b"\x1b[?1049h": b"\x1b[?1049l",  # alternate screen
@@ -37,7 +39,7 @@ class Terminal:
 
     def __init__(self, command: list[str], *, size: tuple[int, int] = (120, 40), env: dict[str, str] | None = None):
         columns, rows = size
-        self.raw = b""
+        self.raw = self._held = b""
         self.screen = pyte.Screen(columns, rows)
         self.stream = pyte.ByteStream(self.screen)
         self.pid, self.fd = pty.fork()
@@ -63,7 +65,11 @@ class Terminal:
         for question, answer in ANSWERS:
             for _ in question.findall(data):
                 os.write(self.fd, answer)
-        self.stream.feed(UNKNOWN_TO_PYTE.sub(b"", data))
+        data = UNKNOWN_TO_PYTE.sub(b"", self._held + data)
+        cut = CUT_OFF.search(data)
+        end = cut.start() if cut else len(data)
+        self._held = data[end:]
+        self.stream.feed(data[:end])
         return True
 
     @property

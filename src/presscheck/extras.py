@@ -40,6 +40,7 @@ EXTRAS: dict[str, Extra] = {
             "uvicorn",
         ),
     ),
+    "images": Extra("pictures in the terminal need", ("PIL", "textual_image")),
     "integrations": Extra("the scripts of integrations need", ("_quickjs",)),
     "s3": Extra("files in a bucket need", ("boto3", "botocore", "urllib3")),
 }

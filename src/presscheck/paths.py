@@ -21,9 +21,12 @@ class Places:
     cache: Path
     """Can be deleted at any time."""
     state: Path
-    """The outbox with local state, and the log; the program never deletes them."""
+    """The outbox with local state, snapshots of sites, seen versions of specifications, and the log.
+
+    Only old snapshots and old versions are ever deleted.
+    """
     data: Path
-    """The data of the local service, and snapshots of sites."""
+    """The data of the local service, and what the files of site configurations were made from."""
 
     @property
     def config_file(self) -> Path:
@@ -38,9 +41,13 @@ class Places:
         """The SQLite file with the unsent writes and the local state of a profile."""
         return private_directory(self.state) / f"{profile}.sqlite"
 
+    def openapi_versions(self, profile: str) -> Path:
+        """The directory with the versions of OpenAPI specifications that were seen on this machine."""
+        return self.state / "openapi-versions" / profile
+
     def site_snapshots(self, profile: str) -> Path:
-        """The directory with what the sites of a profile's service had before a configuration was pushed to them."""
-        return self.data / "site-snapshots" / profile
+        """The directory with what the sites of a profile's service had before they were changed."""
+        return self.state / "site-snapshots" / profile
 
     def site_bases(self, profile: str) -> Path:
         """The directory with what the sites of a profile's service had when their configurations were pulled."""

@@ -92,6 +92,7 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
         read_only=profile.read_only,
         activity=activity,
         user=profile.user,
+        snapshots=where.site_snapshots(_store_name(profile)),
     )
 
 

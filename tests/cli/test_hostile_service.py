@@ -45,8 +45,7 @@ LOCAL = frozenset(
             "serve token create",
             "serve token list",
             "serve token revoke",
-            "site config restore",  # there is no snapshot to restore
-            "site config snapshots",
+            "site restore",  # there is no snapshot to restore
             "tour",
         ),
     )

@@ -18,8 +18,8 @@ from tests.cli.test_help import GOLDEN, commands
 from tests.installation import declared, make_environment, with_their_own
 from tests.root import ROOT
 from tests.rules.test_dead_modules import dotted
-from tests.rules.test_dependencies import imported
-from tests.rules.test_house import MODULES, room
+from tests.rules.test_dependencies import imported, place
+from tests.rules.test_house import MODULES
 from tests.running_service import RunningService, running_service
 from tests.terminal import Terminal
 
@@ -92,8 +92,8 @@ def test_the_environment_has_no_library_of_an_extra(light: Path) -> None:
     assert {*python(light, "-c", MISSING, *modules).stdout.split()} == modules - OF_THE_CLIENT
 
 
-def test_every_module_outside_of_the_service_imports(light: Path) -> None:
-    modules = [dotted(path) for path in MODULES if room(path) != "service"]
+def test_every_module_that_needs_no_extra_imports(light: Path) -> None:
+    modules = [dotted(path) for path in MODULES if place(path) is None]
     ran = python(light, "-c", IMPORT, *modules, *imported(None))
     assert ran.returncode == 0, ran.stderr
     names = {*ran.stdout.split()}

@@ -168,7 +168,7 @@ def test_options_of_parts(shell: Shell, service: HostileService, tmp_path: Path)
         (("--source-url", "u", "--source", "{}"), "--source-url: cannot be used together with --source"),
         (("--source-url", "u", "--source-files", "f"), "--source-url: cannot be used together with --source-files"),
         ((), "--source-url: is required: give --source-files or --source instead"),
-        (("--source-url", "u" * 2049), "--source-url: String should have at most 2048 characters"),
+        (("--source-url", "u" * 2049), "--source-url: must have at most 2,048 characters"),
     ):
         ran = shell.run("import", "start", "--target-space", "x", *options)
         assert (ran.exit_code, ran.stderr.startswith(f"presscheck: {reason}")) == (2, True), ran.stderr

@@ -8,6 +8,9 @@ import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService
 
+from presscheck.engine.site_config import snapshots
+from presscheck.engine.site_config.document import SiteConfig
+
 SITE = "Tallowick Docs"
 
 
@@ -37,8 +40,8 @@ def test_a_file_goes_around(shell: Shell, tmp_path: Path, ending: str) -> None:
     text = file.read_text()
     assert config(shell, "pull", str(file))[0] == 0
     assert file.read_text() == text
-    assert sent["snapshot"] in config(shell, "snapshots")[1]
-    assert config(shell, "restore", "latest", "--yes")[0] == 0
+    assert sent["snapshot"] in shell.ok("site", "history", SITE)
+    assert shell.run("site", "restore", SITE, "latest", "--yes").exit_code == 0
     assert config(shell, "diff", str(file))[0] == 6
 
 
@@ -81,7 +84,9 @@ def test_secrets_do_not_get_into_a_file(shell: Shell, tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("rounded", "straight"))
     assert config(shell, "push", str(file), "--yes", site=site)[0] == 0
     assert shell.json("site", "customization", "show", site)["header"]["links"][0]["to"]["url"] == link
-    for snapshot in (shell.home / "data").rglob("*.yaml"):
+    kept = [*(shell.home / "data").rglob("*.yaml"), *(shell.home / "state").rglob("*.snapshot")]
+    assert len(kept) > 3
+    for snapshot in kept:
         assert not [secret for secret in secrets if secret in snapshot.read_text()]
 
 
@@ -203,3 +208,55 @@ def test_a_push_does_not_overwrite_what_others_changed_since_the_pull(
     assert (code, "redirects /old: to: https://example.net/ → –" in err) == (5, True), err
     assert config(shell, "push", str(file), "--yes", "--overwrite", site=site)[0] == 0
     assert len(shell.json("site", "redirects", "list", site)) == 1
+
+
+def test_the_history_is_listed_and_a_part_restored(shell: Shell) -> None:
+    site = shell.ok("site", "create", "--title", "Recalled").strip()
+    shell.ok("site", "add", site, "--space-id", "handbook")
+    shell.ok("site", "redirects", "add", site, "/first", "https://example.org/first")
+    looks = shell.json("site", "customization", "show", site)
+    looks["styling"]["corners"] = "circular"
+    shell.ok("site", "customization", "set", site, "--settings", json.dumps(looks), "--yes")
+    shell.ok("site", "publish", site, "--yes")
+    shell.ok("site", "redirects", "add", site, "/second", "https://example.org/second")
+    rows = shell.json("site", "history", site)
+    whats = ["redirects changed", "published", "customization changed", "redirects changed", "structure changed"]
+    assert [row["what"] for row in rows if row["source"] == "this machine"] == whats
+    assert rows[-1]["what"] == "created"
+    published, changed = rows[1]["snapshot"], rows[2]["snapshot"]
+
+    def restore(*words: str) -> tuple[int, str, str]:
+        ran = shell.run("site", "restore", site, *words)
+        return ran.exit_code, ran.stdout, ran.stderr
+
+    code, out, _ = restore(published, "--part", "redirects", "--dry-run", "--prune")
+    assert (code, out) == (6, "redirects: delete the redirect /second\n")
+    assert restore(published, "--part", "redirects", "--prune")[0] == 2, "asks, and there is no terminal"
+    assert restore(published, "--part", "redirects", "--prune", "--yes")[0] == 0
+    assert [one["source"] for one in shell.json("site", "redirects", "list", site)] == ["/first"]
+    assert shell.json("site", "history", site)[0]["detail"] == f"restore of redirects from {published}"
+    assert restore("latest", "--yes")[0] == 0, "the restore is undone"
+    assert len(shell.json("site", "redirects", "list", site)) == 2
+    assert restore(changed, "--yes")[0] == 0
+    assert shell.json("site", "customization", "show", site)["styling"]["corners"] == "rounded"
+    code, _, err = restore(changed, "--part", "structure")
+    assert (code, "does not have the structure: it has customization" in err) == (2, True)
+    code, _, err = restore("2000-01-01T000000Z")
+    assert (code, "not found. Newest: " in err) == (2, True)
+    file = next((shell.home / "state").rglob(f"{changed}.snapshot"))
+    file.write_text(file.read_text().splitlines()[0])
+    assert "is damaged: choose another snapshot" in restore(changed)[2]
+
+
+def test_snapshots_are_bounded_and_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "KEPT", 3)
+    first, second = (snapshots.Snapshots(tmp_path, site) for site in ("a", "b/../c"))
+    names = [first.keep(SiteConfig(customization={"n": n}), "customization").name for n in range(4)]
+    assert [one.name for one in first.every()] == names[:0:-1]
+    assert first.config(first.named("latest")).customization == {"n": 3}
+    monkeypatch.setattr(snapshots, "MAX_BYTES", 1)
+    large = second.keep(SiteConfig(customization={"text": "x" * 1000}), "customization")
+    assert [one.name for one in second.every()] == [large.name]
+    assert [one.name for one in first.every()] == names[3:], "the newest of a site stays"
+    assert large.file.parent.parent == tmp_path
+    assert (large.file.stat().st_mode & 0o777, large.file.parent.stat().st_mode & 0o777) == (0o600, 0o700)

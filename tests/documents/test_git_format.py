@@ -397,8 +397,9 @@ def test_deeply_nested_table_of_contents(tmp_path: Path) -> None:
     assert outline(repository.pages) == ["  " * depth + f"p{depth} P{depth}" for depth in range(30)]
 
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + struct.pack(">II", 640, 480)
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\0\0\0"
 GIF = b"GIF89a" + struct.pack("<HH", 32, 16)
+WEBP = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + b"\x0f\0\0\x1f\0\0" + b"\0" * 16
 JPEG = b"\xff\xd8\xff\xe0\x00\x04\0\0\xff\xc0\x00\x11\x08" + struct.pack(">HH", 300, 200) + b"\0" * 8
 
 
@@ -410,7 +411,9 @@ JPEG = b"\xff\xd8\xff\xe0\x00\x04\0\0\xff\xc0\x00\x11\x08" + struct.pack(">HH", 
         ("a.jpg", JPEG, "image/jpeg", (200, 300)),
         ("a.svg", b'<?xml?><svg width="12.5px" height="8" viewBox="0 0 1 1">', "image/svg+xml", (12.5, 8)),
         ("a.svg", b'<svg viewBox="0 0 24 16"/>', "image/svg+xml", (24, 16)),
+        ("a.webp", WEBP, "image/webp", (16, 32)),
         ("a.png", b"not a picture", "image/png", None),
+        ("a.png", b'<?xml version="1.0"?><svg width="9" height="9"/>', "image/png", None),
         ("a.png", PNG[:18], "image/png", None),
         ("a.jpg", b"\xff\xd8\xff", "image/jpeg", None),
         ("a.unheard", b"x", "application/octet-stream", None),

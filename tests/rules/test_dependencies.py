@@ -14,6 +14,8 @@ from presscheck.extras import EXTRAS
 
 IN_BUCKETS = SOURCE / "service" / "db" / "s3_blob_store.py"
 """The module that only the extra `s3` needs."""
+OF_PICTURES = SOURCE / "tui" / "terminal" / "picture_decoder.py"
+"""The module that only the extra `images` needs."""
 LOADED_BY_NAME = {
     "psycopg": "SQLAlchemy loads it for the URL of a PostgreSQL database",
     "_quickjs": "the process of a script loads it before it gives up its rights",
@@ -41,13 +43,13 @@ def libraries(path: Path) -> set[str]:
 def place(path: Path) -> str | None:
     """The extra that a module belongs to; None for a light install."""
     if room(path) != "service":
-        return None
+        return "images" if path == OF_PICTURES else None
     return "s3" if path == IN_BUCKETS else "serve"
 
 
 def allowed(extra: str | None) -> set[str]:
     """The packages that modules of an extra can import."""
-    own = {None: (), "serve": ("serve",), "s3": ("serve", "s3")}[extra]
+    own = {None: (), "images": ("images",), "serve": ("serve",), "s3": ("serve", "s3")}[extra]
     return names(declared()).union(*(names(declared(name)) for name in own))
 
 
@@ -60,10 +62,10 @@ def packages_of(modules: set[str]) -> set[str]:
     return set[str]().union(*(packages_by_module()[module] for module in modules))
 
 
-@pytest.mark.parametrize("extra", [None, "serve", "s3"])
+@pytest.mark.parametrize("extra", [None, "images", "serve", "s3"])
 def test_each_import_is_declared_where_it_belongs(extra: str | None) -> None:
     modules = imported(extra)
-    assert len(modules) > 2
+    assert len(modules) > 1
     assert {module for module in modules if not packages_by_module()[module] & allowed(extra)} == set()
 
 
@@ -74,7 +76,7 @@ def test_a_light_install_brings_no_package_that_nothing_imports() -> None:
 @pytest.mark.parametrize("extra", sorted(EXTRAS))
 def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
     packages = names(declared(extra))
-    used = imported("serve") | imported("s3") | LOADED_BY_NAME.keys()
+    used = imported("serve") | imported("s3") | imported("images") | LOADED_BY_NAME.keys()
     assert {module for module in used if packages_by_module()[module] & packages} == set(EXTRAS[extra].modules)
     assert packages - packages_of(set(EXTRAS[extra].modules)) == set(), "packages that nothing imports"
     assert list(EXTRAS[extra].modules) == sorted(EXTRAS[extra].modules)
@@ -86,7 +88,8 @@ def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
         ("serve", set[str]()),
         ("integrations", {"serve"}),
         ("s3", {"serve"}),
-        ("dev", {"serve", "integrations", "s3", "docs"}),
+        ("images", set[str]()),
+        ("dev", {"serve", "integrations", "s3", "images", "docs"}),
     ],
 )
 def test_an_extra_includes_those_that_it_needs(extra: str, others: set[str]) -> None:

@@ -340,6 +340,7 @@ CASES: list[Case] = [
         content.GetChangeRequestReusableContent,
         content.GetChangeRequestRevision,
         content.GetCurrentRevision,
+        content.GetDocument,
         content.GetFile,
         content.GetPage,
         content.GetPageByPath,

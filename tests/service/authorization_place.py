@@ -39,7 +39,7 @@ from presscheck.api.translations import CreateTranslation
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
-from presscheck.service.db.ids import moment_text, new_id, system_clock
+from presscheck.service.db.ids import document_id, moment_text, new_id, system_clock
 from presscheck.service.models.content import CommentRow, ReplyRow
 from presscheck.service.models.imports import ClusterRow, ReaderIssueRow, SpecRow, SpecVersionRow, TranslationRow
 from presscheck.service.models.integrations import EventRow
@@ -207,6 +207,7 @@ class PlaceBuilder:
             "page_path": "guide",
             "file_id": "picture",
             "reusable_content_id": "note",
+            "document_id": document_id(f"{word} note\n"),
         }
 
     def _first_revision(self, session: Session, space_id: str, word: str) -> None:

@@ -58,6 +58,7 @@ def _content(make: _Making, known: Known) -> Known:
         "revisionId": written["changeRequest"]["revision"],
         "fileId": written["insertedFiles"][0]["id"],
         "reusableContentId": "none",
+        "documentId": "none",
     }
 
 

@@ -29,7 +29,7 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.server.bootstrap import bring_in, found
 
 NOW = datetime(2026, 5, 20, 9, 30, tzinfo=UTC)
-PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0"
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x02\0\0\0"
 FILES: dict[str, str | bytes] = {
     "SUMMARY.md": "# The Lamp Book\n\n* [Home](README.md)\n\n## Guides\n\n* [Start](guides/start.md)\n"
     "  * [Deep](guides/deep.md)\n* [First steps](guides/start.md#first)\n"
@@ -111,7 +111,7 @@ async def test_a_repository_becomes_a_space(tmp_path: Path, repository: Path) ->
         assert (web.target.url, web.href) == ("https://example.org/", "https://example.org/")
         assert (paper.target.kind, paper.target.file) == ("file", files["paper.pdf"].id)
         assert sky.dimensions and sky.git
-        assert (sky.content_type, sky.size, sky.dimensions.width, sky.dimensions.height) == ("image/png", 24, 640, 480)
+        assert (sky.content_type, sky.size, sky.dimensions.width, sky.dimensions.height) == ("image/png", 29, 640, 480)
         async with httpx.AsyncClient() as downloads:
             assert (await downloads.get(sky.download_url)).content == PNG
         assert [snippet.title for snippet in revision.reusable_contents] == ["A note"]

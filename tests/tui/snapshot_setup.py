@@ -16,10 +16,18 @@ LOOK_NAMES = ["80x24-paper", "120x40-ink"]
 STABLE = 6
 """Looks in a row that must be the same."""
 TIMED = (
+    "admin.details",
+    "admin.facts",
     "browse.deleted_spaces",
     "draft_list",
     "inbox.model",
     "inbox.screen",
+    "integration.about_tab",
+    "integration.events_tab",
+    "integration.installations_tab",
+    "page_comments.screen",
+    "record.conversations",
+    "record.runs",
     "browse.revisions",
     "browse.space_home",
     "outbox",
@@ -27,6 +35,7 @@ TIMED = (
     "review.history",
     "review.thread_list_screen",
     "review.merge_requirements",
+    "specification.screen",
 )
 """The screens that say how long ago something was."""
 

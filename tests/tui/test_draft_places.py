@@ -1,6 +1,8 @@
 """Each draft is opened where it was written: a comment at its block, a form with its fields, a line at its command."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ from tests.running_service import RunningService, running_service
 from tests.service_users import say, somebody
 from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until
 from tests.tui.change_request_factory import begun, edited
+from tests.tui.operation_keys.driver import take
+from tests.tui.operation_keys.places import administration
 from tests.tui.test_admin import family, form
 from tests.tui.test_drafts import open_drafts
 from textual.widgets import Input, TextArea
@@ -16,10 +20,13 @@ from textual.widgets import Input, TextArea
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.comments import ListComments
 from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.sites import ListSites
 from presscheck.api.teams import ListTeams
 from presscheck.engine.drafts import drafts
+from presscheck.tui.screens.admin.operation_form import FORM, StoredForm
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.form_dialog import EARLIER, FormDialog
+from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 from presscheck.tui.screens.outbox import OutboxScreen
 from presscheck.tui.screens.review import drafts as review_drafts
 
@@ -153,16 +160,33 @@ async def test_forms_and_lines_are_continued_where_they_were_written(service: Ru
         await pilot.press("2", "a")
         await until(pilot, shows="Name of the new share link")
         await pilot.press(*"For the press", "escape")
+        await take(pilot, (*administration("AI instructions"), "enter"))
+        await until(pilot, shows="No AI instructions yet")
+        await pilot.press("e")
+        await until(pilot, shows="Edit AI instructions")
+        await pilot.press(*"Be brief.", "escape")
+        await take(pilot, (*administration("Integrations"), "a"))
+        await form(pilot)
+        await pilot.press(*"torch", "tab", *"Torch", "escape")
         labels = [draft.label for draft in drafts(pilot.app.engine.outbox.drafts())]
         assert sorted(labels) == [
+            "AI instructions: Tallowick",
             "audience",
             "find and replace",
+            "form: New integration",
             "form: New team",
             f"name of a share link: {site.title}",
             "subject of a new change request",
         ]
 
-        await drafted(pilot, "form")
+        await drafted(pilot, "AI instructions")
+        await until(pilot, shows="Be brief.", holds=lambda: isinstance(pilot.app.screen, MarkdownEditor))
+        await pilot.press("escape")
+        await drafted(pilot, "form: New integration")
+        dialog = await form(pilot)
+        assert (dialog.texts["integration_name"], dialog.texts["title"]) == ("torch", "Torch")
+        await pilot.press("escape")
+        await drafted(pilot, "form: New team")
         dialog = await form(pilot)
         assert isinstance(dialog, FormDialog)
         assert dialog.texts["title"] == "Wri\\ters"
@@ -185,3 +209,42 @@ async def test_forms_and_lines_are_continued_where_they_were_written(service: Ru
         await pilot.press("escape")
         await drafted(pilot, "name of a share link")
         await until(pilot, shows="› Access", holds=lambda: "here continues your draft" in shown(pilot.app))
+
+
+async def test_the_draft_of_an_earlier_form_loses_nothing(service: RunningService, tmp_path: Path) -> None:
+    """A field that is gone, a choice that is gone, and an id that the operation does not have any more."""
+    path = {"organization_id": ORG}
+    stored = StoredForm("New site", "createSite", {**path, "plan_id": "p1"}, {}, path)
+    typed = {"title": "Old docs", "visibility": "members-only", "welcome_text": "Hello [b]all\nof you"}
+    key = "form createSite earlier"
+    async with running(app_on(service, tmp_path), (100, 40)) as pilot:
+        await until(pilot, shows="Needs me")
+        outbox = pilot.app.engine.outbox
+        outbox.save_draft(key, json.dumps(typed), {FORM: json.dumps(asdict(stored)), "title": "New site"})
+        await drafted(pilot, "form: New site")
+        dialog = await form(pilot)
+        await until(pilot, shows=EARLIER)
+        for text in ("visibility (earlier): members-only", "welcome text: Hello [b]all", "of you"):
+            assert text in shown(pilot.app)
+        assert (dialog.texts["title"], dialog.texts["visibility"]) == ("Old docs", "")
+        await pilot.press("tab", "end", *" 2", "escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
+        assert json.loads(outbox.draft(key)) == {
+            "title": "Old docs 2",
+            "visibility (earlier)": "members-only",
+            "welcome_text": typed["welcome_text"],
+        }, "what is typed further leaves the rest"
+        await drafted(pilot, "form: New site")
+        dialog = await form(pilot)
+        await until(pilot, shows="of you")
+        await pilot.press("alt+y")
+        assert "welcome text: Hello [b]all\nof you" in pilot.app.clipboard
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
+        async with somebody(service, "robin") as (robin,):
+            assert "Old docs 2" in [site.title for site in (await robin.send(ListSites(organization_id=ORG))).items]
+        assert not outbox.draft(key), "copied and sent"
+        # what no form can read is shown as it is
+        outbox.save_draft(key, "{not JSON", {FORM: json.dumps(asdict(stored)), "title": "New site"})
+        await drafted(pilot, "form: New site")
+        await until(pilot, shows="text: {not JSON")

@@ -14,10 +14,11 @@ from textual import events
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
-from presscheck.api.content import ListPages
+from presscheck.api.content import GetChangeRequestPage, ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile, UpdatePage
 from presscheck.documents.pages.tree import flatten
 from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.picker import Picker
 from presscheck.tui.widgets.row_list import RowList
 
@@ -356,3 +357,20 @@ async def test_revisions_are_listed_and_pages_read_as_they_were(service: Running
         await until(pilot, shows="as it was", holds=lambda: pilot.app.screen is not revisions)
         await until(pilot, shows="Write down what happened")
         assert "Chapter 1" not in shown(pilot.app)
+        # it comes back in a change request; of the newest revision there is nothing to bring back
+        await pilot.press("Z")
+        await until(pilot, shows="Bring back Afterwards as of")
+        await pilot.press("escape", "q")
+        await until(pilot, holds=lambda: pilot.app.screen is revisions)
+        await pilot.press("Z")
+        await until(pilot, shows="All pages of Runbook")
+        await pilot.press("a")
+        await until(pilot, shows="Bring back all pages of Runbook as of")
+        await pilot.press("y")
+        await until(pilot, shows='Bring back "Runbook"', holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
+        at = {"space_id": "runbook", "change_request_id": pilot.app.screen.model.request.id}
+        async with somebody(service, "robin") as (robin,):
+            page = await page_of(robin, at, "Afterwards")
+            text = await robin.send(GetChangeRequestPage(**at, page_id=page.id, format="markdown"))
+            await robin.send(UpdateChangeRequest(**at, status="archived"))
+        assert "Write down what happened" in (text.markdown or "")

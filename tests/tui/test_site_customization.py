@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
+from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, until, write
 
+from presscheck.api.organizations import UpdateMember
 from presscheck.api.site_settings import GetCustomization, UpdateCustomization
 from presscheck.api.sites import ListSites, Site
 from presscheck.client.client import Client
@@ -119,9 +121,57 @@ async def test_it_is_edited_kept_merged_saved_and_restored(
             assert restored["header"]["links"] == before["header"]["links"]
 
 
+async def test_who_may_not_change_it_sees_why_and_loses_nothing(service: RunningService, tmp_path: Path) -> None:
+    async with Client(service.base_url, service.token) as admin:
+        site = next(one for one in (await admin.send(ListSites(organization_id=ORG))).items if one.published)
+        at = {"organization_id": ORG, "site_id": site.id}
+        before = await admin.send(GetCustomization(**at))
+        mia = {"token": token_of(service, "mia")}
+        async with running(app_on(service, tmp_path, **mia), (120, 40)) as pilot:
+            await customization_open(pilot)
+            screen: Any = pilot.app.screen
+            await pilot.press("2")
+            await until(pilot, shows="rounded")
+            screen.go_to("styling.corners")
+            await pilot.press("enter")
+            await pick(pilot, "circular")
+            await until(pilot, shows="1 unsaved change: ctrl+s saves")
+
+            # the role is taken away while the question is open: the service refuses, and the edit stays
+            await pilot.press("ctrl+s")
+            await until(pilot, shows="styling.corners: rounded → circular")
+            await admin.send(UpdateMember(organization_id=ORG, user_id="mia", role="read"))
+            await pilot.press("y")
+            await until(pilot, shows="your edits are kept: this needs the create role in the organization")
+            assert await admin.send(GetCustomization(**at)) == before
+            for key in ("enter", "E", "ctrl+s", "-"):
+                await pilot.press(key)
+                await until(pilot, shows="this needs the create role", holds=lambda: pilot.app.screen is screen)
+            assert screen.model.document["styling"]["corners"] == "circular"
+        await admin.send(UpdateMember(organization_id=ORG, user_id="mia", role="create"))
+        async with running(app_on(service, tmp_path, **mia), (80, 24)) as pilot:
+            await customization_open(pilot)
+            await until(pilot, shows="1 unsaved change: ctrl+s saves")
+
+            # offline it can still be edited; nothing is sent, and the draft stays
+            service.stop()
+            await pilot.press("ctrl+r")
+            await until(pilot, shows="offline: edits are kept as a draft")
+            screen = pilot.app.screen
+            screen.go_to("styling.depth")
+            await pilot.press("enter")
+            await pick(pilot, "flat")
+            await until(pilot, shows="2 unsaved changes")
+            await pilot.press("ctrl+s")
+            await until(pilot, shows="you are offline: your edits are kept as a draft")
+            await pilot.press("escape", "g", "y")
+            await until(pilot, shows="2 unsaved changes")
+
+
 async def test_its_states(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, read_only=True), (80, 24)) as pilot:
         await customization_open(pilot, "read-only")
+        await until(pilot, shows="cannot be changed: this profile is read-only")
         await until(pilot, shows="dark")
         await pilot.press("enter")
         await until(pilot, shows="this profile is read-only")

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from tests.running_service import RunningService, running_service
 from tests.service_users import somebody, token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.operation_keys.driver import logged_requests
 
 from presscheck.api.collections import Collection, ListCollections
 from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, ListSpaces, Space, UpdateSpace
@@ -263,9 +264,13 @@ async def test_a_space_is_duplicated_deleted_and_restored(
         await pilot.press(".", "c")
         await until(pilot, shows="› Copy of Runbook")
         await until(pilot, holds=lambda: pilot.app.screen.item.title == "Copy of Runbook")
-        await pilot.press("-")
-        await sure(pilot, "Delete the space Copy of Runbook?", "Copy of Runbook")
-        await until(pilot, shows="g d restores it", holds=lambda: "Copy of Runbook" not in order(pilot))
+        await until(pilot, shows="no site publishes it")
+        with logged_requests() as requests:
+            await pilot.press("-")
+            await sure(pilot, "Delete the space Copy of Runbook?", "Copy of Runbook")
+            await until(pilot, shows="g d restores it", holds=lambda: "Copy of Runbook" not in order(pilot))
+            await until(pilot, holds=lambda: any(request.line.endswith("/spaces 200") for request in requests))
+        assert [request.line for request in requests if request.status == 404] == []
         await client.send(DeleteSpace(space_id="cli"))  # by somebody else
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: "Command line" not in order(pilot))

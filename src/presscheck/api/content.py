@@ -130,6 +130,14 @@ class RevisionPage(Model):
     urls: PageUrls | None = None
 
 
+class ContentDocument(Model):
+    """The body of a page or of reusable content: `nodes` are its blocks."""
+
+    object: str = "document"
+    data: dict[str, Any] = Field(default_factory=dict[str, Any])
+    nodes: tuple[dict[str, Any], ...] = ()
+
+
 class ReusableContent(Model):
     """A piece of content that pages include; `document` is the id of its document."""
 
@@ -263,6 +271,20 @@ class GetReusableContent(Extent, Operation[ReusableContent]):
 
     space_id: str
     reusable_content_id: str
+
+
+class GetDocument(Operation[ContentDocument]):
+    """Get the body of a page or of reusable content.
+
+    The id is that of its document. Documents never change: an edit makes another one.
+    """
+
+    operation_id = "getDocumentById"
+    route = "GET /spaces/{space_id}/documents/{document_id}"
+    feature = "documents by their id"
+
+    space_id: str
+    document_id: str
 
 
 class GetRevision(Extent, Operation[Revision]):

@@ -321,12 +321,26 @@ def _answer_of(cls: type[Operation[Any]]) -> Any:
     raise TypeError(f"{cls.__name__} must subclass Operation[X] directly")
 
 
+_REASONS = {
+    "missing": "is required",
+    "string_too_long": "must have at most {max_length:,} characters",
+    "string_too_short": "must have at least {min_length:,} characters",
+    "too_long": "must have at most {max_length:,} values",
+    "too_short": "must have at least {min_length:,} values",
+    "literal_error": "must be {expected}",
+}
+"""Why a value is invalid, by the type of the validation error."""
+
+
 def _reason(cls: type[BaseModel], mistake: ErrorDetails) -> str:
     """The reason why a value is invalid; a pattern is described in words."""
     info = cls.model_fields.get(str(mistake["loc"][0])) if mistake["loc"] else None
     if mistake["type"] == "string_pattern_mismatch" and info and info.description:
         return f"must be {info.description}"
-    return mistake["msg"]
+    limits = mistake.get("ctx", {})
+    if limits.get("min_length") == 1:
+        return "must not be empty"
+    return _REASONS[mistake["type"]].format(**limits) if mistake["type"] in _REASONS else mistake["msg"]
 
 
 def _safe(field: str) -> str:

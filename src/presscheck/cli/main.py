@@ -42,7 +42,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "lookup": ("resource_commands", "lookup"),
     "member": ("resource_commands", "member"),
     "open": ("search", "open_thing"),
-    "openapi": ("resource_commands", "specification"),
+    "openapi": ("specifications", "specification_group"),
     "org": ("resource_commands", "org"),
     "outbox": ("outbox", "outbox"),
     "profiles": ("account", "profiles"),

@@ -9,7 +9,6 @@ from presscheck.api import (
     imports,
     integrations,
     invites,
-    openapi,
     organizations,
     permissions,
     teams,
@@ -176,20 +175,6 @@ integration.add_command(
             confirm="Stop sending events to the tunnel",
         ),
     )
-)
-specification = group_of(
-    "openapi",
-    "Manage OpenAPI specifications.\n\nSPEC is the slug of a specification.",
-    CommandSpec("list", openapi.ListOpenAPISpecs, ("slug", "processingState", "visibility", "updatedAt")),
-    CommandSpec("show", openapi.GetOpenAPISpec, help="Show an OpenAPI specification."),
-    CommandSpec("create", openapi.CreateOpenAPISpec, done="Specification created."),
-    CommandSpec("put", openapi.PutOpenAPISpec, done="Specification saved."),
-    CommandSpec("edit", openapi.UpdateOpenAPISpec, done="Specification updated."),
-    CommandSpec("version", openapi.GetLatestOpenAPISpecVersion, help="Show the latest version of a specification."),
-    CommandSpec("content", openapi.GetLatestOpenAPISpecContent, help="Print the latest content of a specification."),
-    CommandSpec(
-        "delete", openapi.DeleteOpenAPISpec, done="Specification deleted.", confirm="Delete this specification"
-    ),
 )
 translation = group_of(
     "translation",

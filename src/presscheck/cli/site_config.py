@@ -20,7 +20,6 @@ from presscheck.engine.site_config.files import ConfigFile, form_of, read_file, 
 from presscheck.engine.site_config.push import Push, Receipt
 from presscheck.engine.site_config.push_plan import prepare
 from presscheck.engine.site_config.site_state import SiteState, StateReader
-from presscheck.engine.site_config.snapshots import Snapshots
 from presscheck.engine.site_config.steps import Plan, Step
 from presscheck.engine.site_config.validation import Problem
 from presscheck.errors import ChangedSince, ChecksFailed, ConfigurationError, InvalidArgument
@@ -160,8 +159,10 @@ async def push(
     reader = StateReader(session.engine, owner.id, chosen.id)
     bases = _bases(session, chosen.id)
     base = None if overwrite else bases.of(file)
-    options = _Options(dry_run=dry_run, prune=prune, yes=yes)
-    pushed = await _push(session, read, chosen.title or chosen.id, reader, options, base)
+    options = PushOptions(dry_run=dry_run, prune=prune, yes=yes)
+    pushed = await run_push(
+        session, read, chosen.title or chosen.id, reader, options, base, what=f"push of {file.name}"
+    )
     if pushed is None:
         return
     resolved, receipt = pushed
@@ -169,45 +170,10 @@ async def push(
         bases.keep(file, (await reader.read()).config)
     elif receipt.sent:
         bases.note_sent(file, resolved)
-    _report(receipt)
+    report_push(receipt)
 
 
-@config.command()
-@click.argument("site")
-@org_option
-@with_session
-async def snapshots(session: Session, site: str, org: str | None) -> None:
-    """List what a site had before each push, newest first."""
-    owner, chosen = await lookup.site(session, site, org)
-    found = _snapshots(session, chosen.id).every()
-    session.show(
-        [{"snapshot": one.name, "file": str(one.file), "organization": owner.id} for one in found], ("snapshot", "file")
-    )
-
-
-@config.command()
-@click.argument("site")
-@click.argument("snapshot")
-@push_options
-@with_session
-async def restore(
-    session: Session, site: str, snapshot: str, org: str | None, *, dry_run: bool, prune: bool, yes: bool
-) -> None:
-    """Push a snapshot of a site back.
-
-    SNAPSHOT is the name of one that `snapshots` lists, or latest. With --prune, what was added since then is removed. A
-    share link or space that is added again has another id and address.
-    """
-    owner, chosen = await lookup.site(session, site, org)
-    read = _read(_snapshots(session, chosen.id).named(snapshot).file)
-    reader = StateReader(session.engine, owner.id, chosen.id)
-    options = _Options(dry_run=dry_run, prune=prune, yes=yes)
-    pushed = await _push(session, read, chosen.title or chosen.id, reader, options)
-    if pushed:
-        _report(pushed[1])
-
-
-class _Options(NamedTuple):
+class PushOptions(NamedTuple):
     """The options of a push."""
 
     dry_run: bool
@@ -215,15 +181,26 @@ class _Options(NamedTuple):
     yes: bool
 
 
-async def _push(
+async def run_push(
     session: Session,
     read: ConfigFile,
     title: str,
     reader: StateReader,
-    options: _Options,
+    options: PushOptions,
     base: Base | None = None,
+    *,
+    what: str,
 ) -> tuple[SiteConfig, Receipt] | None:
     """What was sent, and the receipt; None if there was nothing to push.
+
+    Args:
+        session: the session.
+        read: what is pushed.
+        title: the title of the site.
+        reader: reads the site.
+        options: the options of the command.
+        base: what the site had when the file was pulled.
+        what: the push in a few words, for the history of the site.
 
     Raises:
         ChangedSince: it would overwrite what somebody else changed since the base.
@@ -248,7 +225,8 @@ async def _push(
     kept = list[str]()
 
     def keep(present: SiteState) -> None:
-        kept.append(_snapshots(session, present.site.id).keep(present.config).name)
+        parts: set[Part] = {step.part for step in plan.steps}
+        kept.append(session.engine.site_snapshots.keep(present.site.id, present.config, parts, what).name)
 
     receipt = await Push(session.engine, reader, state, resolved, plan, keep).send(_progress(len(plan.steps)))
     if sys.stderr.isatty() and (receipt.sent or receipt.unneeded):
@@ -294,7 +272,7 @@ def _require_unchanged(session: Session, read: ConfigFile, drift: tuple[Drift, .
     )
 
 
-def _report(receipt: Receipt) -> None:
+def report_push(receipt: Receipt) -> None:
     """Print what a push did.
 
     Raises:
@@ -321,10 +299,6 @@ def _report(receipt: Receipt) -> None:
 async def _reader(session: Session, site: str, org: str | None) -> tuple[str, StateReader]:
     owner, chosen = await lookup.site(session, site, org)
     return chosen.title or chosen.id, StateReader(session.engine, owner.id, chosen.id)
-
-
-def _snapshots(session: Session, site_id: str) -> Snapshots:
-    return Snapshots(places().site_snapshots(session.profile.name), site_id)
 
 
 def _bases(session: Session, site_id: str) -> Bases:

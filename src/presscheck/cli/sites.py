@@ -37,6 +37,7 @@ from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.site_commands import add_to_sites
 from presscheck.cli.site_config import config
+from presscheck.cli.site_history import history, restore
 from presscheck.cli.site_redirects import redirects
 from presscheck.config.checks_file import ChecksFile
 from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, check_site, summary
@@ -88,6 +89,8 @@ add(
 add_to_sites(site)
 site.add_command(redirects)
 site.add_command(config)
+site.add_command(history)
+site.add_command(restore)
 
 
 @site.command()

@@ -224,13 +224,18 @@ class Client:
         """
         return (await self._send_with_retries(call, context or RequestContext())).body
 
-    async def download(self, call: Operation[Any], url: str) -> bytes:
+    async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
         """The bytes of the file at a URL that the response to a call has; the token is not sent.
+
+        Args:
+            call: the call.
+            url: the URL.
+            limit: the largest file that is taken, in bytes; by default `downloads.MAX_SIZE`.
 
         Raises:
             RequestError: it cannot be downloaded.
         """
-        return await self._downloads(call, self._timeouts.whole).content(call, url)
+        return await self._downloads(call, self._timeouts.whole).content(call, url, limit)
 
     async def visit(self, call: Operation[Any], url: str) -> int:
         """The HTTP status with which the published page at a URL answers a visitor; the token is not sent.

@@ -45,18 +45,19 @@ class Downloads:
     to_error: Callable[[Operation[Any], Exception, str], RequestError]
     on_exchange: Callable[[str, int | None, float, int], None]
 
-    async def content(self, call: Operation[Any], url: str) -> bytes:
+    async def content(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
         """The bytes of a file.
 
         Args:
             call: the call whose response has the URL, for error messages.
             url: where the file is.
+            limit: the largest file that is taken, in bytes; `MAX_SIZE` by default.
 
         Raises:
             RequestError: it cannot be downloaded.
         """
         for _ in range(MAX_REDIRECTS):
-            reply = await self._exchange(call, url)
+            reply = await self._exchange(call, url, MAX_SIZE if limit is None else min(limit, MAX_SIZE))
             location = reply.headers.get("location")
             if reply.status not in REDIRECTS or not location:
                 if reply.status != 200:

@@ -20,7 +20,7 @@ class OfflineClient:
         """
         raise NetworkError("Offline mode (--offline)", request=str(call))
 
-    async def download(self, call: Operation[Any], url: str) -> bytes:
+    async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
         """Fail.
 
         Raises:

@@ -55,6 +55,8 @@ class Profile:
     """How to notify of events: `bell`, `osc9` or `osc777`; None for not at all."""
     editor: str | None = None
     """Where pages are edited: `built-in` or `external`; None for what `VISUAL` and `EDITOR` say."""
+    images: str | None = None
+    """How pictures are drawn: `auto`, `blocks`, `kitty`, `sixel` or `off`; None for `auto`."""
 
 
 def load(
@@ -92,6 +94,7 @@ def load(
         checks=table.get("checks"),
         notify=table.get("notify"),
         editor=table.get("editor"),
+        images=table.get("images"),
         sync=table.get("sync", True),
     )
 

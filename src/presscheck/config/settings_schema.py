@@ -83,6 +83,13 @@ SETTINGS: dict[str, Setting] = {
             '"built-in"',
             one_of=("built-in", "external"),
         ),
+        Setting(
+            "images",
+            str,
+            "How pictures of pages are drawn, with the extra images; by default auto, what the terminal can do.",
+            '"blocks"',
+            one_of=("auto", "blocks", "kitty", "sixel", "off"),
+        ),
         Setting("theme", str, "ink, paper, contrast, ansi, or the name of your own theme.", '"paper"'),
     )
 }

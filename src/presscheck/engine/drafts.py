@@ -65,6 +65,7 @@ PlaceKind = Literal[
     "change",
     "export",
     "form",
+    "instructions",
     "draft",
 ]
 
@@ -119,7 +120,7 @@ _OTHERS = (
     _Kind("description collection ", "", "description of a collection", "item", "rename", "two"),
     _Kind("replace subject ", "", "subject of a replacement", "space", "find_replace"),
     _Kind("replace ", "", "find and replace", "space", "find_replace"),
-    _Kind(INSTRUCTIONS, "", "AI instructions", "form", target="about"),
+    _Kind(INSTRUCTIONS, "", "AI instructions", "instructions", "edit", "rest"),
     _Kind("upload ", "", "file to upload", "files"),
     _Kind("save ", "", "name of a file to save", "files", target="about"),
     _Kind("customization ", " of site ", "customization of a site", "customization"),
@@ -243,8 +244,10 @@ class Draft:
 
     @property
     def stored_keys(self) -> tuple[str, ...]:
-        """All keys that it is stored under: its own first, and for a page that of the text that it was edited from."""
+        """All keys that it is stored under: its own first, then that of the text that it was edited from, if any."""
         key, schema = self.stored.key, "visitor schema of site "
+        if key.startswith(INSTRUCTIONS):
+            return key, f"{INSTRUCTIONS}{BASE} {key.removeprefix(INSTRUCTIONS)}"
         if self.is_page:
             return key, draft_key(self.request, f"{BASE} {self.target}")
         return (key, SCHEMA_BASE + key.removeprefix(schema)) if key.startswith(schema) else (key,)

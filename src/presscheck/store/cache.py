@@ -339,6 +339,17 @@ class CacheReader:
         known_total = "" if more == UNKNOWN else f',"total":{total}'
         return Stored(f'{{"items":[{",".join(items)}],"count":{len(items)}{known_total}}}', at)
 
+    def answers(self, keys: Iterable[str]) -> dict[str, Stored]:
+        """Responses by their keys, as `answer` returns each; those that are not listings in one query."""
+        asked = list(keys)
+        rows = self.database.execute(
+            "SELECT key, coalesce(answers.json, resources.json), at, total FROM answers"
+            " LEFT JOIN resources USING (object, id) WHERE key IN (SELECT value FROM json_each(?))",
+            (json.dumps(asked),),
+        )
+        found = {key: self.answer(key) if total is not None else Stored(text, at) for key, text, at, total in rows}
+        return {key: stored for key in asked if (stored := found.get(key)) and stored.json}
+
     def window(self, key: str, start: int, count: int) -> StoredWindow | None:
         """Rows of a listing, from `start` on."""
         found = self.database.execute(
@@ -545,9 +556,7 @@ class Cache:
 
     def for_writing(self, keys: Iterable[str]) -> dict[str, Stored]:
         """The cached responses under these keys, by key; for the writer thread."""
-        reader = CacheReader(self._writer)
-        found = ((key, reader.answer(key)) for key in keys)
-        return {key: stored for key, stored in found if stored}
+        return CacheReader(self._writer).answers(keys)
 
     def keep_same(self, resources: Iterable[tuple[str, str, str]], at: float) -> None:
         """Store resources (cache key, object, id) of a listing as the responses of the calls that read them."""

@@ -1,7 +1,7 @@
 """Styled text measured in terminal cells: a line is a tuple of spans, its width is counted in cells.
 
 A style is a few words separated by spaces (`strong link`, `hint-info`), which a theme gives a look. Spans have
-a meaning, never a color; only the picture of a site has its colors (`#9a4f1b`, `on#ffffff`).
+a meaning, never a color; only pictures have their colors (`#9a4f1b`, `on#ffffff`).
 """
 
 from __future__ import annotations

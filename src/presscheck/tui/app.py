@@ -36,6 +36,7 @@ from presscheck.tui.navigation import MODES, Navigation, NavigationHost
 from presscheck.tui.notifications import Notice, Notifications
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
+from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.theme import StyleLookup, StyleTable, load
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Returns the style of the current theme for some words, such as `added strong`."""
         self.theme = theme_name
         self._filters.append(ControlCharFilter())
-        self._painter = DiffPainter()
+        self.pictures = PictureTable(lambda: "off" if self.no_color else self.profile.images or "auto")
+        """The pictures of pages."""
+        self._painter = DiffPainter(self.pictures)
         self.type_ahead = TypeAhead(self, self._deliver)
         self._last_input = monotonic()
         self._pressed: Widget | None = None
@@ -264,6 +267,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         save = getattr(self.screen, "save_snapshot", None) if self.screen_stack else None
         if save:
             save()
+        if self.pictures.is_used:
+            self.write_to_terminal(self.pictures.deletion())
         super().exit(*args, **more)
 
     def notify(
@@ -362,9 +367,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
         await self.navigation.open_item(key)
 
-    async def open_site(self, site_id: str) -> None:
-        """Open a site in the publish screen."""
-        await self.navigation.open_site(site_id)
+    async def open_site(self, site_id: str, command: str = "") -> None:
+        """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
+        await self.navigation.open_site(site_id, command)
 
     def write_to_terminal(self, sequence: str) -> None:
         """Write an escape sequence, such as a notification, to the terminal."""
@@ -384,11 +389,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def repaint(self, _: object = None) -> None:
         """Send the whole screen to the terminal again."""
         self._painter.reset()
+        self.pictures.forget_terminal()
         self.refresh()
 
     def on_resize(self) -> None:
         """Send the whole screen again, because a resize changes what the terminal shows."""
         self._painter.reset()
+        self.pictures.measure_again()
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         if isinstance(renderable, CompositorUpdate):

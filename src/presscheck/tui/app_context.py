@@ -16,6 +16,7 @@ from presscheck.text.styled_text import Line
 from presscheck.tui.commands import Keymap
 from presscheck.tui.keyboard import TypeAhead
 from presscheck.tui.notifications import Notifications
+from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.theme import StyleLookup
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class AppContext(Protocol):
     type_ahead: TypeAhead
     notices: Notifications
     observer: CommandObserver | None
+    pictures: PictureTable
 
     @property
     def engine(self) -> Engine:
@@ -158,8 +160,8 @@ class AppContext(Protocol):
         """Open administration at a family, by its title."""
         ...
 
-    async def open_site(self, site_id: str) -> None:
-        """Open a site in the publish screen."""
+    async def open_site(self, site_id: str, command: str = "") -> None:
+        """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
         ...
 
     def command_handlers(self) -> Iterable[object]:

@@ -273,12 +273,12 @@ class Navigation:
         if key:
             browse.go_to(key)
 
-    async def open_site(self, site_id: str) -> None:
-        """Open a site in the publish screen."""
+    async def open_site(self, site_id: str, command: str = "") -> None:
+        """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
         self._note()
         self._places.jump()
         publish = cast("PublishScreen", await self._mounted_root_of("publish"))
-        publish.open_site(site_id)
+        publish.open_site(site_id, command)
 
     async def open_admin(self, family: str) -> None:
         """Open administration at a family, by its title."""

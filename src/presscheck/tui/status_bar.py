@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +18,7 @@ from textual.widget import Widget
 from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, span_at, width
-from presscheck.tui.commands import COMMANDS, CommandTable, Keymap, keys_of, shown
+from presscheck.tui.commands import COMMANDS, CommandTable, FirstKey, Keymap, keys_of, shown
 from presscheck.tui.keyboard import press_keys
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import render_strip
@@ -136,8 +137,14 @@ def key_hints(
 
     `titles` has those that differ from the titles of the table, by the name of the command.
     """
+    return _hint_line(tuple(table.first_keys((*names[:MAX_HINTS], "help"), keymap, titles)), columns)
+
+
+@lru_cache(maxsize=64)
+def _hint_line(keys: tuple[FirstKey, ...], columns: int) -> Line:
+    """The line of some keys; it is drawn after each key press, mostly the same."""
     hints: list[Line] = []
-    for key in table.first_keys((*names[:MAX_HINTS], "help"), keymap, titles):
+    for key in keys:
         label = Span(f" {key.label}", "quiet" if key.is_disabled else "accent")
         hints.append((*pressing(key.key, label, Span(f" {key.title}", "quiet")), Span("  ", "quiet")))
     while len(hints) > 1 and sum(map(width, hints)) > columns - 3:

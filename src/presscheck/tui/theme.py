@@ -59,6 +59,11 @@ RAISED = frozenset(("code", "raised"))
 CURSOR = "cursor"
 """The style word of the row under the cursor: bold unless it has a colour, so that moving repaints few cells."""
 
+PICTURE = "picture"
+"""Begins the style word that marks the cells of a picture, such as `picture-7-0`: its number, and the row in it."""
+MOST_STYLES = 20_000
+"""Styles that are kept; pictures have one for each pair of colours."""
+
 
 @dataclass(frozen=True)
 class Theme:
@@ -100,7 +105,8 @@ class Theme:
         colors = [FOREGROUNDS[word] for word in words if word in FOREGROUNDS]
         shown, behind = _own_colors(words)
         attributes = {ATTRIBUTES[word]: True for word in words if word in ATTRIBUTES}
-        if CURSOR in words and not colors and words != [CURSOR]:
+        mark = _picture_mark(words)
+        if CURSOR in words and not colors and mark is None and words != [CURSOR]:
             attributes["bold"] = True
         background = "raised" if RAISED.intersection(words) else "ground"
         return Style(
@@ -111,11 +117,18 @@ class Theme:
             strike=attributes.get("strike"),
             underline=attributes.get("underline"),
             reverse=attributes.get("reverse"),
+            meta=None if mark is None else {PICTURE: mark},
         )
 
 
+def _picture_mark(words: list[str]) -> tuple[int, int] | None:
+    """The picture and the row of it that a style such as `picture-7-0` marks."""
+    parts = next((word.split("-") for word in words if word.startswith(f"{PICTURE}-")), None)
+    return (int(parts[1]), int(parts[2])) if parts else None
+
+
 def _own_colors(words: list[str]) -> tuple[str | None, str | None]:
-    """The colours that a style names itself, such as `#9a4f1b on#ffffff`: only pictures of a site do."""
+    """The colours that a style names itself, such as `#9a4f1b on#ffffff`: only pictures do."""
     shown = next((word for word in words if word[0] == "#" and _hex(word)), None)
     behind = next((word[2:] for word in words if word.startswith("on#") and _hex(word[2:])), None)
     return shown, behind
@@ -141,6 +154,8 @@ class StyleTable(dict[str, Style]):
         self.clear()
 
     def __missing__(self, words: str) -> Style:
+        if len(self) >= MOST_STYLES:
+            self.clear()
         self[words] = style = self._theme.style(words)
         return style
 

@@ -31,7 +31,9 @@ async def content(say: Talk, space: str) -> None:
     await say("content.GetPage", **at, page_id=page.id)
     await say("content.GetPageByPath", **at, page_path=page.path)
     await say("content.GetFile", **at, file_id=file.id)
-    await say("content.GetReusableContent", **at, reusable_content_id=revision.reusable_contents[0].id)
+    snippet = revision.reusable_contents[0]
+    await say("content.GetReusableContent", **at, reusable_content_id=snippet.id)
+    await say("content.GetDocument", **at, document_id=snippet.document)
     for name in ("GetRevision", "ListRevisionPages", "ListRevisionFiles"):
         await say(f"content.{name}", **then)
     await say("content.GetRevisionPage", **then, page_id=page.id)

@@ -15,8 +15,8 @@ from presscheck.api.conversations import (
     ListIssuesClusters,
     NewConversation,
 )
-from presscheck.api.imports import CancelImport, ImportTarget, StartImport, WebsiteSource
-from presscheck.api.invites import DeleteInvite
+from presscheck.api.imports import CancelImport, ImportTarget, ListImports, StartImport, WebsiteSource
+from presscheck.api.invites import CreateInvite, DeleteInvite, ListInvites
 from presscheck.api.openapi import (
     CreateOpenAPISpec,
     DeleteOpenAPISpec,
@@ -84,7 +84,7 @@ FAMILY = Family(
     rows=(
         # first, while it runs: its website is given up after a while
         row(
-            CancelImport,
+            (ListImports, CancelImport),
             administration("Imports"),
             Cursor("127.0.0.1"),
             "-",
@@ -104,7 +104,7 @@ FAMILY = Family(
         row(RemoveTeamMember, HERE, "-", *yes("Remove Noor Haddad?"), Shows("No members yet")),
         row(DeleteTeam, administration("Teams"), Cursor("Editors"), "-", *yes("Delete Editors?")),
         row(
-            DeleteInvite,
+            (ListInvites, CreateInvite, DeleteInvite),
             administration("Invite links"),
             "a",
             Shows("Invite to"),

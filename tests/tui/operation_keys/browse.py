@@ -19,11 +19,13 @@ from presscheck.api.collections import (
     TransferCollection,
     UpdateCollection,
 )
+from presscheck.api.content import GetPageByPath, ListRevisionFiles
 from presscheck.api.links import ListSpaceLinks
 from presscheck.api.spaces import (
     DeleteSpace,
     DuplicateSpace,
     GetSpace,
+    GetSpaceGitInfo,
     MoveSpace,
     RestoreSpace,
     TransferSpace,
@@ -58,8 +60,15 @@ async def other_organization(service: RunningService, client: Client) -> AsyncIt
 FAMILY = Family(
     around=other_organization,
     profile={"organization": "tallowick"},
+    without_keys={
+        GetSpaceGitInfo: "the home of a space with Git sync sends it; the local service has no Git sync",
+    },
     rows=(
         row((ListCollections, ListSpaceLinks), RUNBOOK),
+        row(GetPageByPath, HERE, ":", Shows("Commands"), Text("space guides /ship/batches"), "enter", Shows("› Many")),
+        row(
+            ListRevisionFiles, RUNBOOK, "g h", Shows("Revisions of"), Shows("merged"), "g l", Shows(" file"), "escape q"
+        ),
         row(
             (CreateChangeRequest, ListChangeRequests),
             HERE,

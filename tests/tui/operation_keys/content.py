@@ -7,7 +7,12 @@ from tests.tui.operation_keys.places import space
 
 from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import Document
-from presscheck.api.content import GetChangeRequestFile, GetChangeRequestRevision, ListChangeRequestFiles
+from presscheck.api.content import (
+    GetChangeRequestFile,
+    GetChangeRequestPageByPath,
+    GetChangeRequestRevision,
+    ListChangeRequestFiles,
+)
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, InsertPage, NewFile
 from presscheck.api.links import ListChangeRequestPageBacklinks
 from presscheck.api.organizations import SearchOrganization
@@ -30,6 +35,7 @@ FAMILY = Family(
     rows=(
         row(SearchOrganization, space("Release notes"), "ctrl+k", Shows("Find anything"), Text("parcel")),
         row((), space("Release notes"), "O", Pick("Maps"), Shows("in #3")),
+        row(GetChangeRequestPageByPath, HERE, ":", Shows("Commands"), Text("page /map"), "enter", Shows("› Map")),
         row(ListChangeRequestPageBacklinks, HERE, Cursor("Map "), Shows("▣ Plan"), "g b"),
         row(ListChangeRequestFiles, HERE, "f", Shows("[a]"), "a"),
         row(GetChangeRequestRevision, HERE, "g l", Shows("Links and files"), "ctrl+r"),

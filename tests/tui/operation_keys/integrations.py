@@ -8,6 +8,7 @@ from tests.tui.operation_keys.places import administration
 
 from presscheck.api.integrations import (
     DisableDevelopmentMode,
+    GetInstallation,
     GetIntegration,
     GetIntegrationEvent,
     InstallIntegration,
@@ -97,6 +98,7 @@ FAMILY = Family(
             "ctrl+s",
             Shows("Settings of Lamp: saved"),
         ),
+        row(GetInstallation, HERE, "2 enter", Pick("Details"), Shows("site selection"), "q"),
         row(GetIntegrationEvent, HERE, "5", Shows("installation setup"), "enter", Shows("handling"), "q"),
         row(
             RenderIntegrationWithGet,

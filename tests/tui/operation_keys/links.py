@@ -40,7 +40,7 @@ from presscheck.api.translations import CreateTranslation, GetTranslation, RunTr
 from presscheck.client.client import Client
 
 PLACE = Path(gettempdir()) / "presscheck-keys"
-LINES, PETS = PLACE / "lines.jsonl", PLACE / "pets.json"
+LINES, PETS, OWLS = PLACE / "lines.jsonl", PLACE / "pets.json", PLACE / "owls.json"
 ASKED = "I cannot find how to cancel a parcel. Where is that written?"
 PATH = {"space_id": "api", "change_request_id": "5"}
 
@@ -54,6 +54,7 @@ async def prepare(client: Client) -> None:
     operation = {"summary": "List all pets", "responses": {"200": {"description": "All"}}}
     info = {"title": "Pets", "version": "1.2"}
     PETS.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": {"/pets": {"get": operation}}}))
+    OWLS.write_text(PETS.read_text().replace("/pets", "/owls"))
     page = InsertPage(title="Map", document=Document(markdown="# Map\n\n[gone](gone.md) and [plan](/plan.txt)"))
     file = InsertFiles(files=(NewFile(name="plan.txt", base64="cGxhbg==", content_type="text/plain"),))
     await client.send(EditChangeRequestContent(**PATH, changes=(page, file)))
@@ -87,10 +88,12 @@ FAMILY = Family(
             "e",
             Shows("New source"),
             "tab",
-            Text(f"@{PETS}"),
+            Text(f"@{OWLS}"),
             "ctrl+s",
             Shows("new version of it"),
+            Shows("1 breaking change, 1 compatible"),
         ),
+        row((), HERE, "g h", Shows("GET /pets"), Shows("removed"), "enter", Shows("breaking   removed"), "q q"),
         row(
             (CreateTranslation, GetTranslation),
             administration("Translations"),

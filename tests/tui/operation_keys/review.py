@@ -1,14 +1,19 @@
 """Change requests: the inbox, the review, comments, reviewers, merging."""
 
-from tests.tui.operation_keys.driver import HERE, Family, Pick, Shows, Text, row
+from typing import Any
+
+from tests.tui.operation_keys.driver import HERE, Family, Holds, Pick, Shows, Text, row
 from tests.tui.operation_keys.places import INBOX, change_request, sent, yes
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
     GetChangeRequestPDF,
+    GetReview,
+    ListCommenters,
     ListContributors,
     ListOrganizationChangeRequests,
     ListRequestedReviewers,
+    ListReviews,
     MergeChangeRequest,
     PullChangeRequest,
     RemoveRequestedReviewer,
@@ -27,12 +32,21 @@ from presscheck.api.comments import (
     UpdateReply,
 )
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
+from presscheck.api.content_changes import GetChangeRequestChanges
 from presscheck.api.organizations import GetOrganization
+
+
+def is_read(pilot: Any) -> bool:
+    """Whether the history has its reviews."""
+    return pilot.app.screen.disabled_reason("open") is None
+
 
 AUTH = change_request("Rewrite the auth")
 OPENED = (
     GetChangeRequest,
+    GetChangeRequestChanges,
     ListRequestedReviewers,
+    ListReviews,
     ListComments,
     ListReplies,
     ListChangeRequestPages,
@@ -46,7 +60,8 @@ FAMILY = Family(
         row(ListOrganizationChangeRequests, INBOX, "ctrl+r"),
         row(OPENED, AUTH),
         row(GetChangeRequestPDF, HERE, "g f"),
-        row(ListContributors, HERE, "g h", Shows("Contributors"), "q", Shows("Can merge? ")),
+        row((ListContributors, ListCommenters), HERE, "g h", Shows("Commented")),
+        row(GetReview, HERE, Holds(is_read), "enter", Pick("approved"), Shows("counts"), "q q", Shows("Can merge? ")),
         row(PostComment, HERE, "g g C", Text("Who?"), "ctrl+s", sent(), Shows("┃ you ")),
         # the first thread of the conversation is of somebody else
         row((GetComment, UpdateComment), HERE, "g g t t e", Text(" I."), "ctrl+s", sent()),

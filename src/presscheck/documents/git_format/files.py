@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from io import BytesIO
 from mimetypes import MimeTypes
 from pathlib import Path
 from typing import NamedTuple
+
+import imagesize
 
 from presscheck.documents.git_format.models import Problem, SourceFile
 
@@ -24,6 +26,8 @@ _SKIPPED = frozenset(("node_modules",))
 _TYPES = MimeTypes(filenames=())  # without the types of this machine, so that every machine gives the same answer
 _TYPES.add_type("image/webp", ".webp")
 _TYPES.add_type("text/markdown", ".md")
+_MEASURED = {"image/png", "image/gif", "image/jpeg", "image/webp", "image/avif", "image/svg+xml"}
+"""Types of images whose size is known."""
 _HEAD = 256 * 1024
 
 
@@ -162,11 +166,13 @@ def git_oid(content: bytes) -> str:
 
 def image_dimensions(content_type: str, content: bytes) -> tuple[float, float] | None:
     """Returns width and height of an image in pixels; None if unknown."""
-    measure = _MEASURES.get(content_type)
-    try:
-        return measure(content[:_HEAD]) if measure else None
-    except (struct.error, ValueError):
+    head = content[:_HEAD]
+    if content_type == "image/svg+xml":
+        return _svg(head)
+    if content_type not in _MEASURED or head.startswith(b"<"):  # of a drawing, the library would read all entities
         return None
+    width, height = imagesize.get(BytesIO(head))  # pyright: ignore[reportUnknownMemberType]  # of other arguments
+    return (width, height) if width > 0 and height > 0 else None
 
 
 def media_type(name: str) -> str:
@@ -175,32 +181,13 @@ def media_type(name: str) -> str:
 
 
 def _measured(entry: Entry, content_type: str) -> tuple[float, float] | None:
-    if content_type not in _MEASURES:
+    if content_type not in _MEASURED:
         return None
     try:
         with entry.location.open("rb") as opened:
             return image_dimensions(content_type, opened.read(_HEAD))
     except OSError:
         return None
-
-
-def _png(head: bytes) -> tuple[float, float] | None:
-    return struct.unpack(">II", head[16:24]) if head.startswith(b"\x89PNG\r\n\x1a\n") else None
-
-
-def _gif(head: bytes) -> tuple[float, float] | None:
-    return struct.unpack("<HH", head[6:10]) if head.startswith(b"GIF8") else None
-
-
-def _jpeg(head: bytes) -> tuple[float, float] | None:
-    at = 2
-    while head.startswith(b"\xff\xd8") and at + 9 <= len(head) and head[at] == 0xFF:
-        marker, length = head[at + 1], int.from_bytes(head[at + 2 : at + 4], "big")
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack(">HH", head[at + 5 : at + 9])
-            return width, height
-        at += 2 + length
-    return None
 
 
 def _svg(head: bytes) -> tuple[float, float] | None:
@@ -213,11 +200,3 @@ def _svg(head: bytes) -> tuple[float, float] | None:
         return float(width[1]), float(height[1])
     box = re.search(r'\sviewBox="[-\d.]+[ ,]+[-\d.]+[ ,]+([\d.]+)[ ,]+([\d.]+)"', tag[0])
     return (float(box[1]), float(box[2])) if box else None
-
-
-_MEASURES: dict[str, Callable[[bytes], tuple[float, float] | None]] = {
-    "image/png": _png,
-    "image/gif": _gif,
-    "image/jpeg": _jpeg,
-    "image/svg+xml": _svg,
-}

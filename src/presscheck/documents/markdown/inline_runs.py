@@ -132,6 +132,8 @@ class InlineRuns:
     def __init__(self, image: str, style: str = "", words: InlineWords | None = None) -> None:
         self.spans: list[Span] = []
         self.anchors: list[str] = []
+        self.images: list[tuple[Span, str]] = []
+        """The images, each with its source."""
         self._image, self._words = image, words
         self._open: list[_Opened] = []
         self._style, self._link = style, None
@@ -176,8 +178,18 @@ class InlineRuns:
         """Adds an image: its symbol with its alternative text or file name."""
         shown = " ".join(words.split()) or file_name(source)
         link = self._link or sanitize(source)
-        self.spans.append(Span(sanitize(f"{self._image} {shown}".rstrip()), _joined(self._style, "quiet"), link))
+        span = Span(sanitize(f"{self._image} {shown}".rstrip()), _joined(self._style, "quiet"), link)
+        self.spans.append(span)
+        self.images.append((span, source))
         self._mark_broken(source)
+
+    @property
+    def lone_images(self) -> list[str]:
+        """The sources of the images of a paragraph that has nothing else; empty if it has words."""
+        images = [span for span, _ in self.images]
+        if any(span.text.strip() and span not in images for span in self.spans):
+            return []
+        return [source for _, source in self.images]
 
     def open(self, name: str, link: str | None = None, *, form: str = "") -> None:
         """Opens a tag; the form of a link may be `mention` or `button`."""

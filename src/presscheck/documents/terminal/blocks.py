@@ -11,7 +11,7 @@ from presscheck.documents.markdown.inline_runs import InlineRuns
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
 from presscheck.documents.terminal.code import CodeLook, code_lines, room_of_code, widest_line
-from presscheck.documents.terminal.controls import Controls, Mark, target
+from presscheck.documents.terminal.controls import Controls, Mark, picture_mark, target
 from presscheck.documents.terminal.custom_tags import hint_lines, tag_lines
 from presscheck.documents.terminal.html import html_lines
 from presscheck.documents.terminal.inline_words import TerminalWords
@@ -35,6 +35,14 @@ HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis",
 
 MAX_INCLUDES = 5
 """Reusable content in reusable content that is shown; a piece in itself is not."""
+MOST_INCLUDES = 50
+"""Pieces of reusable content that one block shows, those in others counted."""
+IN_ITSELF = "It includes itself: its text is shown once."
+TOO_MANY = "Too much reusable content in reusable content: its text is not shown here."
+
+
+MAX_PICTURES = 20
+"""Pictures of one paragraph that are drawn; the others are captions."""
 
 
 class BlockRenderer:
@@ -62,6 +70,7 @@ class BlockRenderer:
         self._prefix = ""
         self._numbers: dict[int, int] = {}
         self._included: list[str] = []
+        self._includes = 0
 
     def parse(self, text: str) -> list[Token]:
         """Parses a block and remembers its link definitions."""
@@ -70,7 +79,7 @@ class BlockRenderer:
     def lines(self, text: str, columns: int, number: int = 0) -> list[Line]:
         """Renders a block; `number` is its number in the page."""
         self.anchors = []
-        self._depth, self._included = 0, []
+        self._depth, self._included, self._includes = 0, [], 0
         try:
             return self._numbered(text, columns, str(number))
         except RecursionError:
@@ -93,11 +102,17 @@ class BlockRenderer:
         return f"{self._prefix}.{self._numbers.get(id(token), 0)}"
 
     def include(self, address: str, token: Token, columns: int) -> list[Line]:
-        """Renders the text of reusable content; nothing if it is not known, or includes itself."""
+        """Renders the text of reusable content, or why it is not shown; nothing if nothing is known of it."""
         found = self.references.included(address)
-        if found is None or found.markdown is None or address in self._included or len(self._included) > MAX_INCLUDES:
-            return []
-        self._included.append(address)
+        if found is None or found.markdown is None:
+            return self.words(found.note, "waiting", columns) if found and found.note else []
+        key = found.key or address
+        if key in self._included:
+            return self.words(IN_ITSELF, "quiet", columns)
+        if len(self._included) > MAX_INCLUDES or self._includes >= MOST_INCLUDES:
+            return self.words(TOO_MANY, "waiting", columns)
+        self._included.append(key)
+        self._includes += 1
         try:
             return self._numbered(found.markdown, columns, self.key(token))
         finally:
@@ -179,14 +194,30 @@ class BlockRenderer:
 
     def runs(self, token: Token, style: str = "") -> list[Span]:
         """Returns the runs of inline text."""
+        return self._inline(token, style).spans
+
+    def _inline(self, token: Token, style: str = "") -> InlineRuns:
         runs = InlineRuns(self.symbols.image, style, self.inline_words)
         runs.tokens(token.children or [])
         self.anchors.extend(runs.anchors)
-        return runs.spans
+        return runs
 
     def paragraph(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a paragraph."""
-        return wrap(self.runs(inner[0]), columns) if inner else []
+        """Renders a paragraph; one of nothing but images has their pictures above their captions."""
+        if not inner:
+            return []
+        runs = self._inline(inner[0])
+        return self.pictured(runs.lone_images, runs.spans, columns) if runs.images else wrap(runs.spans, columns)
+
+    def pictured(self, sources: Sequence[str], caption: Sequence[Span], columns: int) -> list[Line]:
+        """Renders pictures above their caption, as far as they are known; a caption has the reason if one is not."""
+        known = [self.references.picture(source, columns) for source in sources[:MAX_PICTURES]]
+        pictures = [picture for picture in known if picture]
+        notes = [Span(f" · {note}", "quiet") for note in dict.fromkeys(picture.note for picture in pictures) if note]
+        lines = [line for picture in pictures for line in picture.lines]
+        lines.extend(wrap([*caption, *notes], columns))
+        marks = [picture_mark(picture.wanted) for picture in pictures if picture.wanted]
+        return [(*marks, *lines[0]), *lines[1:]] if lines and marks else lines
 
     def heading(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders a heading; a first-level heading gets a hairline."""

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from presscheck.text.styled_text import Line, Span
 
 _SIGN = "\0"
+PICTURE = f"{_SIGN}picture "
+"""How the target of the mark of a picture begins, before its name."""
 
 
 class Mark(NamedTuple):
@@ -80,6 +82,11 @@ def marks_of(line: Line) -> Iterator[Mark]:
         if span.link and span.link.startswith(f"{_SIGN}mark "):
             _, kind, key, value, most = span.link.split(" ")
             yield Mark(kind, key, int(value), int(most))
+
+
+def picture_mark(name: str) -> Span:
+    """Returns the span of a picture that is not drawn yet, by its name."""
+    return Span("", "", PICTURE + name)
 
 
 def block_of(key: str) -> int:

@@ -66,7 +66,7 @@ class BlockContext(Protocol):
         ...
 
     def include(self, address: str, token: Token, columns: int) -> list[Line]:
-        """Renders the text of reusable content; nothing if it is not known."""
+        """Renders the text of reusable content, or why it is not shown; nothing if nothing is known of it."""
         ...
 
     def code_block(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Protocol
 
 from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
@@ -41,6 +42,10 @@ class HtmlContext(Protocol):
         """Renders code."""
         ...
 
+    def pictured(self, sources: Sequence[str], caption: Sequence[Span], columns: int) -> list[Line]:
+        """Renders pictures above their caption."""
+        ...
+
 
 def html_lines(page: HtmlContext, text: str, columns: int, key: str) -> tuple[list[Line], list[str]]:
     """Renders an HTML block; returns its lines and its anchors. `key` is that of its controls."""
@@ -61,6 +66,8 @@ class _Reader(HtmlBlockReader[InlineRuns]):
         self.groups: list[list[Line]] = []
         self.anchors: list[str] = []
         self.image: tuple[str, str] | None = None
+        self._figure: list[str] = []
+        """The source of the image of the figure that ends."""
         super().__init__(self.symbols.bullets[0])
 
     def new_runs(self) -> InlineRuns:
@@ -111,6 +118,7 @@ class _Reader(HtmlBlockReader[InlineRuns]):
             if words or alternative:
                 self.runs.spans.append(Span(f"  {sanitize(file_name(source))}", "quiet"))
             self.image = None
+            self._figure = [source]
         else:
             self.runs.spans.extend(runs.spans)
         self.end_paragraph()
@@ -120,7 +128,11 @@ class _Reader(HtmlBlockReader[InlineRuns]):
         depth = max(0, len(self.numbers) - 1) * 2
         marker = Span(" " * depth + (f"{self.marker} " if self.marker else ""))
         inner = remaining_cells(self.columns, len(marker.text)) if marker.text else None
-        lines = wrap(runs.spans, inner or self.columns)
+        if runs.images:
+            lines = self.page.pictured(self._figure or runs.lone_images, runs.spans, inner or self.columns)
+        else:
+            lines = wrap(runs.spans, inner or self.columns)
+        self._figure = []
         if not lines:
             return False
         if self.align in ("center", "right"):

@@ -5,17 +5,41 @@ A page is drawn with what is known at that moment. What is not known yet is draw
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from presscheck.documents.markdown.link_target import LinkTarget
+from presscheck.text.styled_text import Line
 
 
 class Included(NamedTuple):
-    """Reusable content: its title, and its text if that is known."""
+    """Reusable content.
+
+    Attributes:
+        title: its title; untrusted text.
+        markdown: its text; None if that is not known.
+        note: the reason why, a sentence of display text; empty without one.
+        key: what it is known by, wherever it is included; empty for its address.
+    """
 
     title: str
     markdown: str | None = None
+    note: str = ""
+    key: str = ""
+
+
+class Picture(NamedTuple):
+    """What is drawn above the caption of an image.
+
+    Attributes:
+        lines: the picture, or the blank lines that are reserved for it.
+        note: why nothing is drawn, for the caption; else empty.
+        wanted: names the picture to the page view, which asks for it when it comes near; empty if it is there.
+    """
+
+    lines: Sequence[Line] = ()
+    note: str = ""
+    wanted: str = ""
 
 
 class References(Protocol):
@@ -44,6 +68,10 @@ class References(Protocol):
         """
         ...
 
+    def picture(self, address: str, columns: int) -> Picture | None:
+        """Returns what is drawn for an image, at most so many cells wide; None for its caption alone."""
+        ...
+
 
 class NoReferences:
     """Knows nothing: every reference is drawn as it is written."""
@@ -65,6 +93,10 @@ class NoReferences:
         return None
 
     def shows(self, condition: str) -> bool | None:
+        """Returns None."""
+        return None
+
+    def picture(self, address: str, columns: int) -> Picture | None:
         """Returns None."""
         return None
 

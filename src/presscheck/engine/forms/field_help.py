@@ -138,6 +138,7 @@ DESCRIPTIONS: dict[str, str] = {
     "requested_reviewer": "Only those with this requested reviewer (a user id)",
     "resolved": "true resolves the thread, false reopens it",
     "reusable_content_id": "Id of the reusable content",
+    "document_id": "Id of the document of a page or of reusable content",
     "review_id": "Id of the review",
     "revision_id": "Id of the revision",
     "role": "Role",

@@ -14,6 +14,7 @@ from presscheck.api.roles import MemberRole
 from presscheck.api.shell_command import is_text, members_of, typed
 from presscheck.engine.forms.field_help import FROM_FILES, description, limits, named_description
 from presscheck.engine.forms.references import SITE, reference_of
+from presscheck.engine.forms.text_forms import TEXT_CHECKS
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import now
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.operation import Model, Operation
     from presscheck.engine.forms.references import Reference
+    from presscheck.engine.forms.text_forms import TextCheck
 
 Kind = Literal["text", "long text", "choice", "list", "json", "certificate"]
 NULL = "null"
@@ -42,13 +44,16 @@ class FormField:
         label: what it means, in a few words.
         help: its limits, and how to write it; empty if nothing needs to be written.
         kind: how it is given; several values are separated by commas.
-        choices: for a choice: its values and their words; `NULL` is sent as null, an empty one not at all.
+        choices: for a choice: its values and their words; `NULL` is sent as null, an empty one not at all. For a
+            list: the values that it takes; empty if it takes any.
         is_required: whether it must be given.
         is_nullable: whether it can be removed.
         reference: what its value is the id of; None if it is no id.
         is_number: whether its text is a number.
         note: returns what a text means, such as how readable a color is; None if there is nothing to tell.
         pointer: the type of the thing that it points to, if its value is a pointer; its text is then the id.
+        check: returns why a text is invalid, such as one that is no address; of a list, for each value.
+        takes_others: whether values that its reference does not list are valid too, such as addresses.
     """
 
     name: str
@@ -62,6 +67,8 @@ class FormField:
     is_number: bool = False
     note: Callable[[str], str] | None = None
     pointer: str = ""
+    check: TextCheck | None = None
+    takes_others: bool = False
 
     def text_of(self, value: Any) -> str:
         """A value as it is typed."""
@@ -81,11 +88,13 @@ class FormField:
         """The value of a typed text; None for an empty one.
 
         Raises:
-            InvalidArgument: it is not JSON where JSON is needed, no number, or no certificate.
+            InvalidArgument: it is not JSON where JSON is needed, no number, no certificate, or no address.
         """
         text = text if self.kind == "long text" else text.strip()
         if not text:
             return None
+        for part in self.parts_of(text):
+            self._check_part(part)
         if self.kind == "certificate":
             from presscheck.engine.saml import normalized  # 36 ms, only for a certificate
 
@@ -93,17 +102,25 @@ class FormField:
         if self.pointer:
             return {"type": self.pointer, self.pointer: text}
         if self.kind == "list":
-            return tuple(part for one in text.split(",") if (part := one.strip()))
+            return self.parts_of(text)
         if self.kind == "choice":
             return {"true": True, "false": False, NULL: None}.get(text, text)
         if self.is_number:
             return _number(self.name, text)
-        if self.kind == "json":
-            try:
-                return json.loads(text)
-            except ValueError as error:
-                raise InvalidArgument(self.name, f"is not valid JSON: {error}") from None
-        return text
+        return _json(self.name, text) if self.kind == "json" else text
+
+    def _check_part(self, part: str) -> None:
+        """Refuse a value that has the wrong form, or is none of those of a list."""
+        reason = self.check(part) if self.check else None
+        if self.kind == "list" and self.choices and part not in dict(self.choices):
+            reason = f"{part} is not one of them: enter lists them"
+        if reason:
+            raise InvalidArgument(self.name, reason)
+
+    def parts_of(self, text: str) -> tuple[str, ...]:
+        """The values in a text: several for a list, else one; none for an empty text."""
+        parts = text.split(",") if self.kind == "list" else (text,)
+        return tuple(part for one in parts if (part := one.strip()))
 
     def note_of(self, text: str) -> str:
         """What a valid text stands for, such as whose certificate it is and how long it is valid; mostly empty."""
@@ -241,6 +258,7 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
     members = members_of(info.annotation)
     is_nullable = types.NoneType in get_args(info.annotation)
     reference = reference_of(operation, name)
+    inner: Any = get_args(members[0])[0] if get_origin(members[0]) is tuple else None
     kind: Kind = "text"
     pointer = ""
     choices: list[tuple[str, str]] = []
@@ -252,8 +270,10 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
             choices += [(NULL, NO_ROLE)] if is_nullable else []
         if not info.is_required():
             choices.append(("", "not set"))
-    elif get_origin(members[0]) is tuple and get_args(members[0])[0] is str:
+    elif inner is str:
         kind = "list"
+    elif get_origin(inner) is Literal:
+        kind, choices = "list", [(str(one), str(one)) for one in get_args(inner)]
     elif name in FROM_FILES:
         kind = "certificate" if name == "certificate" else "long text"
     elif name in POINTERS:
@@ -274,6 +294,7 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
         reference,
         is_number=int in members,
         pointer=pointer,
+        check=TEXT_CHECKS.get(name),
     )
 
 
@@ -282,3 +303,14 @@ def _number(name: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise InvalidArgument(name, "is not a number") from None
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        what = f"{error.msg[:1].lower()}{error.msg[1:]}"
+        reason = f"is not valid JSON at character {error.pos + 1}: {what}"
+    except (ValueError, RecursionError):  # a number with thousands of digits, or thousands of brackets
+        reason = "is not valid JSON: too large"
+    raise InvalidArgument(name, reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin
@@ -14,6 +14,7 @@ from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.engine.forms.field_help import PARTS, limits
 from presscheck.engine.forms.form import FormField, Kind, call_of, form_fields
 from presscheck.engine.forms.references import PART_REFERENCES
+from presscheck.engine.forms.text_forms import TEXT_CHECKS
 from presscheck.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -78,8 +79,19 @@ class PartsForm:
         try:
             return call_of(self.operation, values, plain)
         except InvalidArgument as error:
-            name = error.field.replace(".", SEPARATOR, 1)
-            raise (InvalidArgument(name, error.reason) if name in by_name else error) from None
+            name = self._place(error, by_name, objects)
+            raise (InvalidArgument(name, error.reason) if name else error) from None
+
+    def _place(self, error: InvalidArgument, fields: Container[str], objects: Mapping[str, Mapping[str, Any]]) -> str:
+        """The field of the form that an error is about; empty if it is about none.
+
+        An object names its part alone, the operation names the object before it.
+        """
+        first, last = error.field.partition(".")[0], error.field.rpartition(".")[2]
+        owners = [name for name, parts in objects.items() if last in parts]
+        parts = [f"{name}{SEPARATOR}{last}" for name in (first, *owners, *objects)]
+        names = [first, *parts] if error.call == self.operation.__name__ else parts
+        return next((name for name in names if name in fields), "")
 
     def changes_nothing(self, result: Any) -> bool:
         """Whether only what was given would be sent."""
@@ -159,6 +171,7 @@ def _parts(operation: type[Operation[Any]], field: FormField) -> list[FormField]
                 choices,
                 is_required=len(models) == 1 and info.is_required(),
                 reference=PART_REFERENCES.get((field.name, part)),
+                check=TEXT_CHECKS.get(part),
             )
     return list(found.values())
 
@@ -173,8 +186,13 @@ def _joined(operation: type[Operation[Any]], name: str, parts: Mapping[str, Any]
     first = f"{name}{SEPARATOR}{next(iter(parts), next(iter(models[0].model_fields)))}"
     if not parts:
         names = [part for part in PARTS.get(name, {}) if any(part in model.model_fields for model in models)]
-        raise InvalidArgument(f"{name}{SEPARATOR}{names[0]}", f"is required, or {' or '.join(names[1:])}")
+        others = f", or {' or '.join(names[1:])}" if not models[0].model_fields[names[0]].is_required() else ""
+        raise InvalidArgument(f"{name}{SEPARATOR}{names[0]}", f"is required{others}")
     model = next((model for model in models if set(parts) <= set(model.model_fields)), None)
     if model is None or (not model.always_sent and {"url", "text"} <= set(parts)):
         raise InvalidArgument(first, f"cannot be given together with {' and '.join(list(parts)[1:])}: give one")
-    return {**{field: model.model_fields[field].default for field in model.always_sent}, **parts}
+    fixed = {field: model.model_fields[field].default for field in model.always_sent}
+    for part, info in model.model_fields.items():
+        if info.is_required() and part not in parts and part not in fixed:
+            raise InvalidArgument(f"{name}{SEPARATOR}{part}", "is required")
+    return {**fixed, **parts}

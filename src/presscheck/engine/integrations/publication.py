@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.integrations import PublishIntegration
@@ -26,27 +26,30 @@ class PublishForm:
 
     Attributes:
         organization_id: the organization that publishes it.
-        integration: the integration as it is published; None for a new one.
+        integration: the integration as it is published; None for a new one, or if it is not known.
+        name: the name of an integration that is published already.
     """
 
     organization_id: str
     integration: Integration | None = None
+    name: str = ""
 
     @property
     def _given(self) -> dict[str, Any]:
-        name = {NAME: self.integration.name} if self.integration else {}
-        return {"organization": self.organization_id, **name}
+        name = self.integration.name if self.integration else self.name
+        return {"organization": self.organization_id, **({NAME: name} if name else {})}
 
     @property
     def fields(self) -> tuple[FormField, ...]:
         """The name of a new integration, then title, description, scopes and script, then the others."""
-        fields = form_fields(PublishIntegration, self._given)
+        given = self._given
+        fields = form_fields(PublishIntegration, given)
         scopes = "what it may do, such as site:script:inject; separated by commas; empty for nothing"
-        optional = FormField("scopes", "Permissions that the integration requires", scopes, "list")
-        fields = tuple(optional if field.name == "scopes" else field for field in fields)
+        optional = {"help": scopes, "is_required": False}
+        fields = tuple(replace(field, **optional) if field.name == "scopes" else field for field in fields)
         first = ("title", "description", "scopes", "script")
         ordered = sorted(fields, key=lambda field: first.index(field.name) if field.name in first else len(first))
-        return (*(() if self.integration else (NAME_FIELD,)), *ordered)
+        return (*(() if NAME in given else (NAME_FIELD,)), *ordered)
 
     @property
     def initial(self) -> dict[str, str]:

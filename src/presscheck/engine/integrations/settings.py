@@ -15,6 +15,8 @@ from urllib.parse import urljoin
 from presscheck.api.integrations import UpdateInstallation
 from presscheck.api.shell_command import typed
 from presscheck.engine.forms.form import FLAGS, FormField, Kind
+from presscheck.engine.forms.references import Reference
+from presscheck.engine.integrations.options import absolute
 from presscheck.errors import InvalidArgument, PresscheckError, ServiceError
 from presscheck.text.sanitize import sanitize
 
@@ -90,6 +92,11 @@ def buttons_of(integration: Integration, installation: Installation) -> list[Set
             address = url if "://" in url else urljoin(base, url.lstrip("/"))
             found.append(SettingsButton(setting.title, label, address))
     return found
+
+
+def completion_address(integration: Integration, installation: Installation, reference: Reference) -> str:
+    """The address of the values that the integration suggests for a setting; empty if it has none."""
+    return absolute(reference.id, installation.urls.public_endpoint or integration.urls.public_endpoint or "")
 
 
 @dataclass(frozen=True)
@@ -184,8 +191,10 @@ def _field(number: int, setting: Setting) -> FormField:
     if choices and not setting.is_required:
         choices = (*choices, NOT_SET)
     if "completion_url" in declared:
-        notes.append("the web app suggests values; here it is typed")
-    return FormField(f"setting_{number}", setting.title, "; ".join(notes), kind, choices, setting.is_required)
+        notes.append("the integration suggests values, or type one")
+    reference = Reference("value", (), id=str(declared["completion_url"])) if "completion_url" in declared else None
+    required = setting.is_required
+    return FormField(f"setting_{number}", setting.title, "; ".join(notes), kind, choices, required, reference=reference)
 
 
 def _value(field: FormField, setting: Setting, text: str) -> Any:

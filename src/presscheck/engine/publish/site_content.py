@@ -2,13 +2,15 @@
 
 What cannot be read is named, so that a check that lacks it is reported as not done. Page texts come from the cache
 where they are current there, and are read by the service otherwise. A space whose revision is known is not read again,
-and of a changed space only the changed pages are examined.
+and of a changed space only the changed pages are examined. What was found in a text is kept in the cache by the id of
+the text, so that the next run examines only what changed since.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -57,6 +59,8 @@ from presscheck.text.phrases import count
 T = TypeVar("T")
 BATCH = 50
 """Pages that are looked up in the cache at a time, so that the screens' own writes come between."""
+FACTS = "facts of pages 1"
+"""The prefix of the keys of the facts in the cache; its number changes with what `page_facts` finds."""
 AT_ONCE = 8
 """Pages that are read at the same time."""
 
@@ -79,6 +83,12 @@ class PageFacts(NamedTuple):
     conflicts: tuple[int, ...] = ()
     unnamed_images: tuple[int, ...] = ()
     specs: tuple[SpecReference, ...] = ()
+
+
+NOTHING_FOUND = PageFacts()
+"""The facts about most pages."""
+KnownFacts = dict[str, tuple[str, PageFacts]]
+"""The facts about pages by their ids, each with the id of the text that they were found in."""
 
 
 @dataclass(frozen=True)
@@ -165,9 +175,10 @@ def page_facts(markdown: str) -> PageFacts:
     """What the checks need of a text."""
     # most pages have neither conflict markers nor images: to look for these characters takes microseconds
     conflicts = unresolved_conflicts(markdown) if CONFLICT_START in markdown else []
-    links = find_links(markdown) if "![" in markdown or "src" in markdown.casefold() else []
+    has_tags = "<" in markdown or "{%" in markdown
+    links = find_links(markdown) if "![" in markdown or (has_tags and "src" in markdown.lower()) else []
     return PageFacts(
-        is_empty=not markdown.strip(),
+        is_empty=not markdown or markdown.isspace(),
         conflicts=tuple(block.first + 1 for block in conflicts),
         unnamed_images=tuple(link.line for link in links if link.kind == "image" and not link.text),
         specs=find_specs(markdown),
@@ -194,8 +205,8 @@ class SiteReader:
 
     def __init__(self, engine: SiteReading) -> None:
         self._engine = engine
-        self._facts: dict[tuple[str, str], tuple[str, PageFacts]] = {}
-        """What is known of a page, by space and page, and the id of the text that it was learned from."""
+        self._facts: dict[str, KnownFacts] = {}
+        """What is known of the pages of a space, by the space."""
         self._trees: dict[str, tuple[str, SpaceContent]] = {}
         """The content of a space that was read completely, and its revision, by its id."""
         self._linked: dict[str, tuple[str, tuple[Link, ...]]] = {}
@@ -458,32 +469,26 @@ class SiteReader:
     ) -> tuple[dict[str, PageFacts], int]:
         """The facts about the documents of a tree, by id, and the number of those that could not be read."""
         documents = [page for page in flatten(pages) if page.type == "document"]
-        new = self._unknown(space, documents)
+        if space not in self._facts:
+            self._facts[space] = await self._engine.in_store(lambda cache: _kept_facts(cache, space))
+        known = self._facts[space]
+        new = _unknown(known, documents)
         for start in range(0, len(new), BATCH):
             batch = new[start : start + BATCH]
-            found = await self._engine.in_store(lambda cache, batch=batch: _stored_facts(cache, space, batch))
-            for page in batch:
-                if page.id in found and page.document_id:
-                    self._facts[space, page.id] = (page.document_id, found[page.id])
+            known |= await self._engine.in_store(lambda cache, batch=batch: _stored_facts(cache, space, batch))
         limit = asyncio.Semaphore(AT_ONCE)
-        unknown = self._unknown(space, new)
-        await asyncio.gather(*(self._fetch(space, page, limit, priority) for page in unknown))
-        missing = {page.id for page in self._unknown(space, unknown)}
+        unread = _unknown(known, new)
+        await asyncio.gather(*(self._fetch(space, page, limit, priority) for page in unread))
+        missing = {page.id for page in _unknown(known, unread)}
+        if len(missing) < len(new):
+            current = {page.id: known[page.id] for page in documents if page.id in known}
+            await self._engine.in_store(lambda cache: _keep_facts(cache, space, current))
         facts = {
-            page.id: self._facts[space, page.id][1] if page.document_id else PageFacts(is_empty=True)
+            page.id: known[page.id][1] if page.document_id else PageFacts(is_empty=True)
             for page in documents
             if page.id not in missing
         }
         return facts, len(missing)
-
-    def _unknown(self, space: str, pages: Iterable[RevisionPage]) -> list[RevisionPage]:
-        """The pages whose current text was not examined."""
-        nothing = ("", None)
-        return [
-            page
-            for page in pages
-            if page.document_id and self._facts.get((space, page.id), nothing)[0] != page.document_id
-        ]
 
     async def _fetch(self, space: str, page: RevisionPage, limit: asyncio.Semaphore, priority: Priority) -> None:
         async with limit:
@@ -493,7 +498,7 @@ class SiteReader:
                 return  # counted by the caller
         if page.document_id:
             facts = await asyncio.to_thread(page_facts, fetched.markdown or "")
-            self._facts[space, page.id] = (page.document_id, facts)
+            self._facts[space][page.id] = (page.document_id, facts)
 
 
 def _outside_specs(spaces: Iterable[SpaceContent], specs: Iterable[OpenAPISpec]) -> Iterator[Unread]:
@@ -511,12 +516,42 @@ def spec_addresses(specs: Iterable[OpenAPISpec]) -> dict[str, OpenAPISpec]:
     return {url: spec for spec in specs for url in (spec.source_url, spec.urls.published) if url}
 
 
-def _stored_facts(cache: Cache, space: str, pages: Iterable[RevisionPage]) -> dict[str, PageFacts]:
+def _unknown(known: KnownFacts, pages: Iterable[RevisionPage]) -> list[RevisionPage]:
+    """The pages whose current text was not examined."""
+    nothing = ("", None)
+    return [page for page in pages if page.document_id and known.get(page.id, nothing)[0] != page.document_id]
+
+
+def _stored_facts(cache: Cache, space: str, pages: Iterable[RevisionPage]) -> KnownFacts:
     """The facts about those pages whose current text is in the cache. For the cache's writer thread."""
-    found: dict[str, PageFacts] = {}
+    keys = {page.id: live_page(space, page.id).key() for page in pages}
+    texts = cache.for_writing(keys.values())
+    found: KnownFacts = {}
     for page in pages:
-        stored = cache.search.answer(live_page(space, page.id).key())
+        stored = texts.get(keys[page.id])
         body: dict[str, Any] = json.loads(stored.json) if stored else {}
-        if body and body.get("documentId") == page.document_id and isinstance(body.get("markdown"), str):
-            found[page.id] = page_facts(body["markdown"])
+        if page.document_id and body.get("documentId") == page.document_id and isinstance(body.get("markdown"), str):
+            found[page.id] = (page.document_id, page_facts(body["markdown"]))
     return found
+
+
+def _keep_facts(cache: Cache, space: str, known: KnownFacts) -> None:
+    """Keep what is known of the pages of a space for the next run. For the cache's writer thread."""
+    rows = {page: (text,) if facts == NOTHING_FOUND else (text, *facts) for page, (text, facts) in known.items()}
+    cache.keep(f"{FACTS} {space}", json.dumps({"pages": rows}).encode(), time.time())
+
+
+def _kept_facts(cache: Cache, space: str) -> KnownFacts:
+    """What an earlier run found out about the pages of a space. For the cache's writer thread."""
+    stored = cache.for_writing([f"{FACTS} {space}"]).get(f"{FACTS} {space}")
+    rows: dict[str, list[Any]] = json.loads(stored.json)["pages"] if stored else {}
+    return {page: (text, _facts(*found) if found else NOTHING_FOUND) for page, (text, *found) in rows.items()}
+
+
+def _facts(
+    is_empty: bool = False,  # in the order in which they are kept
+    conflicts: Iterable[int] = (),
+    images: Iterable[int] = (),
+    specs: Iterable[tuple[str, int]] = (),
+) -> PageFacts:
+    return PageFacts(is_empty, tuple(conflicts), tuple(images), tuple(SpecReference(*spec) for spec in specs))

@@ -37,8 +37,8 @@ class Service(Protocol):
         """Send a request and return the response body."""
         ...
 
-    async def download(self, call: Operation[Any], url: str) -> bytes:
-        """The bytes of the file at a URL that the response to a call has."""
+    async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
+        """The bytes of the file at a URL that the response to a call has, at most so many."""
         ...
 
     async def visit(self, call: Operation[Any], url: str) -> int:

@@ -35,7 +35,7 @@ LONGEST_SUBJECT = 100
 
 @dataclass(frozen=True)
 class Revert:
-    """What undoes a merged change request.
+    """What undoes a merged change request, or all that came after a revision.
 
     Attributes:
         subject: the subject of the new change request.
@@ -65,14 +65,42 @@ async def plan_revert(reader: Reader, request: ChangeRequest) -> Revert:
     space = await reader.read(GetSpace(space_id=request.space), priority=REQUESTED)
     live = await _revision(reader, request.space, space.revision)
     changes = await changes_between(reader, request.space, before.id, after.id)
-    plan = _Plan(reader, request, before, after, live)
+    plan = _Plan(reader, request.space, f"#{request.number}", before, after, live)
     await plan.add(changes.changes)
     if not plan.changes:
         reasons = f" ({'; '.join(plan.kept)})" if plan.kept else ""
         raise PresscheckError(f"Nothing of #{request.number} is left on main to undo{reasons}")
-    subject = f'Revert "{request.subject or f"#{request.number}"}"'
-    subject = subject if len(subject) <= LONGEST_SUBJECT else f'{subject[: LONGEST_SUBJECT - 2]}…"'
-    return Revert(subject, tuple(plan.changes), tuple(plan.conflicts), tuple(plan.kept))
+    return plan.revert(f'Revert "{request.subject or f"#{request.number}"}"')
+
+
+async def plan_return(reader: Reader, space_id: str, revision_id: str, when: str, page: str = "") -> Revert:
+    """Find out what makes the pages on main as they were in a revision.
+
+    Args:
+        reader: reads the revisions.
+        space_id: the id of the space.
+        revision_id: the id of the revision.
+        when: when it was made, as in "3 w ago".
+        page: the id of the only page to bring back; all pages without one.
+
+    Raises:
+        PresscheckError: a revision cannot be read, the revision does not have the page, or nothing is different.
+    """
+    space = await reader.read(GetSpace(space_id=space_id), priority=REQUESTED)
+    then, live = [await _revision(reader, space_id, revision) for revision in (revision_id, space.revision)]
+    plan = _Plan(reader, space_id, "the revision", then, live, live)
+    if page and page not in plan.before:
+        raise PresscheckError("This revision does not have the page: an older or a newer one has it")
+    if page:
+        is_same = page in plan.live and content_of(plan.live[page].page) == content_of(plan.before[page].page)
+        plan.changes += [] if is_same else [RevertPage(page=page, revision=then.id)]
+    else:
+        await plan.add((await changes_between(reader, space_id, then.id, live.id)).changes)
+    if not plan.changes:
+        what = f"“{plan.before[page].page.title}” is" if page else "All pages are"
+        raise PresscheckError(f"{what} on main as in this revision: there is nothing to bring back")
+    title = plan.before[page].page.title if page else space.title
+    return plan.revert(f'Bring back "{title}" of {when}')
 
 
 async def create_revert(engine: Writer, space: str, revert: Revert) -> ChangeRequest:
@@ -100,7 +128,9 @@ class _Plan:
     """The edits that undo changes, collected one change after the other."""
 
     reader: Reader
-    request: ChangeRequest
+    space: str
+    name: str
+    """What is undone, after the word *before*."""
     before_revision: Revision
     after_revision: Revision
     live_revision: Revision
@@ -112,6 +142,11 @@ class _Plan:
         self.before = dict(places_of(self.before_revision.pages))
         self.after = dict(places_of(self.after_revision.pages))
         self.live = dict(places_of(self.live_revision.pages))
+
+    def revert(self, subject: str) -> Revert:
+        """The plan, with a subject that is cut to the length that the service allows."""
+        subject = subject if len(subject) <= LONGEST_SUBJECT else f'{subject[: LONGEST_SUBJECT - 2]}…"'
+        return Revert(subject, tuple(self.changes), tuple(self.conflicts), tuple(self.kept))
 
     async def add(self, changes: Sequence[SemanticChange]) -> None:
         """Plan the reverse of all changes: first what is restored, last what is deleted."""
@@ -155,7 +190,7 @@ class _Plan:
         }
         if before.document_id != after.document_id:
             base, ours, theirs = [await self._text(*side) for side in self._sides(before.id)]
-            merged = merge_text(base, ours, theirs, our_name="main", their_name=f"before #{self.request.number}")
+            merged = merge_text(base, ours, theirs, our_name="main", their_name=f"before {self.name}")
             if merged.conflicts:
                 self.conflicts.append(live.title)
             if merged.text != ours:
@@ -167,7 +202,7 @@ class _Plan:
         return [(revision.id, page) for revision in (self.after_revision, self.live_revision, self.before_revision)]
 
     async def _text(self, revision: str, page: str) -> str:
-        answer = await self.reader.read(page_in(self.request.space, revision, page), priority=REQUESTED)
+        answer = await self.reader.read(page_in(self.space, revision, page), priority=REQUESTED)
         return answer.markdown or ""
 
     def _move_back(self, both: Sequence[str]) -> None:

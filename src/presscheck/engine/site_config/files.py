@@ -43,7 +43,8 @@ class ConfigFile:
 
     def described(self, problems: Sequence[Problem]) -> list[str]:
         """Mistakes with the file and the line in front, in the order of the file."""
-        lines = toml_lines(self.text) if form_of(self.path) == "toml" else yaml_lines(self.text)
+        form = ENDINGS.get(self.path.suffix.lower())  # a snapshot has no lines
+        lines = toml_lines(self.text) if form == "toml" else yaml_lines(self.text) if form == "yaml" else {}
         placed = sorted(((_line(lines, problem.place), str(problem)) for problem in problems), key=lambda one: one[0])
         return [f"{self.path}:{line}: {message}" if line else f"{self.path}: {message}" for line, message in placed]
 

@@ -1,28 +1,66 @@
-"""Snapshots of site configurations: what a site had before a push, as files that can be pushed back."""
+"""Snapshots of sites: what a site had before a change, as files on this machine that can be restored.
+
+A file has two lines of JSON: who changed what and when, then the document with the parts that were changed, as
+`document` writes it. So keys of share links and of visitor sign-in are never in it.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, cast, get_args
 
-from presscheck.engine.site_config.document import SiteConfig
-from presscheck.engine.site_config.files import text_of, write_file
-from presscheck.errors import InvalidArgument, StoreError
+from presscheck.config.file_replacement import replace_file
+from presscheck.engine.site_config.document import PARTS, Part, SiteConfig
+from presscheck.engine.site_config.validation import parse
+from presscheck.errors import ConfigurationError, InvalidArgument, StoreError
 
 KEPT = 50
 """The most snapshots of a site; older ones are deleted."""
+MAX_BYTES = 20 << 20
+"""The most bytes of all snapshots of a profile; the oldest are deleted, but never the newest of a site."""
 PRIVATE_FILE = 0o600
 PRIVATE_DIRECTORY = 0o700
+SUFFIX = ".snapshot"
+Kind = Literal["published", "unpublished", "structure", "customization", "schema", "redirects", "configuration"]
+"""What was changed; `configuration` means several parts at once."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+BURST = 60.0
+"""Seconds after a change of a single item in which the next one shares its snapshot."""
+LONGEST_BURST = 600.0
+"""Seconds after a snapshot in which changes share it at most."""
 _NAME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{6}Z(?:-\d+)?")
 
 
-class Snapshot(NamedTuple):
-    """A snapshot: its name, which is its time, and its file."""
+@dataclass(frozen=True)
+class Snapshot:
+    """A snapshot, without its document.
+
+    Attributes:
+        name: the time, such as `2026-11-23T120000Z`.
+        file: its file.
+        at: when it was kept, in seconds since the epoch.
+        kind: what was changed then.
+        what: the change in a few words; not sanitized.
+        who: the name of the user who changed it; empty if not known.
+        parts: the parts that it has.
+        write: the number of the change in the outbox; 0 if it is not known.
+    """
 
     name: str
     file: Path
+    at: float
+    kind: Kind
+    what: str = ""
+    who: str = ""
+    parts: tuple[Part, ...] = ()
+    write: int = 0
 
 
 class Snapshots:
@@ -34,36 +72,78 @@ class Snapshots:
     """
 
     def __init__(self, directory: Path, site_id: str) -> None:
-        self._directory = directory / re.sub(r"[^\w-]", "_", site_id)
+        self._root, self._directory = directory, directory / re.sub(r"[^\w-]", "_", site_id)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no snapshot."""
+        return not _files(self._directory)
 
     def every(self) -> tuple[Snapshot, ...]:
-        """All snapshots, newest first."""
-        files = self._directory.glob("*.yaml") if self._directory.is_dir() else ()
-        found = [Snapshot(file.stem, file) for file in files if _NAME.fullmatch(file.stem)]
-        return tuple(sorted(found, key=_age, reverse=True))
+        """All snapshots, newest first; damaged files are left out."""
+        found = (_head(file) for file in _files(self._directory))
+        return tuple(sorted((one for one in found if one), key=lambda one: _age(one.name), reverse=True))
 
-    def keep(self, config: SiteConfig) -> Snapshot:
-        """Keep a configuration.
+    def config(self, snapshot: Snapshot) -> SiteConfig:
+        """The document of a snapshot.
+
+        Raises:
+            ConfigurationError: it cannot be read, or is damaged.
+        """
+        try:
+            config, problems = parse(json.loads(snapshot.file.read_text("utf-8").split("\n", 1)[1]))
+        except OSError as error:
+            raise ConfigurationError(f"{snapshot.file}: cannot be read: {error.strerror}") from None
+        except (ValueError, IndexError, AttributeError):
+            raise ConfigurationError(f"{snapshot.file}: is damaged: choose another snapshot") from None
+        if problems:
+            raise ConfigurationError(f"{snapshot.file}: is damaged ({problems[0]}): choose another snapshot")
+        return config
+
+    def keep(self, config: SiteConfig, kind: Kind, what: str = "", who: str = "", write: int = 0) -> Snapshot:
+        """Keep a configuration, before it is changed; takes the time of the disk.
+
+        Args:
+            config: what the site has.
+            kind: what will be changed.
+            what: the change in a few words.
+            who: the name of the user.
+            write: the number of the change in the outbox.
 
         Raises:
             StoreError: it cannot be written.
-            ConfigurationError: it cannot be written.
         """
+        at = time.time()
         try:
             self._directory.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+            moment, number = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H%M%SZ}", 1
+            name = moment
+            while (file := self._directory / f"{name}{SUFFIX}").exists():
+                number += 1
+                name = f"{moment}-{number}"
+            head = {"at": at, "kind": kind, "what": what, "who": who, "parts": config.parts, "write": write}
+            replace_file(file, f"{json.dumps(head)}\n{json.dumps(config.plain)}\n", PRIVATE_FILE)
+            self._delete_old(file)
         except OSError as error:
             raise StoreError(f"Could not keep a snapshot in {self._directory}: {error.strerror}") from None
-        time, number = f"{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}", 1
-        name = time
-        while (self._directory / f"{name}.yaml").exists():
-            number += 1
-            name = f"{time}-{number}"
-        snapshot = Snapshot(name, self._directory / f"{name}.yaml")
-        text, _ = text_of(config.plain, snapshot.file)
-        write_file(snapshot.file, text, PRIVATE_FILE)
-        for old in self.every()[KEPT:]:
-            old.file.unlink(missing_ok=True)
-        return snapshot
+        return Snapshot(name, file, at, kind, what, who, config.parts, write)
+
+    def shares(self, kind: Kind, part: Part) -> bool:
+        """Whether a change of a single item follows one that was kept already, so that both share a snapshot.
+
+        The file has the time of the last change that shares it, also for other instances.
+        """
+        newest = next((one for one in self.every() if part in one.parts), None)
+        if newest is None or newest.kind not in (kind, "configuration"):
+            return False
+        now = time.time()
+        try:
+            is_shared = now - newest.file.stat().st_mtime <= BURST and now - newest.at <= LONGEST_BURST
+            if is_shared:
+                os.utime(newest.file)
+        except OSError:  # another instance has deleted it
+            return False
+        return is_shared
 
     def named(self, name: str) -> Snapshot:
         """A snapshot by its name; `latest` is the newest.
@@ -80,7 +160,60 @@ class Snapshots:
             "SNAPSHOT", f"{name} not found. Newest: {names}" if names else "the site has no snapshots"
         )
 
+    def _delete_old(self, newest: Path) -> None:
+        own = sorted(_files(self._directory), key=lambda file: _age(file.stem), reverse=True)
+        for file in own[KEPT:]:
+            file.unlink(missing_ok=True)
+        by_site = [
+            sorted(_files(one), key=lambda file: _age(file.stem)) for one in self._root.iterdir() if one.is_dir()
+        ]
+        sizes = {file: _size(file) for files in by_site for file in files}
+        deletable = sorted((file for files in by_site for file in files[:-1]), key=lambda file: _age(file.stem))
+        total = sum(sizes.values())
+        for file in deletable:
+            if total <= MAX_BYTES:
+                return
+            if file != newest:
+                file.unlink(missing_ok=True)
+                total -= sizes[file]
 
-def _age(snapshot: Snapshot) -> tuple[str, int]:
-    time, _, number = snapshot.name.partition("Z")
-    return time, int(number.removeprefix("-") or 1)
+
+def _files(directory: Path) -> list[Path]:
+    files = directory.glob(f"*{SUFFIX}") if directory.is_dir() else ()
+    return [file for file in files if _NAME.fullmatch(file.stem)]
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # another instance has deleted it
+        return 0
+
+
+def _head(file: Path) -> Snapshot | None:
+    """A snapshot without its document; None if its file is damaged."""
+    try:
+        with file.open(encoding="utf-8") as lines:
+            head: Any = json.loads(lines.readline())
+        return Snapshot(
+            file.stem,
+            file,
+            float(head["at"]),
+            head["kind"] if head["kind"] in KINDS else "configuration",
+            str(head["what"]),
+            str(head["who"]),
+            _known_parts(cast("Mapping[str, Any]", head)["parts"]),
+            int(head["write"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _known_parts(names: Iterable[Any]) -> tuple[Part, ...]:
+    given = set(names)
+    return tuple(part for part in PARTS if part in given)
+
+
+def _age(name: str) -> tuple[str, int]:
+    moment, _, number = name.partition("Z")
+    return moment, int(number.removeprefix("-") or 1)

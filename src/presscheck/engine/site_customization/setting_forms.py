@@ -122,6 +122,7 @@ class SettingsForm:
             choices,
             is_required=leaf.is_required and not leaf.owner,
             reference=SPACE if leaf.kind == "reference" else None,
+            takes_others=True,
             note=partial(self._contrast_note, leaf.path[-1] == "dark") if leaf.is_color else None,
         )
 

@@ -115,6 +115,11 @@ def _space(call: Call) -> tuple[str, ...]:
     return (*beneath(_path_of_space(call)), "/orgs/*")
 
 
+def _space_itself(call: Call) -> tuple[str, ...]:
+    """A deleted space and its organization; what is beneath the space is gone, and would be asked for in vain."""
+    return (_path_of_space(call), "/orgs/*")
+
+
 def _collection(call: Call) -> tuple[str, ...]:
     return (*beneath(f"/collections/{quote(call.collection_id, safe='')}"), "/orgs/*")
 
@@ -290,7 +295,7 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     spaces.CreateSpace: Effects(queued=False, reconcile="ask", stale=_organization),
     spaces.UpdateSpace: _repeatable(_space, queued=False),
     spaces.MoveSpace: _repeatable(_space, queued=False),
-    spaces.DeleteSpace: _repeatable(_space, queued=False),
+    spaces.DeleteSpace: _repeatable(_space_itself, queued=False),
     spaces.RestoreSpace: Effects(
         queued=False, reconcile="state", stale=_space, state=(_get_space, lambda space: space.deleted_at is None)
     ),

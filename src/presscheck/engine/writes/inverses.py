@@ -1424,7 +1424,7 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     ),
     site_settings.DeleteShareLink: "a revoked share link cannot be restored: create a new one",
     site_settings.UpdateAdaptiveSchema: _ReplacedSchema(),
-    site_settings.UpdateCustomization: "the former look is in a snapshot: presscheck site config restore",
+    site_settings.UpdateCustomization: "the former look is in the history of the site: presscheck site restore",
     site_settings.UpdatePublishingAuth: "the sign-in of visitors is changed again in its tab, with E",
     site_settings.RegeneratePublishingAuth: "the former key cannot be restored",
     site_structure.AddSiteSpace: _AddedSiteSpace(),

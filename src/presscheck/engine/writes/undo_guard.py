@@ -22,10 +22,16 @@ class UndoGuard:
     Args:
         outbox: stores the writes and their history.
         read: returns the response of the service to a read, not cached.
+        keep: keeps what a site has before a write changes it, given the write and its number.
     """
 
-    def __init__(self, outbox: Outbox, read: Callable[[Operation[Any]], Awaitable[Any]]) -> None:
-        self._outbox, self._read = outbox, read
+    def __init__(
+        self,
+        outbox: Outbox,
+        read: Callable[[Operation[Any]], Awaitable[Any]],
+        keep: Callable[[Operation[Any], int], Awaitable[None]],
+    ) -> None:
+        self._outbox, self._read, self._keep = outbox, read, keep
 
     async def prepare(self, row: Row, call: Operation[Any], me: str) -> bool:
         """Before a write is sent: check what it undoes, and note what it replaces; False if it is undone already.
@@ -38,6 +44,8 @@ class UndoGuard:
         """
         if row.undoes is not None and not await self._may_undo(row, row.undoes, me):
             return False
+        if row.state != "sending":
+            await self._keep(call, row.id)
         inverse = inverse_of(call)
         if inverse and row.state != "sending":
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar, cast
 
 from presscheck.api.operation import Operation
@@ -38,6 +38,7 @@ class WriteQueue:
         user: the signed-in user.
         read_only: reject every write.
         settle: seconds to wait before checking a write of unknown delivery; None for the default.
+        keep: keeps what a site has before a write changes it, given the write and its number.
         changed: called after each change of the outbox.
         sent: called with each write of the types in `recorded` that was sent.
         recorded: the types of writes that `sent` is called with.
@@ -54,6 +55,7 @@ class WriteQueue:
         *,
         read_only: bool,
         settle: float | None,
+        keep: Callable[[Operation[Any], int], Awaitable[None]],
         changed: Callable[[], None],
         sent: Callable[[Operation[Any]], None],
         recorded: tuple[type[Operation[Any]], ...],
@@ -65,7 +67,7 @@ class WriteQueue:
         self._outcomes: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self.reconciler = DeliveryReconciler(scheduler, settle)
-        self.guard = UndoGuard(outbox, self.reconciler.read)
+        self.guard = UndoGuard(outbox, self.reconciler.read, keep)
         self._immediate = ImmediateSender(outbox, scheduler, self.reconciler, self.guard, self._user_id)
         self._worker = OutboxWorker(
             outbox,

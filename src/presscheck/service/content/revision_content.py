@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import String, bindparam, cast, or_, select
 
 from presscheck.documents.pages.tree import Page, PagePosition, walk
 from presscheck.service.db.bounded_cache import BoundedCache
@@ -74,6 +74,24 @@ def revision_content(context: Context, revision_id: str) -> RevisionContent | No
         if known and cache:
             cache.put(("revision", revision_id), known, known.weight())
     return known
+
+
+def revision_with(context: Context, space_id: str, document_id: str) -> str | None:
+    """The id of the newest revision of a space with a document, as the body of a page or of reusable content."""
+    named = f'"{document_id}"'
+    found = context.session.scalars(
+        select(RevisionRow.id)
+        .where(
+            RevisionRow.space_id == space_id,
+            or_(
+                cast(RevisionRow.reusable_contents, String).contains(named, autoescape=True),
+                cast(RevisionRow.tree, String).contains(named, autoescape=True),
+            ),
+        )
+        .order_by(RevisionRow.created_at.desc(), RevisionRow.id.desc())
+        .limit(1)
+    )
+    return found.first()
 
 
 def kept(context: Context, key: tuple[str, ...], make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from presscheck.api.comments import Document, Format
 from presscheck.api.content import (
+    ContentDocument,
     ReusableContent,
     Revision,
     RevisionFile,
@@ -227,6 +228,24 @@ def _page(
     elif page["type"] == "document":
         wired["markdown"] = format_page(page["title"], body_of(context, page))
     return RevisionPage.model_validate(wired)
+
+
+def document_by_id(context: Context, revision: RevisionContent, document_id: str) -> ContentDocument:
+    """Returns a document of a revision as nodes; its links have ids where the revision has their targets.
+
+    Raises:
+        ApiError: 404 if neither a page nor reusable content of the revision has it.
+    """
+    place = next((one for one in walk(revision.tree) if one.page.get("documentId") == document_id), None)
+    snippet = next((one for one in revision.reusable_contents if one.get("document") == document_id), None)
+    if place is None and snippet is None:
+        raise not_found("document")
+    content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
+    blob = ReusableContent.model_validate(snippet).git if snippet else None
+    source = blob.path if blob else ""
+    links = PageRefs(context, content, place.page["id"] if place else "", source=source)
+    text = document_texts(context.session, [document_id]).get(document_id, "")
+    return ContentDocument.model_validate(markdown_to_nodes(text, links.from_address))
 
 
 def in_shape(document: Document, shape: Format | None) -> Document:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from presscheck.api.content import (
+    ContentDocument,
     GetChangeRequestFile,
     GetChangeRequestPage,
     GetChangeRequestPageByPath,
     GetChangeRequestReusableContent,
     GetChangeRequestRevision,
     GetCurrentRevision,
+    GetDocument,
     GetFile,
     GetPage,
     GetPageByPath,
@@ -28,8 +30,15 @@ from presscheck.api.content import (
     RevisionPage,
 )
 from presscheck.api.operation import Page
-from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
-from presscheck.service.content.serializers import as_files, as_pages, as_revision, page_by_id, page_by_path
+from presscheck.service.content.revision_content import RevisionContent, kept, revision_content, revision_with
+from presscheck.service.content.serializers import (
+    as_files,
+    as_pages,
+    as_revision,
+    document_by_id,
+    page_by_id,
+    page_by_path,
+)
 from presscheck.service.http.operation_registry import Context, Serialized, handles, not_found
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.http.serialization import write_answer
@@ -143,6 +152,17 @@ def get_reusable_content(context: Context, call: GetReusableContent) -> Reusable
 def get_change_request_reusable_content(context: Context, call: GetChangeRequestReusableContent) -> ReusableContent:
     """Returns a reusable content of a change request."""
     return _reusable_content(branch(context, call.space_id, call.change_request_id), call.reusable_content_id)
+
+
+@handles(GetDocument)
+def get_document(context: Context, call: GetDocument) -> ContentDocument:
+    """Returns the body of a page or of reusable content, if a revision of the space has it."""
+    space = space_for(context, call.space_id)
+    found = revision_with(context, space.id, call.document_id)
+    revision = revision_content(context, found) if found else None
+    if revision is None:
+        raise not_found("document")
+    return document_by_id(context, revision, call.document_id)
 
 
 def live(context: Context, space_id: str) -> RevisionContent:

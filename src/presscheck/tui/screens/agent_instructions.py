@@ -78,8 +78,9 @@ class InstructionsDraft:
     def keep(self, text: str) -> None:
         """Store the draft; the text that it was edited from is no draft."""
         self.is_kept = text != self._base
+        about = {"title": self._organization.title}
         for key, kept in zip(self._keys, (text, self._base), strict=True):
-            self._outbox.save_draft(key, kept if self.is_kept else "")
+            self._outbox.save_draft(key, kept if self.is_kept else "", about)
 
     def discard(self) -> str:
         """Remove the draft; returns the instructions as they are."""

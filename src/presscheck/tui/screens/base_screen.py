@@ -325,11 +325,16 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """The names of the commands whose keys the footer shows now."""
         return self.FOOTER
 
+    @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """The titles of commands that do something more special here now, by the name of the command."""
+        return self.FOOTER_TITLES
+
     def footer_hints(self, columns: int | None = None) -> Line:
         """The keys that the footer shows, in its whole width or in so many cells."""
         columns = self.size.width if columns is None else columns
         keymap = self.app_context.keymap
-        return key_hints(self.footer_commands, self.command_table, keymap, columns, self.FOOTER_TITLES)
+        return key_hints(self.footer_commands, self.command_table, keymap, columns, self.footer_titles)
 
     def _show_footer(self) -> None:
         """Show the keys that matter here on the left; a message, or what is being found, on the right."""

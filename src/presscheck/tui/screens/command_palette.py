@@ -16,7 +16,7 @@ from presscheck.engine.inbox.views import listings_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import Command
-from presscheck.tui.screens.address import is_address, open_content_at
+from presscheck.tui.screens.address import is_address, open_content_at, open_page_at
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.key_list import missing_operation, shown_keys
 from presscheck.tui.widgets.picker import Choice, Picker, matching
@@ -39,7 +39,7 @@ Action = Callable[[], Any]
 
 
 def show_commands(app: AppContext, screen: BaseScreen) -> None:
-    """Find a command by name, or an item by `cr 42`, `space api`, `page auth`."""
+    """Find a command by name, or an item by `cr 42`, `space api`, `page auth`, `page /guides/start`."""
     commands = [command for command in screen.command_table.commands if command.scope != "move"]
     choices = [_by_title(app, command, missing_operation(screen, command)) for command in commands]
     actions: dict[str, Action] = {f"admin {title}": partial(app.open_admin, title) for title in TITLES}
@@ -49,6 +49,9 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
         match = _item_query.fullmatch(text.strip())
         if not match:
             return None
+        if by_path := list(_choices_by_path(app, screen, match[1].lower(), match[2])):
+            actions.update({choice.key: action for choice, action in by_path})
+            return [choice for choice, _ in by_path]
         items = list(_items(app, match[1].lower()))
         actions.update({choice.key: action for choice, action in items})
         found = matching(match[2], [choice for choice, _ in items], fuzzy=False)[:MAX_RESULTS]
@@ -58,7 +61,7 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
         return [choice for choice in found if choice.label.startswith(number)]
 
     picker = Picker(
-        "Commands · cr 42, space api, page auth",
+        "Commands · cr 42, space api, page auth, page /guides/start",
         choices,
         app.style_for,
         extra_choices=item_choices,
@@ -133,6 +136,26 @@ def _items(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:
             for page in flatten(pages.value.pages if pages else ()):
                 if page.type == "document":
                     yield _page_choice(app, space, page, titles)
+
+
+def _choices_by_path(app: AppContext, screen: BaseScreen, kind: str, text: str) -> Iterator[tuple[Choice, Action]]:
+    """A page by its path: `page /guides/start` in the space that is shown, `space api /guides/start` in another."""
+    name, slash, path = text.partition("/")
+    path = f"/{path.strip().strip('/')}"
+    if not slash or path == "/":
+        return
+    label = f"Open {sanitize(path)}"
+    if kind == "page" and not name.strip():
+        place = screen.content_place()
+        if place:
+            call = partial(open_page_at, app, place.space_id, path, place.change_request_id)
+            yield Choice("path", label, "the page with this path, in this space"), call
+    elif kind == "space" and name.strip():
+        spaces = dict(_items(app, "space"))
+        titles = {choice.key: choice for choice in spaces}
+        for found in matching(name.strip(), list(titles.values()), fuzzy=False)[:MAX_RESULTS]:
+            space = found.key.partition(" ")[2]
+            yield Choice(f"path {space}", f"{label} in {found.label}", "page"), partial(open_page_at, app, space, path)
 
 
 def _shortcuts_first(app: AppContext, items: list[tuple[Choice, Action]]) -> list[tuple[Choice, Action]]:

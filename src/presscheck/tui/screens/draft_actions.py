@@ -35,7 +35,9 @@ SHOWN_LINES = 4
 """Lines of a draft that the question shows before it is discarded."""
 IN_REVIEW = ("page", "whole", "reply", "message", "pending", APPROVAL, CHANGES)
 """The drafts that the review continues, with subject and description."""
-IN_BROWSE = {"new page": "add", **dict.fromkeys(("title", "description", "icon", "emoji", "slug"), "rename")}
+DETAILS = ("title", "description", "icon", "emoji", "slug", "condition")
+"""The drafts of details of pages."""
+IN_BROWSE = {"new page": "add", **dict.fromkeys(DETAILS, "rename")}
 """The commands in Browse that continue the other drafts."""
 
 
@@ -91,7 +93,7 @@ class DraftActions:
 
     def copy(self, draft: Draft) -> None:
         """Copy the text of a draft."""
-        self._screen.app_context.copy_to_clipboard(sanitize(draft.text, lines=True))
+        self._screen.app_context.copy_to_clipboard(sanitize(draft.readable, lines=True))
         self._screen.notify("copied")
 
     async def discard(self, draft: Draft) -> None:

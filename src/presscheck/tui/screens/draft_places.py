@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
+from presscheck.api.organizations import ListOrganizations
 from presscheck.engine.drafts import DraftPlace
 from presscheck.tui.commands import COMMANDS, keys_of, shown
 from presscheck.tui.screens.admin.operation_form import fill_in, stored_form
+from presscheck.tui.screens.agent_instructions import InstructionsScreen
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.draft_list import label_of
 
@@ -50,6 +52,8 @@ class DraftPlaces:
             return False
         if place.kind == "form":
             return await self._open_form(draft)
+        if place.kind == "instructions":
+            return await self._open_instructions(draft, place)
         if place.kind == "change":
             return self._edit_change(int(place.target))
         if place.kind == "inbox":
@@ -72,6 +76,15 @@ class DraftPlaces:
             self._screen.notify(f"{form.title}: done")
         self._screen.refresh_status_bars()
         return True
+
+    async def _open_instructions(self, draft: Draft, place: DraftPlace) -> bool:
+        """Open the AI instructions of an organization, and edit them with the draft."""
+        organizations = (await self._screen.engine.read(ListOrganizations())).items
+        organization = next((each for each in organizations if each.id == place.target), None)
+        if organization is None:
+            return False
+        await self._screen.app_context.push_screen(InstructionsScreen(organization))
+        return await self._continue(draft, place)
 
     async def _open_in_browse(self, draft: Draft, place: DraftPlace) -> bool:
         app = self._screen.app_context

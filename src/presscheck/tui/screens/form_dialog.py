@@ -14,16 +14,18 @@ from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.strip import Strip
 from textual.widgets import Input
 
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.text.styled_text import Line, Span, width, wrap
+from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import raised
+from presscheck.tui.widgets.line_view import TextView, raised, render_strip
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.widgets.prompt_dialog import PromptDialog, error_note
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 if TYPE_CHECKING:
@@ -31,9 +33,18 @@ if TYPE_CHECKING:
     from presscheck.engine.forms.form_files import FormFile
     from presscheck.engine.forms.references import Reference
 
-Lookup = Callable[["Reference"], Awaitable[Sequence[Choice]]]
-"""Returns what a field can refer to."""
+Lookup = Callable[["Reference"], Awaitable["Sequence[Choice] | None"]]
+"""Returns what a field can refer to: ids with names; None where it cannot be listed."""
 SEND, COPY, FROM_FILE = ("ctrl+s", "alt+enter"), "ctrl+y", "ctrl+l"
+COPY_EARLIER = "alt+y"
+"""The key that copies what a draft has that fits in no field."""
+EARLIER = "Typed in an earlier version, in fields that this form does not have:"
+MOST_EARLIER = 6
+"""Lines that are shown of it; all are copied."""
+WIDE_GAP = 3
+"""Cells between two keys, where there is room."""
+WIDEST, MARGINS = 80, 7
+"""The most cells of the dialog, and those beside its keys."""
 MOVES = {"down": 1, "up": -1, "tab": 1, "shift+tab": -1}
 OPENS = ("enter", "space")
 """The keys that list the choices of a field."""
@@ -79,6 +90,38 @@ class ChoiceBox(StatusLine):
         self.show(pressing("enter", text), pressing("enter", Span("▾", "accent")))
 
 
+class FieldHelp(ClickableLines):
+    """The text below a field, as high as it is."""
+
+    DEFAULT_CSS = "FieldHelp { height: 1; }"
+
+    def __init__(self, style_for: StyleLookup, *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._style_for = style_for
+        self._text: Line = ()
+        self._lines: list[Line] = []
+
+    def show(self, text: Line) -> None:
+        """Show another text."""
+        if text != self._text:
+            self._text = text
+            self.on_resize()
+
+    def on_resize(self) -> None:
+        """Wrap the text."""
+        self._lines = wrap(self._text, self.size.width) if self.size.width else [self._text]
+        self.styles.height = max(1, len(self._lines))
+        self.refresh()
+
+    def line_at(self, y: int) -> Line:
+        """A line of the text."""
+        return self._lines[y] if y < len(self._lines) else ()
+
+    def render_line(self, y: int) -> Strip:
+        """The strip of a line."""
+        return render_strip(self.line_at(y), self.size.width, self._style_for)
+
+
 class WholeTextInput(SearchInput):
     """An input of one line that keeps all lines of a pasted text, as a certificate has several."""
 
@@ -90,6 +133,9 @@ class WholeTextInput(SearchInput):
 
 class FormDialog(ModalScreen[Any], inherit_bindings=False):
     """A form whose result is what `send` returned; None if it was closed, and its texts are then kept as a draft.
+
+    A draft of an earlier version may have texts for fields that were renamed or are gone, or choices that are not there
+    any more. They are shown above the fields, and stay in the draft until they are copied and the form is sent.
 
     Args:
         title: what the form does, as display text.
@@ -115,7 +161,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         scrollbar-background-hover: $ink-raised; scrollbar-background-active: $ink-raised;
         scrollbar-color: $ink-quiet; scrollbar-color-hover: $ink-text; scrollbar-color-active: $ink-text;
     }
-    FormDialog .help { padding: 0 1; margin-bottom: 1; }
+    FormDialog TextView { display: none; margin: 1 0 0 0; }
+    FormDialog FieldHelp { padding: 0 1; margin-bottom: 1; }
     """
 
     def __init__(
@@ -141,7 +188,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._send_label = send_label
         self.style_for, self._input_style = raised(style_for), style_for
         self._send, self._lookup, self._save, self._copy = send, lookup, save, copy
-        self._kept = _kept(draft)
+        self._kept, self._earlier = _read_draft(draft, self.fields)
+        self._has_copied_earlier = False
         self._names: dict[str, str] = {}
         """The names of the things that fields refer to, by id."""
         self._error: tuple[str, str] = ("", "")
@@ -154,6 +202,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             yield StatusLine(self.style_for, id="form-title")
             if self._file:
                 yield StatusLine(self.style_for, id="form-file")
+            yield TextView(self.style_for)
             with VerticalScroll(can_focus=False):
                 for field in self.fields:
                     yield StatusLine(self.style_for, id=f"label-{field.name}", classes="label")
@@ -161,21 +210,27 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
                     if field.kind == "choice":
                         yield ChoiceBox(dict(field.choices), text, self._input_style, id=f"field-{field.name}")
                     else:
-                        hint = "enter lists them" if field.reference else ""
+                        hint = "enter lists them" if _is_listed(field) else ""
                         box = WholeTextInput if field.kind == "certificate" else SearchInput
                         yield box(text, placeholder=hint, id=f"field-{field.name}")
-                    yield StatusLine(self.style_for, id=f"help-{field.name}", classes="help")
+                    yield FieldHelp(self.style_for, id=f"help-{field.name}")
             yield StatusLine(self.style_for, id="form-keys")
 
     def on_mount(self) -> None:
         """Focus the first field."""
+        self.query_one(TextView).can_focus = False
         self.on_resize()
         self._input(self.fields[0].name).focus()
         self._show()
 
     def on_resize(self) -> None:
-        """Keep the keys in sight."""
-        self.query_one(VerticalScroll).styles.max_height = max(3, self.size.height - (8 if self._file else 7))
+        """Keep the keys in sight, and fit the texts of an earlier version to the width."""
+        view, lines = self.query_one(TextView), self._earlier_lines(max(20, min(WIDEST, self.size.width) - 4))
+        view.display = bool(lines)
+        view.styles.height = len(lines)
+        view.show(lines)
+        others = (8 if self._file else 7) + (len(lines) + 1 if lines else 0)
+        self.query_one(VerticalScroll).styles.max_height = max(3, self.size.height - others)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -204,7 +259,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         changed = {name: text for name, text in self.texts.items() if text != self.present.get(name, "")}
         self._error = ("", "")
         try:
-            self._save(json.dumps(changed, ensure_ascii=False) if changed else "")
+            self._save(_written({**self._earlier, **changed}))
         except PresscheckError as error:  # such as on a disk that is full
             self._error = ("", error.message)
         self._show()
@@ -236,11 +291,13 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self._start_sending()
         elif event.key == COPY:
             self._copy_command()
+        elif event.key == COPY_EARLIER and self._earlier:
+            self._copy_earlier()
         elif event.key == FROM_FILE and self._file:
             self.run_worker(self._fill_in(self._file), exclusive=True)
         elif event.key in MOVES:
             self._move(MOVES[event.key])
-        elif field and event.key in OPENS and (field.kind == "choice" or (field.reference and event.key == "enter")):
+        elif field and event.key in OPENS and (field.kind == "choice" or (_is_listed(field) and event.key == "enter")):
             self.run_worker(self._choose(field), exclusive=True)
         elif field and event.key in ("left", "right") and field.kind == "choice":
             self._step(field, 1 if event.key == "right" else -1)
@@ -271,11 +328,15 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         box = self._input(field.name)
         if field.reference and self._lookup:
             try:
-                choices = list(await self._lookup(field.reference))
+                listed = await self._lookup(field.reference)
+                reason = "cannot be listed here" if listed is None else ""
             except PresscheckError as error:
-                self._error = (field.name, f"could not be listed: {error.message}. Type an id")
+                listed, reason = None, f"could not be listed: {error.message}"
+            if listed is None:
+                self._error = (field.name, f"{reason}. Type an id")
                 self._show()
                 return
+            choices = list(listed)
             self._names |= {choice.key: choice.label for choice in choices}
         else:
             choices = [Choice(value or " ", words) for value, words in field.choices]
@@ -306,7 +367,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
                     self._input_style,
                     max_length=None,
                     hint="path of the file",
-                    notes=_note(f"{self._path}: {reason}" if reason else ""),
+                    notes=error_note(f"{self._path}: {reason}" if reason else ""),
                 )
             )
             if path is None:
@@ -342,13 +403,40 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
 
     async def _sending(self, made: Any) -> None:
         try:
+            if await self._name_ids():
+                made = self.result()
             result = await self._send(made)
         except PresscheckError as error:
             self._is_sending = False
             self._take_error(error)
         else:
-            self._save("")
+            self._save("" if self._has_copied_earlier else _written(self._earlier))
             self.dismiss(result if result is not None else made)
+
+    async def _name_ids(self) -> bool:
+        """Put ids in the place of the names that were typed; whether there were any.
+
+        Raises:
+            InvalidArgument: nothing has a name or id that was typed, or several have it.
+        """
+        is_changed = False
+        for field in self.fields:
+            text = self._input(field.name).value
+            parts = [part for part in field.parts_of(text) if part not in self._names]
+            if not field.reference or field.takes_others or not parts or text == self.present.get(field.name, ""):
+                continue
+            try:
+                choices = await self._lookup(field.reference) if self._lookup else None
+            except PresscheckError:  # whoever may not list them may know an id; the service tells whether it is one
+                choices = None
+            if choices is None:
+                continue
+            self._names |= {choice.key: choice.label for choice in choices}
+            ids = [_id_of(part, choices, field) for part in field.parts_of(text)]
+            if ids != list(field.parts_of(text)):
+                self._input(field.name).value = ", ".join(ids)
+                is_changed = True
+        return is_changed
 
     def _take_error(self, error: PresscheckError) -> None:
         """Show an error at its field, and go there."""
@@ -358,6 +446,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._error = (name if is_field else "", reason)
         if is_field:
             self._input(name).focus()
+            self.call_after_refresh(self.call_after_refresh, self._reveal)  # a long reason is higher than one line
         self._show()
 
     def _copy_command(self) -> None:
@@ -371,6 +460,27 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self._error = ("", "copied as a command")
             self._show()
 
+    def _copy_earlier(self) -> None:
+        """Copy what fits in no field; the draft has it until the form is sent."""
+        text = sanitize("\n".join(self._earlier_texts()), lines=True)
+        self.app.copy_to_clipboard(text)  # pyright: ignore[reportUnknownMemberType]  # App is generic
+        self._has_copied_earlier = True
+        self._error = ("", "copied")
+        self._show()
+
+    def _earlier_texts(self) -> list[str]:
+        """What fits in no field: a line for each, with its name."""
+        return [f"{name.replace('_', ' ')}: {text}" for name, text in self._earlier.items()]
+
+    def _earlier_lines(self, columns: int) -> list[Line]:
+        if not self._earlier:
+            return []
+        words = sanitize("\n".join(self._earlier_texts()), lines=True).split("\n")
+        lines = [line for text in words for line in wrap((Span(text),), columns)]
+        more = (Span(f"… {count(len(lines) - MOST_EARLIER, 'more line')}: {COPY_EARLIER} copies all", "quiet"),)
+        head = wrap((Span(EARLIER, "waiting"),), columns)
+        return [*head, *lines[:MOST_EARLIER], *([more] if len(lines) > MOST_EARLIER else [])]
+
     def _show(self) -> None:
         if self._closing or self._closed or self._pruning:
             return
@@ -380,7 +490,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             name = Span(field.label, "strong" if field is focused else "")
             star = Span(" *", "waiting") if field.is_required else Span("")
             self.query_one(f"#label-{field.name}", StatusLine).show((name, star))
-            self.query_one(f"#help-{field.name}", StatusLine).show(self._help(field, problem))
+            self.query_one(f"#help-{field.name}", FieldHelp).show(self._help(field, problem))
         error = "" if self._error[0] else self._error[1]
         self.query_one("#form-title", StatusLine).show(
             (Span(self.heading, "title"),), (Span(sanitize(error), "error"),)
@@ -397,7 +507,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             return (Span(sanitize(problem), "error"),)
         text = self._input(field.name).value
         names = ", ".join(filter(None, (self._names.get(part.strip(), "") for part in text.split(","))))
-        limit = f"{len(text):,} characters · {field.help}" if "character" in field.help and text else field.help
+        limit = f"{count(len(text), 'character')} · {field.help}" if "character" in field.help and text else field.help
         return (Span(sanitize(names or field.note_of(text) or limit), "quiet"),)
 
     def _problems(self) -> dict[str, str]:
@@ -419,34 +529,79 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
                 Span(" sending …" if self._is_sending else f" {self._send_label}", "quiet"),
             )
         ]
-        if field and (field.kind == "choice" or field.reference):
+        if field and _is_listed(field):
             hints.append((Span("enter", "accent"), Span(" choose", "quiet")))
         hints.append((Span("tab", "accent"), Span(" next", "quiet")))
         if self._copy:
             hints.append(pressing(COPY, Span(COPY, "accent"), Span(" copy command", "quiet")))
+        if self._earlier:
+            hints.insert(1, pressing(COPY_EARLIER, Span(COPY_EARLIER, "accent"), Span(" copy earlier", "quiet")))
         hints.append(pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet")))
-        return tuple(span for hint in hints for span in (*hint, Span("   ")))
+        room = min(WIDEST, self.size.width) - MARGINS - sum(map(width, hints))
+        gap = Span(" " * (WIDE_GAP if WIDE_GAP * (len(hints) - 1) <= room else WIDE_GAP - 1))
+        return tuple(span for hint in hints for span in (gap, *hint))[1:]
 
 
-def _note(text: str) -> Callable[[int], Sequence[Line]]:
-    """Draws an error above the input of a prompt."""
-    return lambda columns: wrap((Span(sanitize(text), "error"),), columns) if text else ()
+def _is_listed(field: FormField) -> bool:
+    """Whether the values of a field can be chosen from a list."""
+    return field.reference is not None or bool(field.choices)
 
 
-def _kept(draft: str) -> dict[str, str]:
-    """The texts of a draft; none if it cannot be read."""
+def _read_draft(draft: str, fields: Sequence[FormField]) -> tuple[dict[str, str], dict[str, str]]:
+    """The texts of a draft by field, and those that fit in none by the names that they had.
+
+    A draft that cannot be read as fields is one text that fits in none.
+    """
     try:
-        texts: Any = json.loads(draft or "{}")
+        read: Any = json.loads(draft) if draft else {}
     except ValueError:
-        return {}
-    if not isinstance(texts, dict):
-        return {}
-    return {str(name): str(text) for name, text in cast("dict[Any, Any]", texts).items()}
+        read = None
+    texts = cast("dict[str, Any]", read) if isinstance(read, dict) else {"text": draft}
+    by_name = {field.name: field for field in fields}
+    kept, earlier = dict[str, str](), dict[str, str]()
+    for name, value in texts.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        field = by_name.get(name) if isinstance(read, dict) else None
+        if field and (field.kind != "choice" or text in dict(field.choices)):
+            kept[name] = text
+        elif text:
+            earlier[f"{name} (earlier)" if name in by_name else name] = text
+    return kept, earlier
+
+
+def _written(texts: Mapping[str, str]) -> str:
+    """Texts as a draft stores them; empty without any."""
+    return json.dumps(texts, ensure_ascii=False) if texts else ""
+
+
+def _id_of(part: str, choices: Sequence[Choice], field: FormField) -> str:
+    """The id of what is typed, which is an id or a name.
+
+    Raises:
+        InvalidArgument: nothing has it, or several have it.
+    """
+    name = sanitize(part)
+    for ids in (
+        [choice.key for choice in choices if choice.key == part],
+        [choice.key for choice in choices if name in (choice.label, choice.note)],
+        [choice.key for choice in choices if name.casefold() in (choice.label.casefold(), choice.note.casefold())],
+    ):
+        if len(ids) == 1:
+            return ids[0]
+        if ids:
+            raise InvalidArgument(field.name, f"{part} is the name of {len(ids)}: enter lists them")
+    listed = f"enter lists all {len(choices):,}" if len(choices) > 1 else "enter lists what there is"
+    raise InvalidArgument(field.name, f"{part} not found: {listed if choices else 'there is none yet'}")
 
 
 def _named_in(error: PresscheckError, fields: Sequence[FormField]) -> str:
     """The field whose name the service's message begins with or quotes; empty if none."""
     words = error.message.replace("`", " ").replace(":", " ").replace("'", " ").split()
-    by_wire = {"".join(part.capitalize() for part in field.name.split("_")): field.name for field in fields}
-    wire = {name[0].lower() + name[1:]: field for name, field in by_wire.items()}
+    wire = {".".join(map(_on_wire, field.name.split("__"))): field.name for field in fields}
     return next((wire[word] for word in words if word in wire), "")
+
+
+def _on_wire(name: str) -> str:
+    """A name as the service writes it: `default_team` is `defaultTeam`."""
+    first, *others = name.split("_")
+    return "".join((first, *(part.capitalize() for part in others)))

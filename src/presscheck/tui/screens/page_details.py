@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.visitors.conditions import LONGEST, problem_of
 from presscheck.engine.drafts import draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.errors import ChecksFailed
@@ -56,6 +57,10 @@ def _same(text: str) -> str:
     return text
 
 
+def _condition_problem(text: str) -> str | None:
+    return sanitize(problem_of(text)) or None
+
+
 class _Detail(NamedTuple):
     """A detail that is asked in a line of text.
 
@@ -89,6 +94,7 @@ DETAILS = (
     _Detail("icon", "Icon", "i", _EVERY, 0, 50, _icon_problem),
     _Detail("emoji", "Emoji", "e", _EVERY, 0, 50, _emoji_problem, _stored_emoji),
     _Detail("slug", "Slug", "s", _WITH_PATH, 1, 100, _slug_problem),
+    _Detail("condition", "Condition", "c", _EVERY, 0, LONGEST, _condition_problem),
 )
 
 

@@ -5,7 +5,8 @@ widths do not change.
 
 Textual paints whole regions, again at each layout; here each line is compared with what was sent for it before. Colours
 and attributes are sent only when they change, and not for blanks that look the same. A line with a character that does
-not take exactly one cell is sent whole, so that no character is cut in two.
+not take exactly one cell is sent whole, so that no character is cut in two. Where cells are marked as a row of a
+picture, the painter sends what its table of pictures has for the row: no other image sequence is ever sent.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from textual.filter import LineFilter
 from textual.strip import Strip
 
 from presscheck.text.sanitize import is_safe_url
+from presscheck.tui.terminal.pictures import PictureRow, PictureTable
 
 _ATTRIBUTES = (("bold", "1"), ("dim", "2"), ("italic", "3"), ("underline", "4"), ("reverse", "7"), ("strike", "9"))
 _VISIBLE_ON_BLANKS = frozenset("479")
@@ -63,9 +65,14 @@ class SgrState(NamedTuple):
 
 
 class DiffPainter:
-    """Keeps the lines that the terminal shows, as far as they are known, and paints differences."""
+    """Keeps the lines that the terminal shows, as far as they are known, and paints differences.
 
-    def __init__(self) -> None:
+    Args:
+        pictures: the pictures that may be on the screen.
+    """
+
+    def __init__(self, pictures: PictureTable | None = None) -> None:
+        self._pictures = pictures
         self._rows: dict[int, Strip] = {}
 
     def reset(self) -> None:
@@ -96,7 +103,7 @@ class DiffPainter:
         strip = strip.simplify()
         size, row = strip.cell_length, self._rows.get(y)
         if row is None or row.cell_length < x + size:
-            writer.write(x, y, strip)
+            self._write(writer, x, y, strip, 0, size)
             if x == 0 and (row is None or row.cell_length <= size):
                 self._rows[y] = strip
             return
@@ -105,7 +112,25 @@ class DiffPainter:
         if first < last:
             self._rows[y] = new
             is_single_width = _is_single_width(row) and _is_single_width(new)
-            writer.write(*((first, y, new.crop(first, last)) if is_single_width else (0, y, new)))
+            self._write(writer, 0, y, new, *((first, last) if is_single_width else (0, new.cell_length)))
+
+    def _write(self, writer: _Writer, x: int, y: int, strip: Strip, first: int, last: int) -> None:
+        """Write some cells of a strip that begins at a column; rows of pictures among them are sent whole."""
+        found = self._pictures.rows_in(strip) if self._pictures else []
+        rows = [row for row in found if row.start < last and row.end > first]
+        if rows:
+            last = max(last, rows[-1].end)
+            first = min(first, rows[0].start)
+        at = first
+        for row in rows:
+            if row.cells:
+                writer.write(x + at, y, strip.crop(at, row.start))
+                writer.write_picture(x + row.start, y, row)
+                at = row.end
+        writer.write(x + at, y, strip.crop(at, last))
+        for row in rows:
+            if row.over:
+                writer.write_picture(x + row.start, y, row)
 
 
 class _DiffUpdate(CompositorUpdate):
@@ -127,6 +152,8 @@ class _Writer:
 
     def write(self, x: int, y: int, strip: Strip) -> None:
         """Write these cells at a position."""
+        if not strip.cell_length:
+            return
         self._parts.append(f"\x1b[{y + 1};{x + 1}H")
         for text, style, _ in strip:
             state = sgr_state(style, self._system)
@@ -134,6 +161,15 @@ class _Writer:
                 self._parts.append(sgr_sequence(self._state, state))
                 self._state = state
             self._parts.append(text)
+
+    def write_picture(self, x: int, y: int, row: PictureRow) -> None:
+        """Write a row of a picture at a position."""
+        self._parts += (row.before, f"\x1b[{y + 1};{x + 1}H")
+        if row.cells:
+            state = SgrState((), row.color, "49")
+            self._parts += (sgr_sequence(self._state, state), row.cells)
+            self._state = state
+        self._parts.append(row.over)
 
     def text(self) -> str:
         """The whole output; it ends with a reset if attributes are set."""

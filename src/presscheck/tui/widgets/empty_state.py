@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.widgets.line_view import TextView
 
 
@@ -12,6 +14,7 @@ class EmptyState(TextView):
 
     DEFAULT_CSS = "EmptyState { height: auto; min-height: 5; padding: 1 2; display: none; }"
     can_focus = False
+    _texts: Sequence[Line] = ()
 
     def show_empty(self, title: str, hint: str = "", key: str = "") -> None:
         """Show that there is nothing to list, and a hint."""
@@ -34,10 +37,20 @@ class EmptyState(TextView):
         self.display = False
 
     def _show_message(self, title: Line, hint: str, key: str, key_label: str = "") -> None:
-        lines: list[Line] = [tuple(span._replace(text=sanitize(span.text)) for span in title)]
-        lines += [(Span(sanitize(line), "quiet"),) for line in hint.split("\n") if line]
+        texts: list[Line] = [tuple(span._replace(text=sanitize(span.text)) for span in title)]
+        texts += [(Span(sanitize(line), "quiet"),) for line in hint.split("\n") if line]
         if key:
-            lines += [(), (Span(key, "accent"), Span(f"  {key_label}" if key_label else "", "quiet"))]
+            texts += [(), (Span(key, "accent"), Span(f"  {key_label}" if key_label else "", "quiet"))]
+        self._texts = texts
+        self.display = True
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        """Wrap the message."""
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        columns = self.size.width
+        lines = [line for text in self._texts for line in (wrap(text, columns) if text and columns else [text])]
         self.show(lines)
         self.styles.height = len(lines) + 2
-        self.display = True

@@ -7,13 +7,15 @@ code of a page have controls: a click, enter, a label and the arrow keys use the
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from textual import events
+from textual.message import Message
 
-from presscheck.documents.terminal.controls import Controls, Mark, is_control, is_setting, target
+from presscheck.documents.terminal.controls import PICTURE, Controls, Mark, is_control, is_setting, target
 from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import END, LineView
@@ -91,6 +93,13 @@ class PageView(LineView):
         id: the widget's id.
         classes: the widget's classes.
     """
+
+    @dataclass
+    class PicturesNear(Message):
+        """Posted when pictures that are not drawn yet come near the visible lines."""
+
+        view: PageView
+        names: Sequence[str]
 
     def __init__(self, style_for: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(style_for, id=id, classes=classes)
@@ -220,6 +229,39 @@ class PageView(LineView):
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
         """Never: the sign of an expandable is a link to its control."""
         return False
+
+    def redraw(self, items: Iterable[int] | None = None) -> None:
+        """Render the visible lines, and ask for pictures that come near."""
+        super().redraw(items)
+        if items is None:
+            self._ask_for_pictures()
+
+    def _ask_for_pictures(self) -> None:
+        if self.document:
+            near = self.document.lines[max(0, self.top - self.size.height) : self.top + 2 * self.size.height]
+            marks = [link for line in near for text, _, link in line if link and not text and link.startswith(PICTURE)]
+            names = [mark.removeprefix(PICTURE) for mark in dict.fromkeys(marks)]
+            if names:
+                self.post_message(self.PicturesNear(self, names))
+
+    def show_again(self, make: Callable[[int], PageLayout]) -> None:
+        """Show the same page with more lines or fewer, such as those of a picture: what is read stays where it is."""
+        before = self.document
+        if before is None or not self.count:
+            self.show(make, line=None)
+            return
+        height = max(1, self.size.height)
+        held = self.cursor if self.top <= self.cursor < self.top + height else min(self.top, self.count - 1)
+        place, cursor, offset = before.place_of(held), before.place_of(self.cursor), held - self.top
+        self._make_layout = make
+        self._lay_out()
+        document = self.document
+        if document:
+            line = document.line_of(place)
+            self.ensure_lines(line + height)
+            self.cursor = max(0, min(document.line_of(cursor), self.count - 1))
+            self.top = self._clamped_top(line - offset)
+        self.redraw()
 
     def show(
         self, make: Callable[[int], PageLayout] | None, *, line: int | None = 0, position: Position | None = None
@@ -365,6 +407,7 @@ class PageView(LineView):
             self._lay_out()
             if position:
                 self._restore(position)
+        self._ask_for_pictures()
 
     def _restore(self, position: Position) -> None:
         if self.document:

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView, raised
@@ -138,3 +138,8 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         self.query_one("#prompt-keys", StatusLine).show(
             tuple(span for hint in hints for span in (*hint, Span("   ", "quiet")))
         )
+
+
+def error_note(text: str) -> Callable[[int], Sequence[Line]]:
+    """The notes of a dialog that asks again: why what was typed could not be used; none for an empty text."""
+    return lambda columns: wrap((Span(sanitize(text), "error"),), columns) if text else ()

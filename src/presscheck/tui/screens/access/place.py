@@ -125,7 +125,7 @@ class PlaceAccess:
     def _default_in_words(self, access: Access) -> str:
         given = access.default_from(self._place)
         if given is None:
-            return "default level: that of the role in the organization"
+            return "default level: role in the organization"
         level = given.default_level or "no access"
         where = "" if given.id == self._place.id else f", inherited from {given.title or given.id}"
         return f"default level: {level}{where}"

@@ -13,7 +13,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.widgets.prompt_dialog import PromptDialog, error_note
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.admin.table import FamilyTable, TableContext
@@ -45,24 +45,28 @@ class ConversationImport:
         organization = screen.organization
         if organization is None:
             return
-        dialog = PromptDialog(
-            "Import conversations from a file of JSON lines",
-            outbox.draft(DRAFT) or "",
-            screen.style_for,
-            max_length=None,
-            save=lambda text: outbox.save_draft(DRAFT, text),
-            confirm_label="Import",
-            hint='a conversation a line: {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}',
-        )
-        path = await screen.ask(dialog)
-        if path is None:
-            return
-        try:
-            lines = await asyncio.to_thread(_read, path)
-        except (OSError, ValueError, RuntimeError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else "invalid path"
-            screen.notify(f"not imported, {sanitize(path)} cannot be read: {reason}")
-            return
+        reason = ""
+        while True:
+            dialog = PromptDialog(
+                "Import conversations from a file of JSON lines",
+                outbox.draft(DRAFT) or "",
+                screen.style_for,
+                max_length=None,
+                save=lambda text: outbox.save_draft(DRAFT, text),
+                confirm_label="Import",
+                hint='a conversation a line: {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}',
+                notes=error_note(reason),
+            )
+            path = await screen.ask(dialog)
+            if path is None:
+                return
+            try:
+                lines = await asyncio.to_thread(_read, path)
+            except (OSError, ValueError, RuntimeError) as error:
+                told = error.strerror if isinstance(error, OSError) and error.strerror else "invalid path"
+                reason = f"{path} cannot be read: {told}"
+            else:
+                break
         outbox.save_draft(DRAFT, "")
         await self._send(organization.id, lines)
 

@@ -22,8 +22,8 @@ SKIPPED = frozenset(("location", "object", "permissions"))
 """Fields that say nothing to a person."""
 LONGEST = 400
 """Characters of a value in the details; the rest is cut."""
-NO_ROLE = "guest"
-"""The role of somebody without one."""
+ROLES, NO_ROLE = ("role", "default_role"), "guest"
+"""The fields with a role, and the role of somebody without one."""
 CERTIFICATES = "presscheck.engine.saml"
 """The module that reads certificates."""
 VALIDITY_STYLES = {"warning": "waiting", "expired": "error", "broken": "error"}
@@ -34,14 +34,15 @@ VALIDITY_STYLES = {"warning": "waiting", "expired": "error", "broken": "error"}
 class Column:
     """A column: its heading, where its values are, as field names with dots, and its width.
 
-    `columns` is in cells; 0 shares what the others leave. A `date` is shown by its age, a `number` on the right, a
-    `certificate` by the days until it expires.
+    `columns` is in cells; 0 shares what the others leave, of which a column that `is_long` gets the most. A `date` is
+    shown by its age, a `number` on the right, a `certificate` by the days until it expires.
     """
 
     title: str
     value: str
     columns: int = 0
     kind: Literal["text", "date", "number", "flag", "certificate"] = "text"
+    is_long: bool = False
 
 
 class Fact(NamedTuple):
@@ -73,7 +74,7 @@ def cell(item: Any, column: Column) -> str:
     if column.kind == "certificate":
         return _certificate_cell(value)
     if value is None:
-        return NO_ROLE if column.value.rpartition(".")[2] == "role" else "–"
+        return NO_ROLE if column.value.rpartition(".")[2] in ROLES else "–"
     return sanitize(str(value)) or "–"
 
 

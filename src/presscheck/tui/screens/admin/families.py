@@ -39,8 +39,6 @@ from presscheck.api.teams import (
     UpdateTeamMembers,
 )
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
-from presscheck.engine.forms.form_files import SCRIPT
-from presscheck.engine.integrations.publication import PublishForm
 from presscheck.tui.screens.access.screen import AccessScreen
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
@@ -61,8 +59,6 @@ from presscheck.tui.screens.specification.screen import SpecificationScreen
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page
-    from presscheck.engine.forms.form import Form
-    from presscheck.engine.forms.form_files import FormFile
     from presscheck.tui.screens.admin.details import Details, DetailsContext, Losses
     from presscheck.tui.screens.base_screen import BaseScreen
 
@@ -94,8 +90,6 @@ class Family:
         remove_verb: what removing is called.
         loses: what is lost with one, a sentence.
         parts: the family that enter lists for one; without it, enter shows its details.
-        form: makes the form of a new one, where that of the operation is not enough.
-        file: the kind of file that fills in that form.
         screen: makes the screen that enter opens for one in an organization, in place of its details.
         state: where its state stands, which is asked for again while the service works on one.
         opens_new: whether the screen of a new one opens at once.
@@ -121,8 +115,6 @@ class Family:
     hint: str = ""
     plural: str = ""
     details: Details | None = None
-    form: Callable[[str], Form] | None = None
-    file: FormFile | None = None
     screen: Callable[[Organization, Any], BaseScreen] | None = None
     adds: Callable[[DetailsContext, Mapping[str, Any]], Awaitable[str]] | None = None
     edits_several: bool = False
@@ -254,10 +246,14 @@ FAMILIES = (
         "Collections",
         "collection",
         ListCollections,
-        (Column("collection", "title"), Column("default level", "default_level", 13), Column("about", "description")),
+        (
+            Column("collection", "title"),
+            Column("default level", "default_level", 13),
+            Column("about", "description", is_long=True),
+        ),
         field="collection_id",
         screen=_access,
-        hint="`g o` shows the organization: a creates one there.",
+        hint="g o shows the organization: a creates one there.",
     ),
     Family(
         "Spaces",
@@ -271,7 +267,7 @@ FAMILIES = (
         ),
         field="space_id",
         screen=_access,
-        hint="`g o` shows the organization: a creates one there.",
+        hint="g o shows the organization: a creates one there.",
     ),
     Family(
         "Sites",
@@ -285,7 +281,7 @@ FAMILIES = (
         ),
         field="site_id",
         screen=_access,
-        hint="`g p` manages sites: a creates one there.",
+        hint="g p manages sites: a creates one there.",
     ),
     Family(
         "Invite links",
@@ -335,7 +331,7 @@ FAMILIES = (
         ListIntegrations,
         (
             Column("integration", "title"),
-            Column("description", "description"),
+            Column("description", "description", is_long=True),
             Column("by", "owner.title", 18),
             Column("visibility", "visibility", 11),
             Column("verified", "verified", 9, "flag"),
@@ -344,8 +340,6 @@ FAMILIES = (
         field="integration_name",
         add=PublishIntegration,
         hint="a publishes one; F filters the catalog.",
-        form=PublishForm,
-        file=SCRIPT,
         screen=IntegrationScreen,
     ),
     Family(
@@ -420,7 +414,7 @@ FAMILIES = (
         "import",
         ListImports,
         (
-            Column("from", "source.url"),
+            Column("from", "source.url", is_long=True),
             Column("status", "status", 12),
             Column("started", "started_at", 10, "date"),
             Column("ended", "completed_at", 10, "date"),

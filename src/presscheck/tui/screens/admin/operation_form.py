@@ -8,10 +8,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from presscheck.api.integrations import PublishIntegration
 from presscheck.api.operation import operation_called
 from presscheck.engine.forms.form import OperationForm
-from presscheck.engine.forms.form_files import file_of
+from presscheck.engine.forms.form_files import SCRIPT, file_of
 from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
+from presscheck.engine.integrations.publication import NAME, PublishForm
+from presscheck.engine.reads.whole_listing import whole_listing
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.admin.facts import value_at
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from presscheck.engine.drafts import Draft
     from presscheck.engine.engine import Engine
     from presscheck.engine.forms.form import Form
-    from presscheck.engine.forms.form_files import FormFile
     from presscheck.engine.forms.references import Reference
     from presscheck.tui.screens.screen_context import ScreenContext
 
@@ -58,14 +60,23 @@ def stored_form(draft: Draft) -> StoredForm | None:
         form = StoredForm(**cast("dict[str, Any]", fields)) if isinstance(fields, dict) else None
         if form:
             operation_called(form.operation)
+            if not all(isinstance(each, dict) for each in (form.given, form.present, form.path)):
+                return None
     except (ValueError, TypeError, PresscheckError):
         return None
     return form
 
 
-def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> OperationForm | PartsForm:
-    """The form of an operation; what would be JSON is asked for part by part."""
-    return PartsForm(operation, given) if has_parts(operation) else OperationForm(operation, given)
+def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> Form:
+    """The form of an operation; what would be JSON is asked for part by part.
+
+    A form that an earlier version stored may have values for what the operation does not have any more: they are left
+    out, and the dialog shows the typed ones.
+    """
+    if operation is PublishIntegration:
+        return PublishForm(str(given.get("organization", "")), name=str(given.get(NAME, "")))
+    known = {name: value for name, value in given.items() if name in operation.model_fields}
+    return PartsForm(operation, known) if has_parts(operation) else OperationForm(operation, known)
 
 
 async def fill_in(
@@ -73,8 +84,6 @@ async def fill_in(
     form: StoredForm,
     key: str,
     *,
-    own: Form | None = None,
-    file: FormFile | None = None,
     sends: Callable[[Operation[Any]], Awaitable[Any]] | None = None,
 ) -> Any:
     """Fill in an operation and send it; what is typed is a draft with this key until then.
@@ -83,16 +92,13 @@ async def fill_in(
         screen: the screen below the form.
         form: what is filled in.
         key: the key of the draft.
-        own: a form that stands in for that of the operation; its draft is not opened without its table.
-        file: the kind of file that fills in the form; by default that of the operation.
         sends: sends what the form makes, if it is looked at before.
 
     Returns:
         The answer of the service, or the call if it has none; None if nothing was sent.
     """
     outbox, operation = screen.engine.outbox, operation_called(form.operation)
-    stored = {} if own else {FORM: json.dumps(asdict(form), ensure_ascii=False)}
-    about = {**stored, "title": form.title}
+    about = {FORM: json.dumps(asdict(form), ensure_ascii=False), "title": form.title}
 
     async def send_with_file(call: Operation[Any]) -> Any:
         call = await asyncio.to_thread(with_file, call)
@@ -100,7 +106,7 @@ async def fill_in(
 
     dialog = FormDialog(
         form.title,
-        own or form_of(operation, dict(form.given)),
+        form_of(operation, dict(form.given)),
         form.present,
         screen.style_for,
         send=send_with_file,
@@ -108,18 +114,18 @@ async def fill_in(
         draft=outbox.draft(key) or "",
         save=lambda text: outbox.save_draft(key, text, about),
         copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
-        file=file or file_of(operation),
+        file=SCRIPT if operation is PublishIntegration else file_of(operation),
     )
     return await screen.ask(dialog)
 
 
-async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, Any]) -> list[Choice]:
-    """What a field can refer to, listed by the first operation whose arguments are in the path."""
+async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, Any]) -> list[Choice] | None:
+    """What a field can refer to, listed by the first operation whose arguments are in the path; None without one."""
     listing = next((each for each in reference.listings if set(each.path_fields()) <= set(path)), None)
     if listing is None:
-        return []
+        return None
     given = {name: value for name, value in path.items() if name in listing.model_fields}
-    items = (await engine.read(listing(**given, **_all(listing)))).items
+    items = await whole_listing(engine, listing(**given))
     return [
         Choice(
             str(value_at(item, reference.id)),
@@ -128,10 +134,6 @@ async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, An
         )
         for item in items
     ]
-
-
-def _all(listing: type[Operation[Any]]) -> dict[str, Any]:
-    return {"limit": 1000} if "limit" in listing.model_fields else {}
 
 
 def _snake(path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -94,11 +94,12 @@ class AdminScreen(BaseScreen):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self, event: RowList.RowHighlighted) -> None:
-        """Show the table of another family."""
-        if event.rows is self._sidebar and FAMILIES[event.index] is not self._family:
-            self._family = FAMILIES[event.index]
-            self.table.show_family(self._family, {})
-        self.refresh_status_bars()
+        """Show the table of another family; no command depends on the row of a table."""
+        if event.rows is self._sidebar:
+            if FAMILIES[event.index] is not self._family:
+                self._family = FAMILIES[event.index]
+                self.table.show_family(self._family, {})
+            self.refresh_status_bars()
 
     def _family_row(self, index: int, columns: int) -> Line:
         family = FAMILIES[index]
@@ -110,6 +111,11 @@ class AdminScreen(BaseScreen):
         """The commands of the table; filtering, where rows cannot be changed in place."""
         is_filtered = self.table.family.edit is None and self.table.reason_edit_view() is None
         return tuple("edit_view" if name == "rename" and is_filtered else name for name in self.FOOTER)
+
+    @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """As the family says."""
+        return self.table.titles
 
     def reason_open(self) -> str | None:
         """Disabled in an empty table."""
@@ -164,6 +170,11 @@ class PartsScreen(BaseScreen):
             Span(self._name, "title"),
             Span(f" › {self._family.title}", "quiet"),
         )
+
+    @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """As the family says."""
+        return self.table.titles
 
     def body(self) -> ComposeResult:
         """The table."""

@@ -23,7 +23,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.filter_form import FilterForm
 from presscheck.engine.forms.form import OperationForm, form_fields, initial_texts
 from presscheck.engine.forms.parts_form import tree_text
-from presscheck.errors import NotSupported, PresscheckError
+from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
@@ -64,6 +64,8 @@ MARGIN = 3
 """Cells at the right that stay free: a line of headings needs them."""
 NARROWEST = 18
 """The least cells of a column that shares what the others leave; below it, the last columns are left out."""
+WIDEST = 48
+"""The most cells of such a column, unless its texts are long."""
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""
 POLL_SECONDS = 2.0
@@ -141,6 +143,8 @@ class FamilyTable(Vertical):
         """The column of the order, and whether it is turned round."""
         self._text = ""
         self._blocks: dict[int, tuple[Any, ...]] = {}
+        self._lines: dict[tuple[int, int], Line] = {}
+        """The lines of rows by number and width, until something is drawn anew: a moved cursor changes none."""
 
     def show_family(self, family: Family, given: dict[str, Any]) -> None:
         """List another family.
@@ -174,7 +178,8 @@ class FamilyTable(Vertical):
 
     def _path(self, operation: type[Operation[Any]]) -> dict[str, Any]:
         organization = self._screen.organization
-        known = {**({"organization_id": organization.id} if organization else {}), **self.given}
+        own = {"organization_id": organization.id, "organization": organization.id} if organization else {}
+        known = {**own, **self.given}
         return {name: value for name, value in known.items() if name in operation.model_fields}
 
     def compose(self) -> ComposeResult:
@@ -220,6 +225,7 @@ class FamilyTable(Vertical):
         self._is_loaded = self._is_loaded or result.error is None  # what is not stored is no answer
         self._total = result.value or 0
         self._blocks.clear()
+        self._lines.clear()
         if self._order is None:
             self._draw()
         else:
@@ -285,6 +291,7 @@ class FamilyTable(Vertical):
     def _draw_now(self) -> None:
         if not self.is_mounted or self._screen.is_leaving:
             return
+        self._lines.clear()
         self._had_focus = self._had_focus or (self._rows.has_focus and not self._count)
         self._rows.show(self._count)
         self._rows.display = bool(self._count)
@@ -330,6 +337,8 @@ class FamilyTable(Vertical):
             empty.show_empty("No row has this text.")
         elif self._error and isinstance(self._error, NotSupported):
             empty.show_empty(f"{self._error.message}.")
+        elif isinstance(self._error, Forbidden):
+            empty.show_empty(f"You are not permitted to list the {nouns}.", self._error.detail)
         elif self._error and self._screen.engine.status.online:
             empty.show_failed(f"Could not load the {nouns}", self._error.message)
         elif not self._is_loaded and not self._screen.engine.status.online:
@@ -339,7 +348,8 @@ class FamilyTable(Vertical):
         elif self._filters.get(self.family.title):
             empty.show_empty(f"No {nouns} with this filter.", "F changes the filter, esc shows all.")
         else:
-            empty.show_empty(f"No {nouns} yet.", self.family.hint)
+            reason = self.reason_add() if self.family.add else None
+            empty.show_empty(f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else self.family.hint)
 
     def _widths(self, columns: int) -> list[int]:
         """The widths of the columns that there is room for, the gaps included."""
@@ -354,7 +364,10 @@ class FamilyTable(Vertical):
         fixed = sum(column.columns + GAP for column in shown if column.columns)
         open_ones = sum(not column.columns for column in shown) or 1
         share = max(1, (columns - fixed) // open_ones)
-        return [column.columns + GAP if column.columns else share for column in shown]
+        short = min(share, WIDEST)  # what follows stands near the name on a wide screen too
+        long_ones = sum(column.is_long for column in shown) or 1
+        long = max(share, (columns - fixed - short * (open_ones - long_ones)) // long_ones)
+        return [column.columns + GAP if column.columns else long if column.is_long else short for column in shown]
 
     def _line(self, texts: Sequence[tuple[str, str]], columns: int) -> Line:
         spans: list[Span] = []
@@ -374,12 +387,17 @@ class FamilyTable(Vertical):
         return self._line(names, columns)
 
     def _row(self, index: int, columns: int) -> Line:
+        if (line := self._lines.get((index, columns))) is not None:
+            return line
         item = self._item(index)
         if item is None:
             return (Span("…", "quiet"),)
         styles = ["strong", *[cell_style(item, column) for column in self.family.columns[1:]]]
         texts = [(cell(item, column), style) for column, style in zip(self.family.columns, styles, strict=True)]
-        return self._line(texts, columns)
+        if len(self._lines) >= BLOCK:
+            self._lines.clear()
+        line = self._lines[index, columns] = self._line(texts, columns)
+        return line
 
     @on(RowList.MarksChanged)
     def marks_changed(self) -> None:
@@ -482,9 +500,8 @@ class FamilyTable(Vertical):
         """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
         identity = value_at(item, self.family.path) if item else "new"
-        organization, make = self._screen.organization, self.family.form
-        own = make(organization.id) if make and organization and item is None else None
-        fields = (own or form_of(operation, given)).fields
+        organization = self._screen.organization
+        fields = form_of(operation, given).fields
         if not fields:
             self._screen.notify("there is nothing to fill in")
             return None
@@ -493,7 +510,7 @@ class FamilyTable(Vertical):
         key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
         stored = StoredForm(title, operation.stored_name(), given, present, path)
         sends = partial(self._send, item)
-        answer = await fill_in(self._screen, stored, key, own=own, file=self.family.file, sends=sends)
+        answer = await fill_in(self._screen, stored, key, sends=sends)
         if answer is not None:
             self._changed(f"{title}: done")
         return answer
@@ -525,6 +542,11 @@ class FamilyTable(Vertical):
             found = (item for item in items if item and str(value_at(item, self.family.path)) in marked)
             return list(islice(found, len(marked)))  # mostly those in sight: the rest is not read
         return [self.current] if self.current else []
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """What its commands are called in the footer: removing is canceling, leaving or revoking for some things."""
+        return {"delete": self.family.remove_verb.lower()}
 
     def reason_delete(self) -> str | None:
         """As the family says."""

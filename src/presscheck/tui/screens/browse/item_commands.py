@@ -1,4 +1,4 @@
-"""Commands that pages have as well as spaces and collections: what is under the cursor decides which part runs them."""
+"""Commands that pages, spaces, collections and sites have: what is under the cursor decides which part runs them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ class ItemCommands:
         item: returns what is under the cursor.
         shortcuts: knows whether the row under the cursor is a shortcut, and then handles the commands about it.
         spaces: handles the commands on spaces and collections, and those in an empty tree.
+        sites: handles the commands on sites, as far as it has them.
         pages: handle the commands on everything else, as far as they have them.
     """
 
     def __init__(
-        self, item: Callable[[], Item | None], shortcuts: ShortcutActions, spaces: object, *pages: object
+        self, item: Callable[[], Item | None], shortcuts: ShortcutActions, spaces: object, sites: object, *pages: object
     ) -> None:
-        self._item, self._shortcuts, self._spaces, self._pages = item, shortcuts, spaces, pages
+        self._item, self._shortcuts, self._spaces, self._sites, self._pages = item, shortcuts, spaces, sites, pages
         for name in SHARED:
             setattr(self, f"command_{name}", partial(self._call, f"command_{name}", None))
             setattr(
@@ -38,7 +39,14 @@ class ItemCommands:
 
     def _call(self, method: str, missing: Any) -> Any:
         item = self._item()
-        owners = (self._spaces,) if item is None or item.kind in ("space", "collection") else self._pages
+        kind = item.kind if item else "space"
+        owners = (
+            (self._spaces,)
+            if kind in ("space", "collection")
+            else (self._sites,)
+            if kind in ("site", "sites")
+            else self._pages
+        )
         if self._shortcuts.is_here and method.partition("_")[2] in OF_SHORTCUTS:
             return getattr(self._shortcuts.rows, method)()
         owner = next((owner for owner in owners if hasattr(owner, method)), None)

@@ -55,6 +55,13 @@ class PageNavigation:
             words, self._quote = self._quote[1], ("", "")
             self._screen.run(self._go_to_quote(words), group="anchor", exclusive=True)
 
+    def show_again(self, key: str, make: Callable[[int], PageLayout]) -> None:
+        """Show the same page with what is known now: pictures, titles of pages; what is read stays where it is."""
+        if key == self._key:
+            self._screen.page_view.show_again(make)
+        else:
+            self.show(key, make)
+
     def go_to_quote(self, key: str, words: str) -> None:
         """Go to the line with a quoted text, as soon as the page with this key is shown."""
         if key == self._key:

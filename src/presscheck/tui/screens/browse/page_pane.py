@@ -8,6 +8,7 @@ from urllib.parse import quote
 from presscheck.api.content import ListChangeRequestFiles, ListFiles, Pages, RevisionFile, RevisionPage
 from presscheck.api.operation import Operation, Page
 from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.nodes.references import parse_reference
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.engine.results import Result
@@ -17,6 +18,7 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
+from presscheck.tui.screens.browse.page_pictures import PagePictures
 from presscheck.tui.screens.browse.page_references import ReferenceLoader
 from presscheck.tui.screens.browse.page_tree import Item, page_key
 from presscheck.tui.screens.browse.space_home import SpaceHome
@@ -25,12 +27,15 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.fixed_lines import FixedLines
 
 HINTS = {
     "collection": "enter expands and collapses.",
     "group": "A group of pages.",
+    "sites": "The sites of the organization: what readers see, and where. enter on one opens it; a creates one.",
 }
 
 
@@ -40,13 +45,20 @@ class PagePane:
     Args:
         screen: the browse screen.
         shortcut_text: returns what is shown for a group of shortcuts, or for one whose target is not loaded.
+        site_lines: returns what is shown for a site, in so many columns.
     """
 
-    def __init__(self, screen: BrowseContext, shortcut_text: Callable[[Item], str]) -> None:
-        self._screen, self._shortcut_text = screen, shortcut_text
+    def __init__(
+        self,
+        screen: BrowseContext,
+        shortcut_text: Callable[[Item], str],
+        site_lines: Callable[[Site, int], FixedLines],
+    ) -> None:
+        self._screen, self._shortcut_text, self._site_lines = screen, shortcut_text, site_lines
         self.navigation = PageNavigation(screen)
         self.home = SpaceHome(screen, self._show_home)
-        self._references = ReferenceLoader(screen, self._references_changed)
+        self.pictures = PagePictures(screen, self._references_changed)
+        self._references = ReferenceLoader(screen, self.pictures, self._references_changed)
         self.age = ""
         """How old the shown page is, while offline."""
         self._shown = ("", "", "")
@@ -69,6 +81,12 @@ class PagePane:
         if self.home.space:
             self.home.leave()
         if item is None:
+            return
+        if item.site:
+            self._screen.unsubscribe("page")
+            site = item.site
+            self._shown = ("", "", "")
+            self.navigation.show(item.key, lambda width: self._site_lines(site, self.navigation.columns(width)))
             return
         if item.kind in ("shortcuts", "shortcut"):
             self.show_text(self._shortcut_text(item))
@@ -98,12 +116,19 @@ class PagePane:
         if item and item.kind == "space":
             self.home.follow(target)
             return
+        if item and item.site:
+            open_address(self._screen.app_context, target)
+            return
         pages = self._screen.library.pages(item.space.id) if item and item.space else None
         if item is None or item.space is None or item.page is None or pages is None:
             return
         if target.startswith("/~/users/"):
             person = self._references.of(item).target(target)
             self._screen.notify(sanitize(person.title) if person else "somebody who is not in this organization")
+            return
+        ref = parse_reference(target)
+        if ref["kind"] in ("page", "anchor") and ref.get("page"):
+            self._follow_reference(item, ref.get("space") or item.space.id, ref["page"], ref.get("anchor", ""))
             return
         link = LinkResolver.of(pages.pages).resolve(target, source_path(item.page))
         if link.kind == "web":
@@ -116,6 +141,16 @@ class PagePane:
                 self._open(item, key)
         else:
             self._screen.run(self._open_file(item.space.id, pages, target, source_path(item.page)))
+
+    def _follow_reference(self, item: Item, space: str, page: str, anchor: str) -> None:
+        """Go to a page that a link names by its id, also in another space."""
+        key = page_key(space, page)
+        if anchor:
+            self.navigation.go_to_anchor(key, anchor)
+        if item.space and space != item.space.id:
+            self._screen.visit_page(space, page)
+        elif key != item.key:
+            self._open(item, key)
 
     async def _open_file(self, space: str, pages: Pages, target: str, source: str) -> None:
         """Open an image or a file in the browser; a link to nothing says to what."""
@@ -173,8 +208,13 @@ class PagePane:
             self._open(item, page_key(item.space.id, choice[0]))
 
     def command_copy(self) -> None:
-        """Copy the web address of the page or the space."""
+        """Copy the web address of the page, the space or the site."""
         item = self._screen.item
+        if item and item.site:
+            address = item.site.urls.published or item.site.urls.app or ""
+            self._screen.app_context.copy_to_clipboard(sanitize(address))
+            self._screen.notify("copied" if address else "it has no web address")
+            return
         address = item.space.urls.app if item and item.space else None
         if item and address:
             path = f"/{item.page.path}" if item.page and item.page.path else ""
@@ -208,6 +248,8 @@ class PagePane:
     def _web_address(self, item: Item) -> str | None:
         """The address of an item; a page is not published as it is in a change request, so that is the app's."""
         space, page = item.space, item.page
+        if item.site:
+            return item.site.urls.published or item.site.urls.app
         if space is None:
             return None
         request = self._screen.library.requests.get(space.id)
@@ -237,21 +279,22 @@ class PagePane:
         if self._shown == (key, markdown, title) and self._drawn_with is pages:
             return
         self._shown, self._drawn_with = (key, markdown, title), pages
+        self.navigation.show(key, self._layout())
+
+    def _layout(self) -> Callable[[int], PageLines]:
+        """Lays the shown page out for a width, with what is known now about what it refers to."""
+        (key, markdown, title), item = self._shown, self._screen.item
         columns = self.navigation.columns
         references = self._references.of(item) if item and key else NO_REFERENCES
         controls = self.navigation.controls(key) if key else None
-        self.navigation.show(
-            key,
-            lambda width: PageLines(markdown, columns(width), title=title, references=references, controls=controls),
-        )
+        return lambda width: PageLines(markdown, columns(width), title=title, references=references, controls=controls)
 
     def _references_changed(self) -> None:
         """Draw the shown page again with what is known now about what it refers to."""
-        key, markdown, title = self._shown
-        item = self._screen.item
+        key, item = self._shown[0], self._screen.item
         if key and item and item.key == key:
-            self._shown = ("", "", "")
-            self._show(key, markdown, title)
+            self._drawn_with = self._screen.library.pages(item.space.id) if item.space else None
+            self.navigation.show_again(key, self._layout())
 
     def _show_home(self, space: Space) -> None:
         """Show the home of the space under the cursor."""

@@ -12,24 +12,35 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, Revision, RevisionPage
+from presscheck.api.content import (
+    GetChangeRequestRevision,
+    GetCurrentRevision,
+    ReusableContent,
+    Revision,
+    RevisionFile,
+    RevisionPage,
+)
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, OpenAPISpecContent
 from presscheck.documents.markdown.link_target import LinkTarget
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.openapi import description_in
-from presscheck.documents.terminal.references import Included
+from presscheck.documents.terminal.references import Included, Picture
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.browse.included_texts import LOADING, NOT_CACHED, IncludedTexts, Piece
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.results import Result
     from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.page_pictures import PagePictures
     from presscheck.tui.screens.browse.page_tree import Item
 
 MOST_SPECIFICATIONS = 5
 """API descriptions that are read for one page."""
+NOT_HERE = "This space has no such reusable content."
 _SIGNS = ("{% include", "{% file", 'class="expression"', "<img", "![")
 """What stands only in texts that refer to files, reusable content or variables."""
 _PEOPLE = "/~/users/"
@@ -61,12 +72,31 @@ class SpaceLinks:
         return {page.id: page.title for page in flatten(self.pages)}
 
     @cached_property
+    def pieces(self) -> dict[str, ReusableContent]:
+        """The reusable content, by its ids."""
+        return {piece.id: piece for piece in self.revision.reusable_contents} if self.revision else {}
+
+    @cached_property
     def resolver(self) -> LinkResolver:
         """Resolves links between pages, and to files and reusable content."""
         revision = self.revision
         return LinkResolver.of(
             self.pages, revision.files if revision else (), revision.reusable_contents if revision else ()
         )
+
+    @cached_property
+    def _files(self) -> dict[str, RevisionFile]:
+        """The files by their ids, and by the addresses that the service gives for them, without what signs these."""
+        files = self.revision.files if self.revision else ()
+        by_address = {_unsigned(file.download_url): file for file in files if file.download_url}
+        return {**by_address, **{file.id: file for file in files}}
+
+    def file(self, address: str, source: str) -> RevisionFile | None:
+        """The file of the space that an address leads to, from the page with a source path; None if it is none."""
+        found = self.resolver.resolve(address, source)
+        if found.kind == "web":
+            return self._files.get(_unsigned(address))
+        return self._files.get(found.id) if found.kind == "file" else None
 
 
 class PageReferences:
@@ -78,6 +108,9 @@ class PageReferences:
         links: the pages, and where known the files, of its space.
         specifications: API descriptions by the names of their specifications.
         people: the names of people by their ids.
+        pictures: reads and draws the images.
+        texts: the texts of reusable content.
+        problem: why the content of the space is not known, as display text.
     """
 
     def __init__(
@@ -87,8 +120,12 @@ class PageReferences:
         links: SpaceLinks,
         specifications: Mapping[str, Mapping[str, Any]],
         people: Mapping[str, str],
+        pictures: PagePictures,
+        texts: IncludedTexts,
+        problem: str,
     ) -> None:
-        self._library, self._item, self._people = screen.library, item, people
+        self._library, self._item, self._people, self._pictures = screen.library, item, people, pictures
+        self._texts, self._problem = texts, problem
         self._links, self._specifications = links, specifications
         self._revision = links.revision
         self._targets: dict[str, LinkTarget | None] = {}
@@ -131,13 +168,19 @@ class PageReferences:
         return LinkTarget(item.title) if item else None
 
     def included(self, address: str) -> Included | None:
-        """The reusable content that an address names, by its title: the service does not give its text."""
-        if self._revision is None:
+        """The reusable content that an address names, with its text, or with why that is not shown."""
+        found = self._texts.included(address, self.piece)
+        if found is None:
+            return Included("", note=self._problem if self._revision is None else NOT_HERE)
+        return found
+
+    def piece(self, address: str) -> Piece | None:
+        """The reusable content of this space that an address names; None if there is none, or it is not loaded."""
+        if self._revision is None or self._item.space is None:
             return None
         found = self._links.resolver.resolve(address, self._source)
-        pieces = {piece.id: piece for piece in self._revision.reusable_contents}
-        piece = pieces.get(found.id) or pieces.get(address.rpartition("/")[2])
-        return Included(piece.title) if piece else None
+        piece = self._links.pieces.get(found.id) or self._links.pieces.get(address.rpartition("/")[2])
+        return Piece(self._item.space.id, piece) if piece else None
 
     def variable(self, expression: str) -> str | None:
         """The value of a variable of the space or the page."""
@@ -157,6 +200,14 @@ class PageReferences:
         """An API description, by the name of its specification."""
         return self._specifications.get(name)
 
+    def picture(self, address: str, columns: int) -> Picture | None:
+        """The picture for an image: of a file of the space, else a note; None while the files are not known."""
+        if self._revision is None or self._item.space is None:
+            return None
+        request = self._library.requests.get(self._item.space.id)
+        place = self._item.space.id, request.id if request else ""
+        return self._pictures.picture(place, self._links.file(address, self._source), address, columns)
+
     def shows(self, condition: str) -> bool | None:
         """None: the page is shown to its authors, with all conditions."""
         return None
@@ -167,11 +218,12 @@ class ReferenceLoader:
 
     Args:
         screen: the browse screen.
+        pictures: reads and draws the images of pages.
         on_change: called when more is known about the shown page.
     """
 
-    def __init__(self, screen: BrowseContext, on_change: Callable[[], None]) -> None:
-        self._screen, self._on_change = screen, on_change
+    def __init__(self, screen: BrowseContext, pictures: PagePictures, on_change: Callable[[], None]) -> None:
+        self._screen, self._pictures, self._on_change = screen, pictures, on_change
         self._content: tuple[tuple[str, str], Revision] | None = None
         """The content of the space, and of the change request, that was read last."""
         self._links = SpaceLinks((), None)
@@ -182,6 +234,11 @@ class ReferenceLoader:
         self._descriptions: dict[str, Mapping[str, Any]] = {}
         self._people: dict[str, str] = {}
         """The names of the members of the organization, once a page has mentioned one of them."""
+        self._texts = IncludedTexts(screen, self._texts_changed)
+        self._problem = ""
+        """Why the content of the space is not known."""
+        self._shown: tuple[Item, str] | None = None
+        """The shown page, and its text."""
 
     def of(self, item: Item) -> PageReferences:
         """The references of a page."""
@@ -191,13 +248,19 @@ class ReferenceLoader:
         pages = listed.pages if listed else ()
         if self._links.pages is not pages or self._links.revision is not revision:
             self._links = SpaceLinks(pages, revision)
-        return PageReferences(self._screen, item, self._links, dict(self._descriptions), self._people)
+        waits = LOADING if self._screen.engine.status.online else NOT_CACHED
+        problem = self._problem or waits
+        descriptions = dict(self._descriptions)
+        return PageReferences(
+            self._screen, item, self._links, descriptions, self._people, self._pictures, self._texts, problem
+        )
 
     def want(self, item: Item, markdown: str) -> None:
         """Read what a page refers to; what is subscribed already, for the page before, stays."""
         place = self._place(item)
+        self._shown = item, markdown
         if _refers_beyond_pages(markdown) and place != self._watched:
-            self._watched = place
+            self._watched, self._problem = place, ""
             space, request = place
             call: Operation[Revision] = (
                 GetChangeRequestRevision(space_id=space, change_request_id=request)
@@ -218,6 +281,7 @@ class ReferenceLoader:
             answers = self._screen.engine.watch(spec)
             self._screen.subscribe(answers, take_spec, group=f"specification {name}", shows_errors=False)
         self._names = names
+        self._want_texts()
 
     def leave(self) -> None:
         """End the subscriptions, because no page is shown."""
@@ -225,7 +289,8 @@ class ReferenceLoader:
             self._screen.unsubscribe("content")
         for name in self._names:
             self._screen.unsubscribe(f"specification {name}")
-        self._watched, self._names = None, frozenset()
+        self._texts.leave()
+        self._watched, self._names, self._shown = None, frozenset(), None
 
     def _place(self, item: Item) -> tuple[str, str]:
         space = item.space.id if item.space else ""
@@ -234,8 +299,23 @@ class ReferenceLoader:
 
     def _take_content(self, place: tuple[str, str], result: Result[Revision | None]) -> None:
         if result.value is not None and self._content != (place, result.value):
-            self._content = place, result.value
+            self._content, self._problem = (place, result.value), ""
+            self._texts_changed()
+        elif result.value is None and result.error:
+            is_offline = result.state == "offline"
+            self._problem = NOT_CACHED if is_offline else f"Not shown: {sanitize(result.error.message)}"
             self._on_change()
+
+    def _want_texts(self) -> None:
+        """Read the texts of the reusable content that the shown page includes, as far as that is known."""
+        if self._shown:
+            item, markdown = self._shown
+            self._texts.want(markdown, self.of(item).piece)
+
+    def _texts_changed(self) -> None:
+        """Read what the texts that are known now include, and draw the page again."""
+        self._want_texts()
+        self._on_change()
 
     async def _read_people(self) -> None:
         """Read the names of the people who can be mentioned; those that cannot be read stay as they are written."""
@@ -256,6 +336,10 @@ class ReferenceLoader:
 def _refers_beyond_pages(markdown: str) -> bool:
     """Whether a text refers to more than pages: to files, reusable content or variables."""
     return any(sign in markdown for sign in _SIGNS) or any(_is_file(match[1]) for match in _linked(markdown))
+
+
+def _unsigned(address: str) -> str:
+    return address.partition("#")[0].partition("?")[0]
 
 
 def _is_file(target: str) -> bool:

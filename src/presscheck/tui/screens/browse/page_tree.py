@@ -1,4 +1,4 @@
-"""The tree of the browse screen: collections, spaces, and their pages on main or in a change request."""
+"""The tree of the browse screen: collections, spaces, their pages on main or in a change request, and sites."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import NamedTuple, TypeVar
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.collections import Collection
 from presscheck.api.content import Pages, RevisionPage
+from presscheck.api.sites import Site
 from presscheck.api.spaces import Space
 from presscheck.documents.pages.page_order import Move, rearranged
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.browse.space_facts import emblem, emoji_character, signs
+from presscheck.tui.screens.browse.space_facts import SITE, emblem, emoji_character, signs, site_state
+from presscheck.tui.screens.site_writes import mark_of
 from presscheck.tui.widgets.tree import Node
 
 READABLE = ("document", "computed")
@@ -22,10 +24,14 @@ READABLE = ("document", "computed")
 Placed = TypeVar("Placed", Collection, Space)
 BOOKMARKED, OPENED = "shortcuts bookmarks", "shortcuts recent"
 """The keys of the groups of shortcuts, at the top of the tree."""
+SITES = "sites"
+"""The key of the group of sites, below collections and spaces; also the kind of its item."""
 STYLES = {
     "shortcuts": "quiet strong",
+    SITES: "quiet strong",
     "collection": "strong",
     "space": "strong",
+    "site": "strong",
     "group": "quiet strong",
     "link": "link",
 }
@@ -34,7 +40,8 @@ STYLES = {
 class Item(NamedTuple):
     """An item of the tree.
 
-    Its kind is `collection`, `space` or the type of a page; `shortcuts` is a group of shortcuts, and `shortcut` one.
+    Its kind is `collection`, `space`, `site` or the type of a page; `shortcuts` is a group of shortcuts, and `shortcut`
+    one; `sites` is the group of all sites.
     """
 
     key: str
@@ -45,6 +52,7 @@ class Item(NamedTuple):
     page: RevisionPage | None = None
     collection: Collection | None = None
     shortcut: Shortcut | None = None
+    site: Site | None = None
 
 
 def page_key(space_id: str, page_id: str) -> str:
@@ -53,7 +61,7 @@ def page_key(space_id: str, page_id: str) -> str:
 
 
 class Library:
-    """The collections, spaces and pages of an organization; each part is set when it is loaded.
+    """The collections, spaces, pages and sites of an organization; each part is set when it is loaded.
 
     `requests` are the change requests that spaces are browsed in, by the id of the space.
 
@@ -74,7 +82,9 @@ class Library:
         self._pages: dict[str, Pages] = {}
         self._is_loaded = False
         self._shortcuts: dict[str, tuple[Shortcut, ...]] = {}
-        self._sites: frozenset[str] | None = None
+        self._site_ids: frozenset[str] | None = None
+        """The sites that shortcuts can lead to; None if they are not known."""
+        self._sites: tuple[Site, ...] = ()
         self._moves: dict[str, tuple[str, tuple[Move, ...]]] = {}
         self._items: dict[str, Item] = {}
         self._children: dict[str | None, list[Item]] = {}
@@ -87,6 +97,14 @@ class Library:
         self._collections, self._spaces = tuple(collections), tuple(spaces)
         self._is_loaded = True
         self._index()
+
+    def set_sites(self, sites: Sequence[Site]) -> bool:
+        """Replace the sites; returns whether the tree shows others now, which it does once it has the spaces."""
+        if self._sites == tuple(sites):
+            return False
+        self._sites = tuple(sites)
+        self._index()
+        return self._is_loaded
 
     def set_pages(self, space_id: str, pages: Pages | None) -> None:
         """Replace the pages of a space; None removes them."""
@@ -108,9 +126,9 @@ class Library:
         """
         shortcuts = {BOOKMARKED: tuple(bookmarks), OPENED: tuple(recent)}
         ids = None if sites is None else frozenset(sites)
-        if (shortcuts, ids) == (self._shortcuts, self._sites):
+        if (shortcuts, ids) == (self._shortcuts, self._site_ids):
             return False
-        self._shortcuts, self._sites = shortcuts, ids
+        self._shortcuts, self._site_ids = shortcuts, ids
         self._index()
         return True
 
@@ -147,7 +165,7 @@ class Library:
     def is_gone(self, shortcut: Shortcut) -> bool:
         """Whether what a shortcut leads to is known not to be there."""
         if shortcut.kind == "site":
-            return self._sites is not None and shortcut.ids[0] not in self._sites
+            return self._site_ids is not None and shortcut.ids[0] not in self._site_ids
         if not self._is_loaded or shortcut.target in self._items:
             return False
         is_in_space = shortcut.kind == "page" and f"space {shortcut.ids[0]}" in self._items
@@ -247,7 +265,10 @@ class Library:
             return Node(item.key, line, (*chosen, *signs(item.space), *note), expandable=True)
         if item.shortcut:
             return self._shortcut_node(item, item.shortcut)
-        is_group = item.kind in ("collection", "shortcuts")
+        if item.site:
+            waiting, style = mark_of(item.site)
+            return Node(item.key, line, (*((Span(waiting, style),) if waiting else ()), *site_state(item.site)))
+        is_group = item.kind in ("collection", "shortcuts", SITES)
         return Node(item.key, line, expandable=is_group or bool(item.page and item.page.pages))
 
     def _shortcut_node(self, item: Item, shortcut: Shortcut) -> Node:
@@ -283,7 +304,11 @@ class Library:
             self._add(Item(key, "space", space.title, parent_key(space.parent), space))
             pages = self.pages(space.id)
             self._add_pages(pages.pages if pages else (), space, key)
-
+        sites = self._sites if self._is_loaded else ()
+        if sites:
+            self._add(Item(SITES, SITES, "Sites", None))
+        for site in sites:
+            self._add(Item(f"site {site.id}", "site", site.title, SITES, site=site))
         self._filter()
 
     def _filter(self) -> set[str]:
@@ -343,6 +368,8 @@ def _label(item: Item) -> Line:
     character = emoji_character(page.emoji) if page else ""
     emoji = (Span(f"{character} "),) if character else ()
     head = emblem(item.space) if item.kind == "space" and item.space else emoji
+    if item.kind == "site":
+        head = (Span(f"{SITE.sign} ", "quiet"),)
     hidden = (Span("  hidden", "quiet"),) if page and page.hidden else ()
     outside = (Span(" ↗", "quiet"),) if item.kind == "link" else ()
     return (*head, Span(sanitize(item.title) or "(no title)", style), *outside, *hidden)

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
 
-from presscheck.api.content_changes import GetRevisionChanges
+from presscheck.api.content import ListRevisionFiles
+from presscheck.api.content_changes import EditChangeRequestContent, GetRevisionChanges
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.engine.review.revert import plan_return
 from presscheck.engine.review.revision_history import revisions
-from presscheck.engine.shared_calls import page_in
+from presscheck.engine.shared_calls import ALL, page_in
 from presscheck.errors import PresscheckError
-from presscheck.text.phrases import now, since
+from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.page_navigation import WIDEST
+from presscheck.tui.screens.revert_dialog import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
+from presscheck.tui.screens.space_content.model import size_of
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
+from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -78,7 +83,8 @@ class RevisionListScreen(BaseScreen):
     """
 
     DEFAULT_CSS = "RevisionListScreen RowList { margin-top: 1; }"
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "find_here", "refresh", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "revert", "go_links", "find_here", "refresh", "close")
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"go_links": "l files"}
 
     def __init__(self, space: Space) -> None:
         super().__init__()
@@ -124,6 +130,44 @@ class RevisionListScreen(BaseScreen):
             self.notify("this has no text")
         else:
             self.app_context.push_screen(PageAsItWas(self._space, row.revision, row.created_at, page))
+
+    def reason_revert(self) -> str | None:
+        """Why nothing can be brought back."""
+        is_on_revision = self.query_one(RowList).cursor < len(self._rows)
+        return self.engine.write_reason(EditChangeRequestContent) if is_on_revision else "go to a revision first"
+
+    async def command_revert(self) -> None:
+        """Choose whether to bring back the page or all pages, in a new change request."""
+        row = self._rows[self.query_one(RowList).cursor]
+        page = row.change.page if row.change and row.change.type != "page_deleted" else None
+        choices = [Choice("page", sanitize(page.title) or "(no title)", "this page only", letter="p")] if page else []
+        choices.append(Choice("all", f"All pages of {sanitize(self._space.title)}", "as they were then", letter="a"))
+        chosen = await self.ask(Picker("Bring back as of this revision", choices, self.style_for, ranked=False))
+        if chosen:
+            one = page if chosen == ("page",) else None
+            await _bring_back(self, self._space, row.revision, row.created_at, one)
+
+    def reason_go_links(self) -> str | None:
+        """Disabled below the last revision."""
+        at = self.query_one(RowList).cursor
+        return None if at < len(self._rows) else "no revision here"
+
+    async def command_go_links(self) -> None:
+        """List the files that the space had in the revision under the cursor, and open one of them."""
+        row = self._rows[self.query_one(RowList).cursor]
+        call = ListRevisionFiles(space_id=self._space.id, revision_id=row.revision, limit=ALL)
+        files = (await self.engine.read(call)).items
+        choices = [
+            Choice(file.id, sanitize(file.name) or "(no name)", f"{size_of(file.size)} {sanitize(file.content_type)}")
+            for file in files
+        ]
+        when = since(row.created_at, now()) if row.created_at else "earlier"
+        title = f"{count(len(files), 'file')} {when}: enter opens one in the browser"
+        picker = Picker(title, choices, self.style_for, ranked=False, empty_text=lambda _: "no file")
+        chosen = await self.ask(picker)
+        address = next((file.download_url for file in files if chosen and file.id == chosen[0]), "")
+        if address:
+            open_address(self.app_context, address)
 
     async def _read(self) -> None:
         """Read the next revisions, and show each as soon as it is there."""
@@ -174,7 +218,7 @@ class PageAsItWas(BaseScreen):
     """
 
     DEFAULT_CSS = "PageAsItWas PageView { margin-top: 1; }"
-    FOOTER: ClassVar[tuple[str, ...]] = ("half_down", "find_here", "copy_text", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("half_down", "revert", "find_here", "copy_text", "close")
 
     def __init__(self, space: Space, revision: str, created_at: str, page: ChangedPage) -> None:
         super().__init__()
@@ -203,6 +247,14 @@ class PageAsItWas(BaseScreen):
         self.query_one(EmptyState).show_loading("Loading the page …")
         self.run(self._read, group="page", exclusive=True)
 
+    def reason_revert(self) -> str | None:
+        """Why the page cannot be brought back."""
+        return self.engine.write_reason(EditChangeRequestContent)
+
+    async def command_revert(self) -> None:
+        """Bring the page back in a new change request."""
+        await _bring_back(self, self._space, self._revision, self._created_at, self._page)
+
     def command_copy_text(self) -> None:
         """Copy the Markdown of the page as it was."""
         self.app_context.copy_to_clipboard(self._markdown)
@@ -228,6 +280,17 @@ class PageAsItWas(BaseScreen):
         self._markdown = markdown = page.markdown or ""
         view = self.query_one(PageView)
         view.show(lambda columns: PageLines(markdown, min(columns, WIDEST), title=page.title))
+
+
+async def _bring_back(
+    screen: BaseScreen, space: Space, revision: str, created_at: str, page: ChangedPage | None
+) -> None:
+    """Bring back a page, or all pages, as they were in a revision, in a new change request."""
+    screen.notify("comparing with main …")
+    when = since(created_at, now()) if created_at else "an earlier revision"
+    plan = await plan_return(screen.engine, space.id, revision, when, page.id if page else "")
+    what = sanitize(page.title) if page else f"all pages of {sanitize(space.title)}"
+    await make_revert(screen, f"Bring back {what} as of {when}?", space.id, plan)
 
 
 def _rows_of(step: Step, moment: datetime) -> list[_Row]:

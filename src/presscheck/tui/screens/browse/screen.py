@@ -1,9 +1,10 @@
-"""The browse screen: collections, spaces and pages in one tree, with the page under its cursor on the right."""
+"""The browse screen: collections, spaces, pages and sites in one tree, with the page under its cursor on the right."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -31,12 +32,13 @@ from presscheck.tui.screens.browse.item_commands import ItemCommands
 from presscheck.tui.screens.browse.live_tree import LiveTree
 from presscheck.tui.screens.browse.move_actions import MoveActions
 from presscheck.tui.screens.browse.page_pane import PagePane
-from presscheck.tui.screens.browse.page_tree import BOOKMARKED, Item, Library, page_key
+from presscheck.tui.screens.browse.page_tree import BOOKMARKED, SITES, Item, Library, page_key
 from presscheck.tui.screens.browse.replace_actions import ReplaceActions
 from presscheck.tui.screens.browse.revisions import RevisionActions
 from presscheck.tui.screens.browse.shortcut_actions import ShortcutActions
+from presscheck.tui.screens.browse.site_actions import TreeSites
 from presscheck.tui.screens.browse.space_actions import SpaceActions
-from presscheck.tui.screens.browse.space_facts import LEGEND, words
+from presscheck.tui.screens.browse.space_facts import LEGEND, site_words, words
 from presscheck.tui.screens.browse.tree_filter import TreeFilter
 from presscheck.tui.screens.content_place import ContentPlace
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
@@ -53,6 +55,8 @@ MANY = 10_000
 NO_SPACES = "There are no spaces yet: a creates one. `presscheck serve --docs DIR` imports one."
 ON_SPACES = ("open", "add", "rename", "move_change", "find_anything", "close")
 """What the footer shows on a space or collection."""
+ON_SITES = ("open", "publish", "rename", "why", "find_anything", "close")
+"""What the footer shows on a site."""
 
 
 class BrowseScreen(BaseScreen):
@@ -69,7 +73,8 @@ class BrowseScreen(BaseScreen):
             lambda key: self.engine.shortcuts.is_bookmarked(key),
         )
         self.shortcuts = ShortcutActions(self, self.open_page, self._subscribe_pages)
-        self.page_pane = PagePane(self, self.shortcuts.text)
+        self.sites = TreeSites(self)
+        self.page_pane = PagePane(self, self.shortcuts.text, self.sites.lines)
         self._spelling = SpellingActions(self, lambda: self.page_pane.page_text, self._show_word)
         self.edit_actions = EditActions(self)
         self.move_actions = MoveActions(self, self.edit_actions)
@@ -77,7 +82,7 @@ class BrowseScreen(BaseScreen):
         self.comments = PageCommentActions(self)
         self.tree_filter = TreeFilter(self)
         self.item_commands = ItemCommands(
-            lambda: self.item, self.shortcuts, self.space_actions, self.edit_actions, self.move_actions
+            lambda: self.item, self.shortcuts, self.space_actions, self.sites, self.edit_actions, self.move_actions
         )
         self.notifications = NotificationActions(self.engine, self.notify, self._selected_space, self.redraw)
         self._organization = ""
@@ -106,6 +111,7 @@ class BrowseScreen(BaseScreen):
             self.move_actions,
             self.shortcuts,
             self.space_actions,
+            self.sites,
             self.notifications,
             self.comments,
             ContentActions(self),
@@ -114,6 +120,8 @@ class BrowseScreen(BaseScreen):
     @property
     def footer_commands(self) -> tuple[str, ...]:
         """Those of what is under the cursor."""
+        if self.item and self.item.site:
+            return ON_SITES
         return ON_SPACES if self._is_on_spaces else self.FOOTER
 
     def title_line(self) -> Line:
@@ -126,6 +134,8 @@ class BrowseScreen(BaseScreen):
             parts.insert(0, Span(sanitize(self._organization), "quiet"))
         path = [span for part in parts for span in (Span(" › ", "quiet"), part)][1:]
         facts = words(item.space) if item and item.kind == "space" and item.space else ""
+        if item and item.site:
+            facts = site_words(item.site)
         line: Line = (Span(" ", "quiet"), *path, Span(f"   {facts}" if facts else "", "quiet"))
         line = (*line, Span(self.page_pane.age, "quiet"))
         if request is None:
@@ -147,7 +157,7 @@ class BrowseScreen(BaseScreen):
         self.tree_view.focus()
         self.page_pane.show_text("Loading …")
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
-        live = LiveTree(self.engine, lambda: self._listings or (), lambda: self.is_shown, lambda: self._has_failed)
+        live = LiveTree(self.engine, self._live_listings, lambda: self.is_shown, lambda: self._has_failed)
         self.run(live.run, group="live tree")
 
     def on_screen_resume(self) -> None:
@@ -290,6 +300,8 @@ class BrowseScreen(BaseScreen):
         if self.comments.can_undo:
             self.comments.undo()
             return None
+        if not self.notifications.can_undo and self.sites.site:
+            return self.sites.undo()
         if not self.notifications.can_undo:
             return (self.space_actions if self._is_on_spaces else self.edit_actions).undo_last_sent()
         self.notifications.undo()
@@ -298,7 +310,7 @@ class BrowseScreen(BaseScreen):
     @property
     def _is_on_spaces(self) -> bool:
         item = self.item
-        return item is None or item.kind in ("space", "collection", "shortcuts", "shortcut")
+        return item is None or item.kind in ("space", "collection", "shortcuts", "shortcut", "sites", "site")
 
     def _selected_space(self) -> Selection | str:
         item = self.item
@@ -324,6 +336,9 @@ class BrowseScreen(BaseScreen):
             return
         if item and item.shortcut:
             self.shortcuts.open(item.shortcut)
+        elif item and item.site:
+            self.shortcuts.opened(item)
+            self.sites.open(item.site)
         elif item and item.kind in ("document", "computed"):
             self.page_view.focus()
             self.shortcuts.opened(item)
@@ -345,6 +360,11 @@ class BrowseScreen(BaseScreen):
     def target_clicked(self, event: ClickableLines.TargetClicked) -> None:
         """Go to a part of the path."""
         self.go_to(event.target)
+
+    @on(PageView.PicturesNear)
+    def pictures_near(self, event: PageView.PicturesNear) -> None:
+        """Read the pictures of the page that are visible, or soon will be."""
+        self.page_pane.pictures.load(event.names)
 
     @on(LineView.LinkChosen)
     def link_chosen(self, event: LineView.LinkChosen) -> None:
@@ -371,6 +391,11 @@ class BrowseScreen(BaseScreen):
         for listing, kind in ((collections, "collection"), (spaces, "space")):
             take = partial(self._take_spaces, kind)
             self.subscribe(self.engine.watch_listing(listing), take, group=type(listing).__name__)
+        self.sites.begin(organization.id)
+
+    def _live_listings(self) -> Sequence[Operation[Any]]:
+        """What is requested again while the tree is shown."""
+        return (*(self._listings or ()), *((self.sites.listing,) if self.sites.listing else ()))
 
     def _take_spaces(self, kind: str, result: Result[int]) -> None:
         self._has_failed = result.error is not None
@@ -398,7 +423,7 @@ class BrowseScreen(BaseScreen):
             self.page_pane.show_text(empty)
         if self._is_new:
             self._is_new = False
-            self.tree_view.expanded |= {*self.library.collections(), BOOKMARKED}
+            self.tree_view.expanded |= {*self.library.collections(), BOOKMARKED, SITES}
             self.shortcuts.read()
             self.tree_view.show(cursor=self.tree_view.key or self.library.first_key)
         self.redraw()

@@ -8,7 +8,7 @@ from presscheck.api.sites import ListSites
 from presscheck.engine.shared_calls import ALL
 from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED
+from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED, SITES
 from presscheck.tui.screens.browse.space_home import rest
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ShortcutActions:
 
     def reason_bookmark(self) -> str | None:
         """Disabled on nothing that can be bookmarked."""
-        return None if self._shortcut(self._screen.item) else "go to a space, a collection or a page first"
+        return None if self._shortcut(self._screen.item) else "go to a space, a collection, a page or a site first"
 
     def command_bookmark(self) -> None:
         """Bookmark what is under the cursor, or remove its bookmark; a shortcut to what is gone is removed."""
@@ -134,7 +134,10 @@ class ShortcutActions:
         if item is None or item.shortcut or item.kind == "shortcuts":
             return item.shortcut if item else None
         parent = self._screen.library.item(item.parent)
-        where = item.space.title if item.page and item.space else parent.title if parent else ""
+        if item.kind == SITES:
+            return None
+        is_in_other = parent is not None and parent.key != SITES
+        where = item.space.title if item.page and item.space else parent.title if parent and is_in_other else ""
         return Shortcut(item.key, item.title, where, self._screen.organization_id)
 
 

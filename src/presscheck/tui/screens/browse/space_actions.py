@@ -37,6 +37,7 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 if TYPE_CHECKING:
     from presscheck.api.collections import Collection
     from presscheck.api.operation import Operation
+    from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
     from presscheck.engine.results import Result
     from presscheck.engine.writes.descriptions import Place
@@ -141,17 +142,17 @@ class SpaceActions:
     reason_go_deleted = _offline
 
     def reason_go_permissions(self) -> str | None:
-        """Disabled until there is a space or collection."""
-        return None if self._place else "go to a space or a collection first"
+        """Disabled until there is a space, a collection or a site."""
+        return None if self._place else "go to a space, a collection or a site first"
 
     @property
-    def _place(self) -> Space | Collection | None:
-        """The collection under the cursor, or the space, also that of a page."""
+    def _place(self) -> Space | Collection | Site | None:
+        """The collection or site under the cursor, or the space, also that of a page."""
         item = self._screen.item
-        return (item.collection or item.space) if item else None
+        return (item.collection or item.site or item.space) if item else None
 
     async def command_go_permissions(self) -> None:
-        """Show who has which level in the space or collection, and why."""
+        """Show who has which level in the space, collection or site, and why."""
         from presscheck.tui.screens.access.screen import AccessScreen  # 8 ms, only when it is opened
 
         place = self._place

@@ -1,4 +1,7 @@
-"""The facts of a space in its row: a sign each for its icon, lock, visibility and Git sync; the same in words."""
+"""The facts of a space in its row: a sign each for its icon, lock, visibility and Git sync; the same in words.
+
+A site has the sign of its kind before its title, that of its visibility behind it, and whether it is live.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 
 if TYPE_CHECKING:
+    from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
 
 
@@ -31,10 +35,12 @@ VISIBILITIES = {
 }
 OTHER_VISIBILITY = Sign("◇", "another visibility")
 GIT_SYNC = Sign("⇄", "Git sync")
+SITE = Sign("⌂", "a site")
 LEGEND: tuple[tuple[str, str], ...] = (
     *((sign.sign, f"Space: {sign.words}") for sign in (LOCKED, *VISIBILITIES.values(), OTHER_VISIBILITY, GIT_SYNC)),
     (ICON.sign, f"Space: {ICON.words}"),
     ("12", "Space: open change requests"),
+    (SITE.sign, "Site; on the right its visibility, and whether it is live"),
     ("★", "Bookmarked"),
 )
 """Each sign and what it says, for the list of keys."""
@@ -56,6 +62,20 @@ def words(space: Space) -> str:
     if space.change_requests_open:
         facts.append(count(space.change_requests_open, "open change request"))
     return " · ".join(facts)
+
+
+def site_state(site: Site) -> Line:
+    """The sign of the visibility of a site, and whether it is live, with a blank behind."""
+    visibility = VISIBILITIES.get(site.visibility, OTHER_VISIBILITY)
+    state = Span("live ", "added") if site.published else Span("draft ", "quiet")
+    return (Span(f"{visibility.sign} ", "quiet"), state)
+
+
+def site_words(site: Site) -> str:
+    """The facts of a site in words: `live · public`."""
+    visibility = VISIBILITIES.get(site.visibility)
+    words = visibility.words if visibility else sanitize(site.visibility)
+    return " · ".join(("live" if site.published else "draft", words))
 
 
 def emblem(space: Space) -> Line:

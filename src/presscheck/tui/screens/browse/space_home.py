@@ -11,6 +11,7 @@ from presscheck.api.content import ListPages, Pages, RevisionPage
 from presscheck.api.links import Links, ListSpaceLinks
 from presscheck.api.operation import Operation, Page
 from presscheck.api.sites import ListSites, Site
+from presscheck.api.spaces import GetSpaceGitInfo
 from presscheck.api.users import GetCurrentUser
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.results import Result
@@ -21,7 +22,7 @@ from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.space_home_renderer import HINT, MOST_MERGES, NOT_CACHED, HomeLines, Part, SpaceFacts
 
 if TYPE_CHECKING:
-    from presscheck.api.spaces import Space
+    from presscheck.api.spaces import GitSync, Space
     from presscheck.tui.screens.browse.context import BrowseContext
 
 REST = 0.2
@@ -37,7 +38,8 @@ class SpaceHome:
     """Reads what the home of a space shows, and follows its links.
 
     At most five requests for each space on which the cursor rests: pages, open change requests, merged ones, sites and
-    links. The user's drafts come from one listing of the organization, which is read once.
+    links; one more for the repository of a space with Git sync. The user's drafts come from one listing of the
+    organization, which is read once.
 
     Args:
         screen: the browse screen.
@@ -125,6 +127,8 @@ class SpaceHome:
         }
         if self._organization:
             calls["sites"] = ListSites(organization_id=self._organization, space=space.id)
+        if space.git_sync is not None and self._screen.engine.missing_reason(GetSpaceGitInfo) is None:
+            calls["git"] = GetSpaceGitInfo(space_id=space.id)
         if self._screen.library.pages(space.id) is None:
             calls["pages"] = ListPages(space_id=space.id)
         return calls
@@ -140,7 +144,7 @@ class SpaceHome:
             self._screen.subscribe(answers, take, group=f"home {name}", shows_errors=False)
 
     def _stop(self) -> None:
-        for group in ("rest", "requests", "merges", "links", "sites", "pages"):
+        for group in ("rest", "requests", "merges", "links", "sites", "git", "pages"):
             self._screen.unsubscribe(f"home {group}")
 
     def _take(self, space: str, name: str, result: Result[Any]) -> None:
@@ -168,6 +172,7 @@ class SpaceHome:
         merges: Part[Page[ChangeRequest]] = self._part(space, "merges")
         sites: Part[Page[Site]] = self._part(space, "sites")
         links: Part[Links] = self._part(space, "links")
+        git: Part[GitSync] = self._part(space, "git")
         return SpaceFacts(
             space,
             me=self._me,
@@ -178,6 +183,7 @@ class SpaceHome:
             merges=_with(merges, merges.value and merges.value.items),
             sites=_with(sites, sites.value and sites.value.items),
             broken_links=_with(links, links.value.stats.broken.total if links.value else None),
+            git=Part(git.value or space.git_sync, is_missing=space.git_sync is None),
             hint=HINT if self._screen.library.pages(space.id) else self._hints.get(space.id, HINT),
         )
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import RevisionPage
 from presscheck.api.sites import Site
-from presscheck.api.spaces import Space
+from presscheck.api.spaces import GitSync, Space
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
+from presscheck.tui.screens.browse.fixed_lines import FixedLines, Heading
 from presscheck.tui.screens.browse.page_tree import READABLE
 
 T = TypeVar("T")
@@ -23,14 +24,6 @@ ROW_WIDTH = 52
 """Columns after which the facts of a row begin, where there is room."""
 LOADING, NOT_CACHED = "loading …", "not in the cache"
 HINT = "enter shows its pages; tab goes to this list"
-
-
-class Heading(NamedTuple):
-    """A heading and its line."""
-
-    level: int
-    text: str
-    line: int
 
 
 @dataclass(frozen=True)
@@ -61,6 +54,7 @@ class SpaceFacts:
         merges: the last merged ones.
         sites: the sites that have it.
         broken_links: the number of broken links.
+        git: the repository that it syncs with.
         hint: what can be done here, as display text.
     """
 
@@ -73,10 +67,11 @@ class SpaceFacts:
     merges: Part[tuple[ChangeRequest, ...]] = field(default_factory=Part[tuple[ChangeRequest, ...]])
     sites: Part[tuple[Site, ...]] = field(default_factory=Part[tuple[Site, ...]])
     broken_links: Part[int] = field(default_factory=Part[int])
+    git: Part[GitSync] = field(default_factory=lambda: Part[GitSync](is_missing=True))
     hint: str = HINT
 
 
-class HomeLines:
+class HomeLines(FixedLines):
     """The lines of a space's home, as `PageView` shows them; a link is a kind and an id, or a web address.
 
     Args:
@@ -85,41 +80,19 @@ class HomeLines:
         moment: the current time.
     """
 
-    done = True
-
     def __init__(self, facts: SpaceFacts, columns: int, moment: datetime) -> None:
-        self.width = max(columns, 1)
-        self.lines: list[Line] = []
-        self.headings: list[Heading] = []
-        self.anchors: dict[str, int] = {}
+        super().__init__(columns)
         self._moment = moment
         self._draw(facts)
 
-    def at_least(self, count: int) -> None:
-        """Everything is laid out already."""
-
-    def advance(self, seconds: float) -> bool:
-        """Everything is laid out already."""
-        return True
-
-    def place_of(self, line: int) -> tuple[int, int]:
-        """A place is a line: it is the same at any width."""
-        return 0, line
-
-    def line_of(self, place: tuple[int, int]) -> int:
-        """The line of a place."""
-        return place[1]
-
     def _draw(self, facts: SpaceFacts) -> None:
-        title = _words(facts.space.title) or "(no title)"
-        self.headings.append(Heading(1, title, 0))
-        self._add((Span(title, "title strong"),))
-        self._add((Span("─" * self.width, "quiet"),))
+        self.title(_words(facts.space.title) or "(no title)")
         self._add(self._summary(facts))
         self.lines += wrap((Span(facts.hint, "quiet"),), self.width)
         self._requests(facts)
         self._merges(facts.merges)
         self._sites(facts.sites)
+        self._git(facts.git)
         self._pages(facts)
 
     def _summary(self, facts: SpaceFacts) -> Line:
@@ -183,6 +156,23 @@ class HomeLines:
                 self._add((Span("  "), Span(display_url(address), "link", address)))
         if not sites.value:
             self._note("no site publishes it" if sites.value is not None else _why(sites))
+
+    def _git(self, git: Part[GitSync]) -> None:
+        """The repository that it syncs with, and when it last did."""
+        if git.is_missing:
+            return
+        self._head("Git sync")
+        known = git.value
+        if known is None:
+            self._note(_why(git))
+            return
+        name = _words(known.repo_name) or "(no name)"
+        when = f"synced {since(known.updated_at, self._moment)}" if known.updated_at else "not synced yet"
+        note = " · ".join(filter(None, (_words(known.installation_provider or known.integration), when)))
+        if known.url:
+            self._row(name, known.url, note)
+        else:
+            self._add((Span(f"  {name}"), Span(f"   {note}", "quiet")))
 
     def _pages(self, facts: SpaceFacts) -> None:
         """The pages that were changed last."""

@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from presscheck.api.integrations import (
     DisableDevelopmentMode,
     GetInstallation,
     InstallIntegration,
+    PublishIntegration,
     SetDevelopmentMode,
     UninstallIntegration,
     UnpublishIntegration,
     UpdateInstallation,
 )
 from presscheck.engine.forms.form import OperationForm, initial_texts
-from presscheck.engine.forms.form_files import SCRIPT
+from presscheck.engine.integrations.options import is_of_integration, read_options
 from presscheck.engine.integrations.publication import PublishForm
 from presscheck.engine.integrations.scopes import RISKY, in_order, scope_text
-from presscheck.engine.integrations.settings import SettingsForm, buttons_of, component_of, missing_settings
-from presscheck.errors import PresscheckError
+from presscheck.engine.integrations.settings import (
+    SettingsForm,
+    buttons_of,
+    completion_address,
+    component_of,
+    missing_settings,
+)
+from presscheck.errors import MalformedAnswer, PresscheckError
 from presscheck.text.phrases import count
-from presscheck.text.sanitize import sanitize
+from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.admin.details import fact_lines
+from presscheck.tui.screens.admin.facts import facts
+from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.integration.component_screen import ComponentScreen, Source
 from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.integrations import Installation
-    from presscheck.engine.forms.form import Form
-    from presscheck.engine.forms.form_files import FormFile
+    from presscheck.api.operation import Operation
+    from presscheck.engine.forms.references import Reference
     from presscheck.tui.screens.integration.context import IntegrationContext
 
 Place = Literal["space", "site"]
@@ -128,8 +138,41 @@ class IntegrationActions:
                 raise form.located(error) from error
 
         title = f"Settings of {self._screen.model.title}"
-        if await self._ask_form(title, form, form.initial, f"settings {form.installation.id}", send_call=store):
+        outbox, key = self._screen.engine.outbox, f"settings {form.installation.id}"
+        dialog = FormDialog(
+            title,
+            form,
+            form.initial,
+            self._screen.style_for,
+            send=store,
+            lookup=lambda reference: self._suggested(form, reference),
+            draft=outbox.draft(key),
+            save=lambda text: outbox.save_draft(key, text),
+            copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
+            send_label="save",
+        )
+        if await self._screen.ask(dialog) is not None:
             self._screen.notify(f"{title}: saved")
+
+    async def show_details(self, installation: Installation, title: str) -> None:
+        """Show all facts of an installation, as the service has them now; secrets are hidden."""
+        call = GetInstallation(**self._screen.model.path, installation_id=installation.id)
+        installation = await self._screen.engine.read(call)
+        lines = fact_lines(facts(installation), self._screen.columns)
+        self._screen.app_context.push_screen(TextScreen(title, lines))
+
+    async def _suggested(self, form: SettingsForm, reference: Reference) -> list[Choice]:
+        """The values that the integration suggests for a setting.
+
+        Raises:
+            PresscheckError: they cannot be read, or are not on the host of the integration.
+        """
+        address = completion_address(form.integration, form.installation, reference)
+        endpoint = form.installation.urls.public_endpoint or form.integration.urls.public_endpoint or ""
+        call = GetInstallation(**self._screen.model.path, installation_id=form.installation.id)
+        if not is_of_integration(address, endpoint):
+            raise MalformedAnswer(f"they are on another host: {display_url(address)}", request=str(call))
+        return [Choice(*option) for option in await read_options(self._screen.engine, call, address)]
 
     async def uninstall(self, installation: Installation) -> None:
         """Uninstall the integration, after its title was typed."""
@@ -174,9 +217,10 @@ class IntegrationActions:
     async def publish(self) -> None:
         """Publish a new version of the integration, in a form."""
         model, owner = self._screen.model, self._screen.model.integration.owner
-        form = PublishForm(owner.id if owner else model.organization.id, model.integration)
+        owner_id = owner.id if owner else model.organization.id
         title = f"New version of {model.title}: icon, pictures and secrets are given again"
-        if await self._ask_form(title, form, form.initial, f"publish {model.integration.name}", SCRIPT):
+        present = PublishForm(owner_id, model.integration).initial
+        if await self._fill_in(title, PublishIntegration, {**model.path, "organization": owner_id}, present):
             self._screen.notify(f"published a new version of {model.title}")
 
     async def delete(self) -> bool:
@@ -213,34 +257,17 @@ class IntegrationActions:
             await send(self._screen, DisableDevelopmentMode(**model.path))
             self._screen.notify(f"{title}: off")
         elif chosen:
-            form = OperationForm(SetDevelopmentMode, model.path)
-            present = initial_texts(form.fields, None)
-            if await self._ask_form(title, form, present, f"development mode {model.integration.name}"):
+            present = initial_texts(OperationForm(SetDevelopmentMode, model.path).fields, None)
+            if await self._fill_in(title, SetDevelopmentMode, model.path, present):
                 self._screen.notify(f"{title}: on")
 
-    async def _ask_form(
-        self,
-        title: str,
-        form: Form,
-        present: dict[str, str],
-        key: str,
-        file: FormFile | None = None,
-        send_call: Callable[[Any], Awaitable[Any]] | None = None,
+    async def _fill_in(
+        self, title: str, operation: type[Operation[Any]], given: dict[str, Any], present: dict[str, str]
     ) -> bool:
-        """Ask with a form whose texts are kept as a draft; whether it was sent."""
-        outbox = self._screen.engine.outbox
-        dialog = FormDialog(
-            title,
-            form,
-            present,
-            self._screen.style_for,
-            send=send_call or (lambda call: send(self._screen, call)),
-            draft=outbox.draft(key),
-            save=lambda text: outbox.save_draft(key, text),
-            copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
-            file=file,
-        )
-        return await self._screen.ask(dialog) is not None
+        """Ask with the form of an operation, whose draft opens as that form; whether it was sent."""
+        form = StoredForm(title, operation.stored_name(), given, present, given)
+        key = f"form {operation.stored_name()} {self._screen.model.integration.name}"
+        return await fill_in(self._screen, form, key) is not None
 
 
 def account_context(organization_id: str) -> dict[str, Any]:

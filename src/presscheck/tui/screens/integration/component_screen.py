@@ -16,8 +16,9 @@ from textual.containers import Vertical
 from presscheck.api.integrations import RenderIntegration, RenderIntegrationWithGet
 from presscheck.api.openapi import ListOpenAPISpecs
 from presscheck.engine.integrations.lz_compression import compressed
+from presscheck.engine.integrations.options import absolute, is_of_integration, read_options
 from presscheck.errors import PresscheckError
-from presscheck.text.sanitize import sanitize
+from presscheck.text.sanitize import display_url, is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
@@ -353,10 +354,9 @@ class ComponentScreen(BaseScreen):
             listing = ListOpenAPISpecs(organization_id=self.source.organization_id, limit=MANY)
             specs = (await self.engine.read(listing)).items
             options = [(spec.slug, sanitize(spec.slug)) for spec in specs]
-        may_type = control.element.get("acceptInput") is True
+        elif isinstance(given, Mapping) and "url" in given:
+            options = await self._read_options(cast("Mapping[str, Any]", given))
         if not options:
-            if not may_type and isinstance(given, Mapping):
-                self.notify("its options are on the server of the integration: type the id of one, or use the web app")
             return await self._ask_text(control, "" if present is None else str(present))
         is_multiple = control.element.get("multiple") is True
         chosen = [str(one) for one in cast("list[Any]", present if isinstance(present, list) else [])]
@@ -373,6 +373,30 @@ class ComponentScreen(BaseScreen):
         if picked is None:
             return None
         return list(picked) if is_multiple else picked[0]
+
+    async def _read_options(self, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The options that the integration serves; none, with the reason as a message, if they cannot be read."""
+        endpoint = self.source.integration.urls.public_endpoint or ""
+        address = absolute(address_of(given, self._values), endpoint)
+        if not address or not is_safe_url(address):
+            self.notify("its options have no web address: type the id of one")
+            return []
+        if not is_of_integration(address, endpoint):
+            lines: list[Line] = [
+                (Span(display_url(address), "link"),),
+                (Span("This is not the host of the integration. No token is sent there.", "waiting"),),
+            ]
+            if not await self.ask(ConfirmDialog("Read the options from there?", lines, "Read", self.style_for)):
+                return []
+        call = RenderIntegrationWithGet(**self._path, request="")
+        try:
+            options = await read_options(self.engine, call, address)
+        except PresscheckError as error:
+            self.notify(f"its options could not be read: {sanitize(error.message)}. Type the id of one")
+            return []
+        if not options:
+            self.notify("the integration offers no options now: type the id of one")
+        return options
 
     async def _dispatch(self, action: Mapping[str, Any] | None) -> None:
         """Do what a control asks for: here, or in the integration, which renders the component again."""

@@ -165,6 +165,7 @@ class InstallationsTab:
             Choice("space", "Which spaces", spaces, letter="p"),
             Choice("site", "Which sites", sites, letter="t"),
             Choice("events", "Events of this installation", letter="e"),
+            Choice("details", "Details", "ids, addresses, settings as they are stored", letter="d"),
             Choice("uninstall", "Uninstall", "-", letter="u"),
         ]
         title = f"{model.title} in {model.organization_of(installation)}"
@@ -174,6 +175,9 @@ class InstallationsTab:
         [what] = chosen
         if what == "events":
             self._screen.show_events(installation.id)
+            return
+        if what == "details":
+            await self._actions.show_details(installation, title)
             return
         operation: Any = UninstallIntegration if what == "uninstall" else UpdateInstallation
         if reason := self._screen.change_reason(operation, "either"):

@@ -230,11 +230,8 @@ class PageCommentsScreen(BaseScreen):
             view.show(())
             return
         self._load_replies(thread)
-        if not view.size.width:  # it was hidden, and is laid out with the next frame
-            self.call_after_refresh(self.redraw)
-            return
         whole = replace(thread, line=None)  # with its quote: the page is not in sight
-        columns = max(20, view.size.width - 2)
+        columns = max(20, self.size.width - 4)  # of the screen: the view has none while it is hidden
         view.show([line for _, line in thread_lines(whole, columns, now(), comment_with_suggestion, unfolded=True)])
 
     def _show_empty(self, empty: EmptyState) -> None:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from presscheck.api.sites import CreateSite, DeleteSite, Site, UpdateSite
+from presscheck.api.sites import DeleteSite, UpdateSite
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.publish.site_details import TITLE, SiteDetails
+from presscheck.tui.screens.site_details import SiteDetails
 from presscheck.tui.screens.site_structure.add_actions import AddActions
 from presscheck.tui.screens.site_structure.detail_actions import DetailActions
 from presscheck.tui.screens.site_structure.move_actions import MoveActions
 from presscheck.tui.screens.site_structure.removals import Removals
-from presscheck.tui.screens.site_structure.space_choices import space_choices
 from presscheck.tui.screens.site_writes import undo_here, write_reason
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Picker
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.publish.context import PublishContext
@@ -88,7 +83,7 @@ class SiteActions:
         if self._is_in_structure:
             return self._removals.command_delete()
         site = self._screen.current
-        return self._delete_site(site) if site else None
+        return self._details.delete(site) if site else None
 
     def command_move_down(self) -> None:
         """Move the item below its next sibling."""
@@ -116,33 +111,7 @@ class SiteActions:
         return undo_here(self._screen, site.id) if site else None
 
     async def _add_site(self) -> None:
-        min_length, max_length = TITLE
-        title = await self._prompt("Title of the new site", "", min_length, max_length)
-        if title is None:
-            return
-        choices = await space_choices(self._screen.engine, self._screen.organization_id, ())
-        dialog = Picker("Spaces of the new site", choices, self._screen.style_for, multiple=True)
-        spaces = await self._screen.ask(dialog)
-        if spaces is not None:
-            call = CreateSite(organization_id=self._screen.organization_id, title=title, spaces=spaces)
-            site = await self._screen.engine.write(call).landed()
-            if site is None:
-                return  # another presscheck has sent it
+        site = await self._details.create()
+        if site is not None:
             self._screen.open_site(site.id)
             self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
-
-    async def _delete_site(self, site: Site) -> None:
-        """Delete a site after its title was typed."""
-        title = sanitize(site.title)
-        lines: list[Line] = [(Span("Its structure, settings and address are deleted. Its spaces stay."),)]
-        if site.published:
-            lines.insert(0, (Span("It is public: readers lose it at once.", "waiting"),))
-        dialog = ConfirmDialog(f"Delete {title}?", lines, "Delete", self._screen.style_for, type_to_confirm=title)
-        if await self._screen.ask(dialog):
-            path = {"organization_id": self._screen.organization_id, "site_id": site.id}
-            await self._screen.engine.write(DeleteSite(**path)).landed()
-
-    async def _prompt(self, question: str, text: str, min_length: int, max_length: int) -> str | None:
-        return await self._screen.ask(
-            PromptDialog(question, text, self._screen.style_for, min_length=min_length, max_length=max_length)
-        )

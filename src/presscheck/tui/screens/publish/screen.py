@@ -62,6 +62,8 @@ class PublishScreen(BaseScreen):
         self._previews = SitePreviews(self, lambda: self.organization_id, lambda: self.current)
         self._target = ""
         """The id of the site that the cursor goes to as soon as it is known."""
+        self._then = ""
+        """The name of the command that runs then; empty for none."""
         self._hint = "Loading …"
         self._structures: dict[str, SiteTree] = {}
         """The structures of the sites that were looked at, by the ids of the sites."""
@@ -116,9 +118,11 @@ class PublishScreen(BaseScreen):
         at = self.query_one(RowList).cursor if self.is_mounted else 0
         return self.sites[at] if at < len(self.sites) else None
 
-    def open_site(self, site_id: str) -> None:
-        """Put the cursor on a site as soon as it is known."""
-        self._target = site_id
+    def open_site(self, site_id: str, command: str = "") -> None:
+        """Put the cursor on a site as soon as it is known, and run a command there if one is given."""
+        self._target, self._then = site_id, command
+        if command:
+            self.rows.focus()  # in the structure it would be about an item of it
         self._redraw()
 
     def place(self) -> Place:
@@ -253,6 +257,17 @@ class PublishScreen(BaseScreen):
         if self.current:
             self.app_context.push_screen(CustomizationScreen(self.organization_id, self.current))
 
+    def reason_history(self) -> str | None:
+        """Disabled without a site."""
+        return None if self.current else "there is no site: a creates one"
+
+    def command_history(self) -> None:
+        """Show what was published and changed in the site, and restore it."""
+        from presscheck.tui.screens.site_history.screen import SiteHistoryScreen  # 3 ms, only when it is opened
+
+        if self.current:
+            self.app_context.push_screen(SiteHistoryScreen(self.organization_id, self.current))
+
     def reason_bookmark(self) -> str | None:
         """Disabled without a site."""
         return None if self.current else "there is no site: a creates one"
@@ -319,9 +334,12 @@ class PublishScreen(BaseScreen):
         self.sites = tuple(site for site in self.all_sites if text in _searched(site)) if text else self.all_sites
         at = next((at for at, site in enumerate(self.sites) if site.id == self._target), None)
         rows.show(len(self.sites), cursor=rows.cursor if at is None else at)
+        command = self.command_table.command(self._then) if at is not None else None
         if at is not None:
-            self._target = ""
+            self._target = self._then = ""
         self._subscribe_structure()
+        if command:
+            self.run_command(command)
 
     def _subscribe_structure(self) -> None:
         site = self.current

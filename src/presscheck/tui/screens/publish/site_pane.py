@@ -12,6 +12,7 @@ from presscheck.api.sites import Site
 from presscheck.engine.publish.structure_items import children_of, key_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.site_details import visibility_of
 from presscheck.tui.screens.site_structure.rows import nodes, path_columns
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView
@@ -21,18 +22,7 @@ if TYPE_CHECKING:
     from presscheck.api.site_structure import StructureItem
     from presscheck.tui.screens.site_structure.model import SiteTree
 
-VISIBILITY = {
-    "public": "anyone, and to search engines",
-    "unlisted": "anyone with the link",
-    "share-link": "everyone with the share link",
-    "visitor-auth": "visitors who sign in",
-}
 _NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")
-
-
-def visibility_of(site: Site) -> str:
-    """Who can see a published site, after the words `visible to`."""
-    return VISIBILITY.get(site.visibility, sanitize(site.visibility))
 
 
 class SitePane(Vertical):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.conversations import (
@@ -42,6 +43,7 @@ class ConversationRecord:
 
     path = "Administration › Conversations"
     footer = FOOTER
+    footer_titles = MappingProxyType[str, str]({})
     is_busy = False
 
     def __init__(self, organization: Organization, conversation: Conversation) -> None:
@@ -120,6 +122,7 @@ class IssueRecord:
 
     path = "Administration › Issues"
     footer = ("open", *FOOTER)
+    footer_titles = MappingProxyType[str, str]({})
     is_busy = False
 
     def __init__(self, organization: Organization, item: IssueInConversation) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.api.imports import CancelImport, GetImport
@@ -60,6 +61,7 @@ class ImportRecord:
     """
 
     path = "Administration › Imports"
+    footer_titles = MappingProxyType({"delete": "cancel"})
 
     def __init__(self, organization: Organization, run: ImportRun) -> None:
         self._organization, self.run = organization, run
@@ -173,6 +175,7 @@ class TranslationRecord:
 
     path = "Administration › Translations"
     footer = ("retry", "open", "half_down", "copy_text", "close")
+    footer_titles = MappingProxyType({"retry": "run"})
 
     def __init__(self, organization: Organization, translation: Translation) -> None:
         self._organization, self.translation = organization, translation

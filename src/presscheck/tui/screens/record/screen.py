@@ -49,6 +49,11 @@ class Record(Protocol):
         ...
 
     @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """The titles of commands that differ from the usual ones."""
+        ...
+
+    @property
     def state(self) -> Line:
         """The line above its text, such as its status."""
         ...
@@ -110,6 +115,11 @@ class RecordScreen(BaseScreen):
         """Those of the record."""
         return self.record.footer
 
+    @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """Those of the record."""
+        return self.record.footer_titles
+
     def on_mount(self) -> None:
         """Show what is known, then subscribe to the rest."""
         super().on_mount()
@@ -150,9 +160,6 @@ class RecordScreen(BaseScreen):
         if not self.is_mounted or self.is_leaving:
             return
         view = self.query_one(TextView)
-        if not view.size.width:  # it is laid out with the first frame
-            self.call_after_refresh(self.redraw)
-            return
         error = next(iter(self._errors.values()), None)
         notes: Line = ()
         if self._age is not None:
@@ -162,7 +169,7 @@ class RecordScreen(BaseScreen):
         elif error:
             notes = (Span(f"✗ {sanitize(error.message)}", "removed"), Span("  ctrl+r retries", "quiet"))
         self.query_one("#state", StatusLine).show((Span(" "), *self.record.state), (*notes, Span(" ")))
-        view.show(self.record.lines(max(20, view.size.width - 1)))
+        view.show(self.record.lines(max(20, (view.size.width or self.size.width) - 1)))
         self.refresh_status_bars()
 
     def on_resize(self) -> None:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from presscheck.api.change_requests import Contributor, ListContributors
+from presscheck.api.change_requests import Contributor, GetReview, ListCommenters, ListContributors
+from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.review.revision_history import Step, history
 from presscheck.engine.review.threads import markdown_of_body
-from presscheck.engine.shared_calls import reviews_of
-from presscheck.errors import PresscheckError
+from presscheck.engine.shared_calls import ALL, reviews_of
+from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.screens.review.header_renderer import VERDICT_SIGNS
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import Review
+    from presscheck.api.organizations import OrganizationMember
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.review.context import ReviewContext
 
@@ -43,13 +46,18 @@ class HistoryActions:
         if request is None:
             return
         lines: list[Line] = [(), (Span(" Loading the history …", "waiting"),)]
-        screen = TextScreen(f"History of #{request.number} {sanitize(request.subject)}", lines)
+        title = f"History of #{request.number} {sanitize(request.subject)}"
+        screen = HistoryScreen(title, lines, self._model.path, self._model.me)
         self._context.app_context.push_screen(screen)
         try:
             contributors = (await self._context.engine.read(ListContributors(**self._model.path))).items
             lines = [(), *contributor_lines(contributors, self._model.me, now()), ()]
             screen.show(lines)
+            if commenters := await self._commenters():
+                lines = [*lines, *commenter_lines(commenters, self._model.me, now()), ()]
+                screen.show(lines)
             reviews = (await self._context.engine.read(reviews_of(request))).items
+            screen.show_reviews(reviews)
             async for step in history(self._context.engine, request):
                 given = [review for review in reviews if review.revision == step.revision.id]
                 reviews = tuple(review for review in reviews if review not in given)
@@ -60,6 +68,61 @@ class HistoryActions:
                 screen.show([*lines, heading, *review_lines(reviews, self._model.me, now())])
         except PresscheckError as error:
             screen.show([*lines, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])
+
+    async def _commenters(self) -> Sequence[OrganizationMember]:
+        """Who commented, with their roles; none, where the service does not list them."""
+        try:
+            return (await self._context.engine.read(ListCommenters(**self._model.path, limit=ALL))).items
+        except NotSupported:
+            return ()
+
+
+class HistoryScreen(TextScreen):
+    """The history of a change request; enter shows one of its reviews with its whole text.
+
+    Args:
+        heading: the title.
+        lines: what is known of the history.
+        path: the arguments that name the change request.
+        me: the id of the user.
+    """
+
+    SCOPE = "review"
+    FOOTER = ("open", "down", "half_down", "find_here", "close")
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"open": "a review"}
+
+    def __init__(self, heading: str, lines: Sequence[Line], path: Mapping[str, Any], me: str) -> None:
+        super().__init__(heading, lines)
+        self._path, self._me = path, me
+        self._reviews: Sequence[Review] | None = None
+
+    def show_reviews(self, reviews: Sequence[Review]) -> None:
+        """Note the reviews that can be opened."""
+        self._reviews = sorted(reviews, key=lambda review: review.created_at, reverse=True)
+        self.refresh_status_bars()
+
+    def reason_open(self) -> str | None:
+        """Disabled without a review."""
+        if self._reviews is None:
+            return "the reviews are not loaded yet"
+        return None if self._reviews else "it has no reviews yet"
+
+    async def command_open(self) -> None:
+        """Show a review with its whole text; several are listed first."""
+        reviews = self._reviews or ()
+        chosen: Sequence[str] | None = [review.id for review in reviews]
+        if len(reviews) > 1:
+            choices = [
+                Choice(review.id, f"{person(review.reviewer, self._me)}: {sanitize(review.status).replace('-', ' ')}")
+                for review in reviews
+            ]
+            chosen = await self.ask(Picker("Which review", choices, self.style_for, ranked=False))
+        if not chosen:
+            return
+        call = GetReview(**self._path, review_id=chosen[0], format="markdown")
+        review = await self.engine.read(call)
+        lines = review_details(review, self._me, now(), max(20, self.size.width - 4))
+        self.app_context.push_screen(TextScreen(f"Review by {person(review.reviewer, self._me)}", lines))
 
 
 class ReviewComparison:
@@ -136,6 +199,34 @@ def contributor_lines(contributors: Sequence[Contributor], me: str, now: datetim
         name = pad((Span(f"   {person(contributor.user, me)}"),), 18)
         lines.append((*name, *pad((Span(sanitize(action)),), 12), Span(when, "quiet")))
     return lines if contributors else [*lines, (Span("   none yet", "quiet"),)]
+
+
+def commenter_lines(commenters: Sequence[OrganizationMember], me: str, now: datetime) -> list[Line]:
+    """Who commented, with the role of each and when they were here last."""
+    lines: list[Line] = [(Span(" Commented", "title"),)]
+    for member in commenters:
+        seen = f"seen {since(member.last_seen_at, now)}" if member.last_seen_at else ""
+        name = pad((Span(f"   {person(member.user, me)}"),), 18)
+        lines.append((*name, *pad((Span(sanitize(member.role or "guest")),), 12), Span(seen, "quiet")))
+    return lines
+
+
+def review_details(review: Review, me: str, now: datetime, columns: int) -> list[Line]:
+    """A review: its status, when and on whose request it was made, whether it still counts, and its text."""
+    sign, style = VERDICT_SIGNS.get(review.status, ("·", "quiet"))
+    state = "replaced by a newer review" if review.outdated else "counts"
+    facts = [
+        ("made", since(review.created_at, now) if review.created_at else ""),
+        ("requested by", person(review.requested_by, me) if review.requested_by else ""),
+        ("state", state),
+        ("revision", sanitize(review.revision)),
+    ]
+    lines: list[Line] = [(), (Span(f"  {sign} {sanitize(review.status).replace('-', ' ')}", style),), ()]
+    lines += [(*pad((Span(f"  {name}", "quiet"),), 18), Span(value)) for name, value in facts if value]
+    text = markdown_of_body(review.comment.body).strip() if review.comment else ""
+    lines.append(())
+    lines += [(Span("  "), *line) for line in comment_lines(text, columns)] if text else []
+    return lines if text else [*lines, (Span("  without a text", "quiet"),)]
 
 
 def review_lines(reviews: Iterable[Review], me: str, now: datetime) -> list[Line]:

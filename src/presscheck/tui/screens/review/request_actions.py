@@ -14,12 +14,11 @@ from presscheck.api.change_requests import (
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.members import people_in
-from presscheck.engine.review.revert import create_revert, plan_revert
-from presscheck.text.phrases import count
+from presscheck.engine.review.revert import plan_revert
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.page_editor import edit_page
+from presscheck.tui.screens.revert_dialog import make_revert
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -27,7 +26,6 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
-    from presscheck.engine.review.revert import Revert
     from presscheck.tui.screens.review.comment_actions import CommentActions
     from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
     from presscheck.tui.screens.review.drafts import ReviewDrafts
@@ -36,16 +34,6 @@ if TYPE_CHECKING:
 
 SUBJECT = 100
 """The most characters of a subject."""
-
-
-def _revert_lines(plan: Revert) -> list[Line]:
-    """What a revert will do, and what it cannot."""
-    lines: list[Line] = [(Span(sanitize(plan.subject), "strong"),), (Span(count(len(plan.changes), "edit")),)]
-    lines += [
-        (Span(f"conflict: {sanitize(title)} was edited since; both versions will be in the page", "removed"),)
-        for title in plan.conflicts
-    ]
-    return lines + [(Span(sanitize(reason), "waiting"),) for reason in plan.kept]
 
 
 class RequestActions:
@@ -133,11 +121,7 @@ class RequestActions:
             return
         context.notify("comparing with main …")
         plan = await plan_revert(context.engine, request)
-        if await context.ask(
-            ConfirmDialog(f"Revert #{request.number}?", _revert_lines(plan), "Create change request", context.style_for)
-        ):
-            created = await create_revert(context.engine, request.space, plan)
-            context.app_context.open_review(created.space, created.id)
+        await make_revert(context, f"Revert #{request.number}?", request.space, plan)
 
     async def command_reviewers(self) -> None:
         """Request reviews, or withdraw the requests; owners of changed pages are first."""

@@ -29,6 +29,10 @@ class CustomizationContext(ScreenContext, Protocol):
         """The rows of the tab."""
         ...
 
+    def change_reason(self) -> str | None:
+        """Why nothing can be edited; offline edits are kept as a draft."""
+        ...
+
     def go_to(self, name: str) -> None:
         """Show the tab of a setting, with the cursor on it."""
         ...

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.site_settings import UpdateCustomization
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.reads.whole_listing import whole_listing
 from presscheck.engine.site_customization.rows import items_at, moved, new_item
@@ -24,7 +22,6 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.site_customization.row_text import NOUNS
-from presscheck.tui.screens.site_writes import write_reason
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -34,8 +31,6 @@ if TYPE_CHECKING:
     from presscheck.engine.site_customization.rows import Row
     from presscheck.engine.site_customization.settings import Leaf
     from presscheck.tui.screens.site_customization.context import CustomizationContext
-
-NOT_LOADED = "the customization is not loaded"
 
 
 class EditActions:
@@ -48,16 +43,9 @@ class EditActions:
     def __init__(self, screen: CustomizationContext) -> None:
         self._screen = screen
 
-    def _reason(self) -> str | None:
-        """Why nothing can be edited; offline edits are kept as a draft."""
-        if not self._screen.model.is_loaded:
-            return NOT_LOADED
-        reason = write_reason(self._screen, UpdateCustomization, self._screen.model.site, "create")
-        return None if reason and reason.startswith("you are offline") else reason
-
     def reason_open(self) -> str | None:
         """Disabled where nothing can be changed."""
-        return self._reason() or (None if self._screen.row else "there is no setting here")
+        return self._screen.change_reason() or (None if self._screen.row else "there is no setting here")
 
     def command_open(self) -> Awaitable[None] | None:
         """Switch a flag, choose from a list, or change the values of a setting or link in a form."""
@@ -92,7 +80,7 @@ class EditActions:
     def reason_add(self) -> str | None:
         """Disabled outside of lists."""
         row = self._screen.row
-        if reason := self._reason():
+        if reason := self._screen.change_reason():
             return reason
         return None if row and row.setting.is_list else "links are added in the lists of header and footer"
 
@@ -125,7 +113,7 @@ class EditActions:
     def reason_move_down(self) -> str | None:
         """Disabled outside of lists."""
         row = self._screen.row
-        return self._reason() or (None if row and row.is_item else "only links of a list are moved")
+        return self._screen.change_reason() or (None if row and row.is_item else "only links of a list are moved")
 
     reason_move_up = reason_move_down
 
@@ -257,9 +245,3 @@ class EditActions:
 
 def _saved_as(save: Callable[..., None], key: str) -> Callable[[str], None]:
     return lambda text: save(key, text)
-
-
-def plain_value(value: Any) -> str:
-    """A value as one line of display text."""
-    text = value if isinstance(value, str) else "–" if value is None else json.dumps(value, ensure_ascii=False)
-    return sanitize(text)

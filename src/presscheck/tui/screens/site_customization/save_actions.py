@@ -6,10 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.site_settings import UpdateCustomization
 from presscheck.engine.site_config.comparison import compare, drifts
 from presscheck.engine.site_config.document import SiteConfig
-from presscheck.engine.site_config.files import read_file
 from presscheck.engine.site_config.push import Push
 from presscheck.engine.site_config.push_plan import plan_push
 from presscheck.engine.site_config.site_state import SiteState, StateReader
@@ -18,12 +16,10 @@ from presscheck.engine.site_customization.contrast import MODES, contrast_of
 from presscheck.engine.site_customization.settings import problems_of, settings_of
 from presscheck.engine.site_customization.three_way import Merged, merge
 from presscheck.errors import PresscheckError
-from presscheck.paths import places
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.site_customization.edit_actions import NOT_LOADED, plain_value
-from presscheck.tui.screens.site_writes import write_reason
+from presscheck.tui.screens.site_differences import change_line, plain_value
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -33,6 +29,7 @@ if TYPE_CHECKING:
     from presscheck.engine.site_customization.three_way import Conflict
     from presscheck.tui.screens.site_customization.context import CustomizationContext
 
+OFFLINE = "you are offline: your edits are kept as a draft until you save them"
 KEPT = "not saved: your edits are kept as a draft"
 MOST_LINES = 40
 """The most fields that a question lists."""
@@ -49,11 +46,9 @@ class SaveActions:
         self._screen = screen
 
     def _reason(self) -> str | None:
-        if not self._screen.model.is_loaded:
-            return NOT_LOADED
-        if not self._screen.engine.status.online:
-            return "you are offline: your edits are kept as a draft until you save them"
-        return write_reason(self._screen, UpdateCustomization, self._screen.model.site, "create")
+        if reason := self._screen.change_reason():
+            return reason
+        return None if self._screen.engine.status.online else OFFLINE
 
     def reason_send(self) -> str | None:
         """Disabled without edits, offline, and without the role."""
@@ -65,7 +60,7 @@ class SaveActions:
 
     def reason_restore_snapshot(self) -> str | None:
         """Disabled without a snapshot."""
-        return self._reason() or (None if self._snapshots.every() else "no snapshot yet: each save keeps one")
+        return self._reason() or ("no snapshot yet: each save keeps one" if self._snapshots.is_empty else None)
 
     async def command_restore_snapshot(self) -> None:
         """Choose what the site had before one of the last changes, and save it after a confirmation."""
@@ -78,7 +73,8 @@ class SaveActions:
         chosen = await screen.ask(Picker(title, choices, screen.style_for, ranked=False, is_menu=False))
         if not chosen:
             return
-        document = (await asyncio.to_thread(read_file, self._snapshots.named(chosen[0]).file)).config.customization
+        config = await asyncio.to_thread(self._snapshots.config, self._snapshots.named(chosen[0]))
+        document = config.customization
         state = await self._read()
         now = state.config.customization
         if document is None or now is None:
@@ -92,8 +88,7 @@ class SaveActions:
 
     @property
     def _snapshots(self) -> Snapshots:
-        directory = places().site_snapshots(self._screen.app_context.profile.name)
-        return Snapshots(directory, self._screen.model.site.id)
+        return self._screen.engine.site_snapshots.of(self._screen.model.site.id)
 
     def _choices(self) -> list[Choice]:
         """The snapshots with a customization, the newest first, and how much each differs from what is shown."""
@@ -101,17 +96,18 @@ class SaveActions:
 
     def _choice(self, snapshot: Snapshot) -> Choice | None:
         try:
-            config = read_file(snapshot.file).config
+            config = self._snapshots.config(snapshot)
         except PresscheckError:
             return None
         if config.customization is None:
             return None
+        what = "publishing" if snapshot.kind == "published" else "the change"
         present = SiteConfig(customization=self._screen.model.present)
         found = compare(present, SiteConfig(customization=config.customization))
         day, _, time = snapshot.name.partition("T")
         clock = f"{time[:2]}:{time[2:4]}:{time[4:6]}"
         note = f"{count(len(found), 'field')} differ" if found else "as it is now"
-        return Choice(snapshot.name, f"before the change of {day} {clock} UTC", note)
+        return Choice(snapshot.name, f"before {what} of {day} {clock} UTC", note)
 
     async def _read(self) -> SiteState:
         """What the site has now.
@@ -162,10 +158,9 @@ class SaveActions:
             screen.notify(sanitize(f"not saved: {plan.problems[0]}"))
             return
         reader = StateReader(screen.engine, model.organization_id, model.site.id)
-        kept = list[str]()
 
         def keep(present: SiteState) -> None:
-            kept.append(self._snapshots.keep(present.config).name)
+            screen.engine.site_snapshots.keep(model.site.id, present.config, ("customization",), "edited as a form")
 
         receipt = await Push(screen.engine, reader, state, config, plan, keep).send(lambda _: None)
         if receipt.drift:
@@ -249,10 +244,7 @@ class SaveActions:
         found = compare(SiteConfig(customization=dict(now)), SiteConfig(customization=dict(document)))
         changes = [one for one in found if not (_is_nothing(one.site) and _is_nothing(one.file))]
         lines.append((Span(f"{count(len(changes), 'field')} of the site change:", "strong"),))
-        for one in changes[:MOST_LINES]:
-            style = {"added": "added", "removed": "removed"}.get(one.change, "")
-            values = f"{plain_value(one.site)} → {plain_value(one.file)}"
-            lines.append((Span(f"{sanitize(one.field.name)}: ", "quiet"), Span(values, style)))
+        lines += [change_line(one.field.name, one) for one in changes[:MOST_LINES]]
         if len(changes) > MOST_LINES:
             lines.append((Span(f"and {len(changes) - MOST_LINES:,} more", "quiet"),))
         lines += _contrast_lines(now, document)

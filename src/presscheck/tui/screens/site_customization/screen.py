@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 
-from presscheck.api.site_settings import GetCustomization, ListShareLinks, ShareLink
+from presscheck.api.site_settings import GetCustomization, ListShareLinks, ShareLink, UpdateCustomization
 from presscheck.api.sites import GetSite
 from presscheck.engine.site_config.secrets import SiteSecrets
 from presscheck.engine.site_customization.rows import Row
@@ -24,6 +24,7 @@ from presscheck.tui.screens.site_customization.model import CustomizationModel
 from presscheck.tui.screens.site_customization.picture import HEIGHT, picture
 from presscheck.tui.screens.site_customization.save_actions import SaveActions
 from presscheck.tui.screens.site_customization.setting_tab import SettingTab
+from presscheck.tui.screens.site_writes import lacks_role, write_reason
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from presscheck.engine.results import Result
 
 
+NOT_LOADED = "the customization is not loaded"
 MANY = 1000
 
 
@@ -47,6 +49,7 @@ class CustomizationScreen(BaseScreen):
     """
 
     SCOPE = "site"
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"send": "save"}
     LEGEND = (("±", "changed, not saved"), ("✗", "invalid, or too little contrast"))
     DEFAULT_CSS = """
     CustomizationScreen #form { layout: horizontal; }
@@ -164,6 +167,14 @@ class CustomizationScreen(BaseScreen):
     def footer_commands(self) -> tuple[str, ...]:
         """The commands of the tab."""
         return self.lists.tab.footer
+
+    def change_reason(self) -> str | None:
+        """Why nothing can be edited; offline edits are kept as a draft."""
+        if not self.model.is_loaded:
+            return NOT_LOADED
+        if not self.engine.status.online and not self.engine.status.read_only:
+            return lacks_role(self.model.site, "create")
+        return write_reason(self, UpdateCustomization, self.model.site, "create")
 
     def redraw(self) -> None:
         """Draw the tab and the picture again."""

@@ -97,6 +97,11 @@ class SettingTab:
         if not model.is_loaded:
             return ()
         parts: list[Span] = []
+        if reason := self._screen.change_reason():
+            state = "your edits are kept" if model.is_changed else "cannot be changed"
+            return (Span(f"{state}: {reason}", "waiting"),)
+        if not self._screen.engine.status.online:
+            parts.append(Span("offline: edits are kept as a draft   ", "waiting"))
         if model.is_outdated:
             parts.append(Span("somebody else changed the site in the meantime: ctrl+s shows it   ", "waiting"))
         elif model.is_changed:

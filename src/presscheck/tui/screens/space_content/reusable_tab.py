@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.content import GetChangeRequestReusableContent, GetReusableContent
+from presscheck.api.content import GetChangeRequestReusableContent, GetDocument, GetReusableContent
 from presscheck.api.links import ContentLocation
+from presscheck.documents.terminal.page_lines import render_page
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
+from presscheck.tui.screens.browse.included_texts import INVALID, document_markdown
 from presscheck.tui.screens.space_content.loader import pages_by_title
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -62,7 +65,7 @@ class ReusableTab:
         """What can be done with it."""
         if not self.pieces:
             return ()
-        return (Span("enter lists the pages that include it; its text is edited on the web", "quiet"),)
+        return (Span("enter reads it, or lists the pages with it; its text is edited on the web", "quiet"),)
 
     def heading(self, columns: int) -> Line:
         """The names of the columns."""
@@ -103,25 +106,38 @@ class ReusableTab:
         return f'{{% include "/{piece.git.path}" %}}' if piece and piece.git else ""
 
     async def open(self, index: int) -> None:
-        """Choose among the pages that include it, or show what the service knows of it."""
+        """Choose among its text, the pages that include it, and what the service knows of it."""
         piece = self.pieces[index]
         pages = pages_by_title(self._screen.model.pages_with_reusable(piece))
         name = sanitize(piece.title) or "(no title)"
         choices = [
+            *([Choice("read", "Read", "its text")] if piece.document else []),
             Choice("used", "Where used", count(len(pages), "page")),
             Choice("facts", "Details", "from the service"),
         ]
         chosen = await self._screen.ask(Picker(name, choices, self._screen.style_for))
         if chosen == ("facts",):
             await self._show_facts(piece)
+        if chosen == ("read",) and piece.document:
+            await self._read(piece, piece.document)
         if chosen != ("used",):
             return
         page = await self._screen.choose_page(f"Pages with {sanitize(piece.title)}", pages)
         if page:
             await self._screen.open_page(page, ContentLocation(kind="reusable-content", reusable_content=piece))
 
+    async def _read(self, piece: ReusableContent, document: str) -> None:
+        """Show the text of a piece."""
+        call = GetDocument(space_id=self._screen.model.space_id, document_id=document)
+        text = await asyncio.to_thread(document_markdown, await self._screen.engine.read(call))
+        if text is None:
+            self._screen.notify(INVALID)
+            return
+        lines = await asyncio.to_thread(render_page, text, FACT_COLUMNS)
+        self._screen.app_context.push_screen(TextScreen(sanitize(piece.title) or "(no title)", [(), *lines]))
+
     async def _show_facts(self, piece: ReusableContent) -> None:
-        """Show what the service knows of a piece now; it does not give its text."""
+        """Show what the service knows of a piece now."""
         screen, model = self._screen, self._screen.model
         request = model.change_request_id
         path: dict[str, Any] = {"space_id": model.space_id, "reusable_content_id": piece.id}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import on
@@ -19,31 +18,32 @@ from presscheck.api.openapi import (
     PutOpenAPISpec,
 )
 from presscheck.documents.terminal.openapi import Listed, contents, description_in, listed_lines
-from presscheck.engine.forms.parts_form import PartsForm, with_file
+from presscheck.engine.forms.parts_form import PartsForm
 from presscheck.errors import NotFound, PresscheckError
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.record.runs import status_line, writing_reason
 from presscheck.tui.screens.record.screen import POLL_SECONDS
 from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.specification.version_comparison import VersionComparison
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from presscheck.api.operation import Operation
     from presscheck.api.organizations import Organization
     from presscheck.engine.results import Result
 
 METHOD_STYLES = {"get": "link", "post": "added", "put": "waiting", "patch": "waiting", "delete": "removed"}
 METHOD_COLUMNS, GROUP_COLUMNS = 9, 18
+MOST_REASONS = 5
+"""How many errors of the source are shown in full."""
 WIDE = 90
 """From this width on, the group of an operation has a column."""
 
@@ -57,13 +57,15 @@ class SpecificationScreen(BaseScreen):
     """
 
     SCOPE = "admin"
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "find_here", "web", "copy", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "history", "edit", "find_here", "copy", "close")
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"history": "changes", "edit": "new source", "copy": "copy name"}
     DEFAULT_CSS = "SpecificationScreen #state { margin-top: 1; } SpecificationScreen RowList { margin-top: 1; }"
 
     def __init__(self, organization: Organization, specification: OpenAPISpec) -> None:
         super().__init__()
         self._organization, self.specification = organization, specification
         self._version: OpenAPISpecVersion | None = None
+        self._comparison = VersionComparison(self, organization, specification)
         self._description: Mapping[str, Any] | None = None
         self._listed: list[Listed] = []
         self._shown: list[Listed] = []
@@ -84,6 +86,7 @@ class SpecificationScreen(BaseScreen):
         """State, version, and what the version has."""
         yield StatusLine(self.style_for, id="state")
         yield StatusLine(self.style_for, id="version")
+        yield StatusLine(self.style_for, id="compared")
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, key=self._key, has_mark_column=False)
 
@@ -137,6 +140,8 @@ class SpecificationScreen(BaseScreen):
                 self._description = description
                 self._listed = contents(description or {})
                 self._arrange()
+                if description is not None:
+                    self._comparison.start(description)
         self._show()
 
     def _arrange(self) -> None:
@@ -147,6 +152,9 @@ class SpecificationScreen(BaseScreen):
             return
         self.query_one("#state", StatusLine).show(self._facts())
         self.query_one("#version", StatusLine).show(self._version_line())
+        compared = self.query_one("#compared", StatusLine)
+        compared.show(self._comparison.line())
+        compared.display = self._comparison.is_known
         self._rows.show(len(self._shown))
         self._rows.display = bool(self._shown)
         empty = self.query_one(EmptyState)
@@ -175,7 +183,8 @@ class SpecificationScreen(BaseScreen):
         about: Any = known.get("info")
         info = cast("Mapping[str, Any]", about if isinstance(about, dict) else {})
         name = " ".join(sanitize(str(info[part])) for part in ("title", "version") if info.get(part))
-        at = self._version.created_at if self._version else self.specification.last_processed_at
+        processed = None if isinstance(self._error, NotFound) else self.specification.last_processed_at
+        at = self._version.created_at if self._version else processed
         made = f"latest version from {since(at, now())}" if at else ""
         operations = sum(one.kind == "operation" for one in self._listed)
         number = count(operations, "operation") if self._listed else ""
@@ -188,7 +197,9 @@ class SpecificationScreen(BaseScreen):
         elif self.is_busy:
             empty.show_loading("The service is processing it …")
         elif isinstance(self._error, NotFound):
-            empty.show_empty("It has no version yet.", "e gives it another source: an address or a file.")
+            reasons = [one.message for one in (self.specification.last_processed_errors or ())[:MOST_REASONS]]
+            hint = "e gives it another source: an address or a file."
+            empty.show_empty("It has no version yet.", "\n".join([*filter(None, reasons), hint]))
         elif not self.engine.status.online and not self._is_loaded:
             empty.show_offline("The latest version is not in the cache.")
         elif self._error:
@@ -242,25 +253,12 @@ class SpecificationScreen(BaseScreen):
 
     async def command_edit(self) -> None:
         """Replace its source, by an address or a file; the service makes a new version of it."""
-        outbox, key = self.engine.outbox, f"form {PutOpenAPISpec.stored_name()} {self.specification.slug}"
-        form = PartsForm(PutOpenAPISpec, self._path)
-        present = {field.name: "" for field in form.fields}
+        present = {field.name: "" for field in PartsForm(PutOpenAPISpec, self._path).fields}
         present["source__url"] = self.specification.source_url or ""
-
-        async def send(call: Operation[Any]) -> Any:
-            return await self.engine.write(await asyncio.to_thread(with_file, call)).landed()
-
-        dialog = FormDialog(
-            f"New source of {sanitize(self.specification.slug)}",
-            form,
-            present,
-            self.style_for,
-            send=send,
-            draft=outbox.draft(key) or "",
-            save=lambda text: outbox.save_draft(key, text),
-            copy=lambda text: self.app_context.copy_to_clipboard(sanitize(text)),
-        )
-        if await self.ask(dialog) is not None:
+        title = f"New source of {sanitize(self.specification.slug)}"
+        form = StoredForm(title, PutOpenAPISpec.stored_name(), self._path, present, self._path)
+        key = f"form {PutOpenAPISpec.stored_name()} {self.specification.slug}"
+        if await fill_in(self, form, key) is not None:
             self.notify("the service makes a new version of it")
             self._refresh()
 
@@ -289,8 +287,12 @@ class SpecificationScreen(BaseScreen):
         await self.find.open(RowFilter(lambda: self._rows, apply), self._rows)
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen."""
-        return (self,)
+        """The screen, and the comparison of its versions."""
+        return (self, self._comparison)
+
+    def redraw(self) -> None:
+        """Draw what is known now."""
+        self.when_shown("redraw", self._show)
 
 
 def specification_screen(organization: Organization, specification: OpenAPISpec) -> SpecificationScreen:

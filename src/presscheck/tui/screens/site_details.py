@@ -1,14 +1,15 @@
-"""The details of a site that are edited from the list: title, visibility, base path, proxy."""
+"""What is done to a site as a whole: create it, change its title, visibility, base path or proxy, delete it."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from presscheck.api.sites import UpdateSite
+from presscheck.api.sites import CreateSite, DeleteSite, UpdateSite
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.publish.site_pane import VISIBILITY, visibility_of
+from presscheck.tui.screens.screen_context import ScreenContext
+from presscheck.tui.screens.site_structure.space_choices import space_choices
 from presscheck.tui.screens.site_writes import lacks_role, send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -16,24 +17,70 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
-    from presscheck.tui.screens.publish.context import PublishContext
 
 TITLE = (2, 128)
 """Characters that the title of a site may have."""
 LONGEST_NAME, LONGEST_PROXY = 100, 512
+VISIBILITY = {
+    "public": "anyone, and to search engines",
+    "unlisted": "anyone with the link",
+    "share-link": "everyone with the share link",
+    "visitor-auth": "visitors who sign in",
+}
 _NAME = re.compile(r"[a-z0-9_]+(?:[-.][a-z0-9_]+)*")
 _PROXY = re.compile(r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+")
 
 
+def visibility_of(site: Site) -> str:
+    """Who can see a published site, after the words `visible to`."""
+    return VISIBILITY.get(site.visibility, sanitize(site.visibility))
+
+
+class SitesContext(ScreenContext, Protocol):
+    """A screen with sites as the actions on them see it."""
+
+    @property
+    def organization_id(self) -> str:
+        """The organization of the sites; empty until it is known."""
+        ...
+
+
 class SiteDetails:
-    """Asks for a detail of a site, and changes it.
+    """Creates a site, asks for a detail of one and changes it, or deletes one.
 
     Args:
-        screen: the publish screen.
+        screen: a screen with sites.
     """
 
-    def __init__(self, screen: PublishContext) -> None:
+    def __init__(self, screen: SitesContext) -> None:
         self._screen = screen
+
+    async def create(self) -> Site | None:
+        """Ask for title and spaces of a new site; the site, or None if it was not created, or is not known yet."""
+        style, organization = self._screen.style_for, self._screen.organization_id
+        min_length, max_length = TITLE
+        title = await self._screen.ask(
+            PromptDialog("Title of the new site", "", style, min_length=min_length, max_length=max_length)
+        )
+        if title is None:
+            return None
+        choices = await space_choices(self._screen.engine, organization, ())
+        spaces = await self._screen.ask(Picker("Spaces of the new site", choices, style, multiple=True))
+        if spaces is None:
+            return None
+        call = CreateSite(organization_id=organization, title=title, spaces=spaces)
+        return await self._screen.engine.write(call).landed()
+
+    async def delete(self, site: Site) -> None:
+        """Delete a site after its title was typed."""
+        title = sanitize(site.title)
+        lines: list[Line] = [(Span("Its structure, settings and address are deleted. Its spaces stay."),)]
+        if site.published:
+            lines.insert(0, (Span("It is public: readers lose it at once.", "waiting"),))
+        dialog = ConfirmDialog(f"Delete {title}?", lines, "Delete", self._screen.style_for, type_to_confirm=title)
+        if await self._screen.ask(dialog):
+            call = DeleteSite(organization_id=self._screen.organization_id, site_id=site.id)
+            await self._screen.engine.write(call).landed()
 
     async def change(self, site: Site) -> None:
         """Choose a detail and its new value; the present one is shown beside its name."""

@@ -1,0 +1,110 @@
+"""`presscheck site history` and `restore`: what was published and changed, and what a site had before it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import click
+
+from presscheck.cli import lookup
+from presscheck.cli.output import print_message
+from presscheck.cli.session import Session, with_session
+from presscheck.cli.site_config import PushOptions, org_option, push_options, report_push, run_push
+from presscheck.engine.site_config.document import Part, SiteConfig
+from presscheck.engine.site_config.files import ConfigFile
+from presscheck.engine.site_config.site_history import HistoryRow, part_of_config, read_history
+from presscheck.engine.site_config.site_state import StateReader
+from presscheck.errors import InvalidArgument
+from presscheck.text.sanitize import sanitize
+
+PART_NAMES: dict[str, Part] = {
+    "customization": "customization",
+    "structure": "structure",
+    "schema": "visitor_schema",
+    "redirects": "redirects",
+}
+"""The parts by their names in the option."""
+COLUMNS = ("time", "who", "what", "detail", "source", "snapshot")
+
+
+@click.command()
+@click.argument("site")
+@org_option
+@with_session
+async def history(session: Session, site: str, org: str | None) -> None:
+    """Show what was published and changed in a site, newest first.
+
+    The service tells which change requests were merged; this machine knows what it published and changed, and has a
+    snapshot of what the site had before that. What others changed in the web app is only found by comparing.
+    """
+    owner, chosen = await lookup.site(session, site, org)
+    found = await read_history(session.engine, owner.id, chosen.id)
+    session.show([_row_json(row) for row in found.rows], COLUMNS)
+    for reason in found.unread:
+        print_message(f"What the service knows could not be read: {reason}")
+
+
+@click.command()
+@click.argument("site")
+@click.argument("snapshot")
+@click.option(
+    "--part", "names", multiple=True, type=click.Choice(list(PART_NAMES)), help="Restore this part (repeatable)."
+)
+@push_options
+@with_session
+async def restore(
+    session: Session,
+    site: str,
+    snapshot: str,
+    org: str | None,
+    *,
+    names: tuple[str, ...],
+    dry_run: bool,
+    prune: bool,
+    yes: bool,
+) -> None:
+    """Restore what a site had, from a snapshot.
+
+    SNAPSHOT is the name of one that `presscheck site history` lists, or latest. Without --part, all that it has is
+    restored. Prints the calls and asks before they are sent; with --prune, what was added since then is removed. What
+    the site has now is kept as a snapshot first, so that it can be restored, too.
+    """
+    owner, chosen = await lookup.site(session, site, org)
+    snapshots = session.engine.site_snapshots.of(chosen.id)
+    taken = snapshots.named(snapshot)
+    config = snapshots.config(taken)
+    wanted = _only(config, [PART_NAMES[name] for name in names]) if names else config
+    if not wanted.parts:
+        raise InvalidArgument("SNAPSHOT", f"{taken.name} has no part that can be restored")
+    reader = StateReader(session.engine, owner.id, chosen.id)
+    options = PushOptions(dry_run=dry_run, prune=prune, yes=yes)
+    read = ConfigFile(taken.file, "", wanted)
+    what = f"restore of {', '.join(names) or 'all parts'} from {taken.name}"
+    pushed = await run_push(session, read, chosen.title or chosen.id, reader, options, what=what)
+    if pushed:
+        report_push(pushed[1])
+
+
+def _only(config: SiteConfig, parts: list[Part]) -> SiteConfig:
+    """Some parts of a configuration.
+
+    Raises:
+        InvalidArgument: it does not have one of them.
+    """
+    given: dict[str, Any] = {part: getattr(part_of_config(config, part), part) for part in parts}
+    return SiteConfig(**given)
+
+
+def _row_json(row: HistoryRow) -> dict[str, Any]:
+    moment = datetime.fromtimestamp(row.at, UTC)
+    snapshot = row.snapshot
+    return {
+        "time": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        "who": sanitize(row.who) or None,
+        "what": row.what,
+        "detail": sanitize(row.detail) or None,
+        "source": row.source,
+        "snapshot": snapshot.name if snapshot else None,
+        "parts": [cast("str", part) for part in snapshot.parts] if snapshot else [],
+    }

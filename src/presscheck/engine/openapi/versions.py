@@ -1,0 +1,92 @@
+"""The versions of OpenAPI specifications that were seen on this machine.
+
+The service tells only the latest version of a specification, so that which it is compared with is kept here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from presscheck.errors import StoreError
+
+KEPT = 5
+"""The versions of a specification that are kept; older ones are deleted."""
+PRIVATE_FILE, PRIVATE_DIRECTORY = 0o600, 0o700
+_NAME = re.compile(r"(\d{8}T\d{12}Z)-([0-9a-f]{16})\.json\.gz")
+
+
+class SeenVersion(NamedTuple):
+    """A version: when it was seen first, the hash of its description, and its file."""
+
+    seen_at: str
+    digest: str
+    file: Path
+
+    def description(self) -> Mapping[str, Any]:
+        """The description. Reads the disk: in a thread.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        try:
+            found: Any = json.loads(gzip.decompress(self.file.read_bytes()))
+        except (OSError, EOFError, ValueError) as error:
+            raise StoreError(f"Could not read the version in {self.file}: {error}") from None
+        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+class SeenVersions:
+    """The versions of one specification.
+
+    Args:
+        directory: the directory of the profile's versions.
+        organization: the id of the organization.
+        slug: the name of the specification.
+    """
+
+    def __init__(self, directory: Path, organization: str, slug: str) -> None:
+        self._directory = directory / re.sub(r"[^\w-]", "_", organization) / re.sub(r"[^\w-]", "_", slug)
+
+    def every(self) -> tuple[SeenVersion, ...]:
+        """All versions, the one that was seen last first."""
+        files = sorted(self._directory.glob("*.json.gz"), reverse=True) if self._directory.is_dir() else ()
+        matches = [(_NAME.fullmatch(file.name), file) for file in files]
+        return tuple(SeenVersion(_moment(match[1]), match[2], file) for match, file in matches if match)
+
+    def keep(self, description: Mapping[str, Any]) -> SeenVersion | None:
+        """Keep the latest version; returns the one that was seen before it, None if there was none.
+
+        Writes the disk: in a thread.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        text = json.dumps(description, sort_keys=True, separators=(",", ":")).encode()
+        digest = hashlib.sha256(text).hexdigest()[:16]
+        known = self.every()
+        if known and known[0].digest == digest:
+            return next((version for version in known if version.digest != digest), None)
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}Z-{digest}.json.gz"
+        try:
+            self._directory.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+            part = self._directory / f"{name}.part"
+            part.touch(PRIVATE_FILE)
+            part.write_bytes(gzip.compress(text, mtime=0))
+            part.replace(self._directory / name)
+            for old in known[KEPT - 1 :]:
+                old.file.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"Could not keep the version in {self._directory}: {error.strerror}") from None
+        return known[0] if known else None
+
+
+def _moment(text: str) -> str:
+    """The time in the name of a file, as the API writes times."""
+    return datetime.strptime(text, "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC).isoformat()

@@ -1,0 +1,206 @@
+"""The history of a site: what was published and changed when and by which user, as far as service and machine know.
+
+The service tells when the site was created and which change requests were merged; this machine knows its own writes
+and the snapshots before them. Changes that others made in the web app appear only as differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.site_structure import GetSiteStructure
+from presscheck.api.sites import GetSite, Site
+from presscheck.engine.protocols import Reader
+from presscheck.engine.publish.published_state import PublishedStates, StateStore
+from presscheck.engine.publish.site_content import site_spaces
+from presscheck.engine.site_config.comparison import Difference, compare
+from presscheck.engine.site_config.document import Entry, Part, SiteConfig, place_name
+from presscheck.engine.site_config.snapshot_recorder import KIND_OF, PART_OF, RESTORABLE, SnapshotRecorder
+from presscheck.engine.site_config.snapshots import BURST, Kind, Snapshot
+from presscheck.engine.site_config.validation import parse
+from presscheck.engine.writes.history import HistoryEntry
+from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.text.phrases import count, parse_time
+
+MOST_MERGES = 200
+"""Merged change requests that are looked at, the latest first."""
+Source = Literal["service", "this machine"]
+RowKind = Kind | Literal["created", "merged", "seen live"]
+WHAT: dict[RowKind, str] = {
+    "created": "created",
+    "merged": "merged",
+    "seen live": "live",
+    "published": "published",
+    "unpublished": "unpublished",
+    "structure": "structure changed",
+    "customization": "customization changed",
+    "schema": "schema changed",
+    "redirects": "redirects changed",
+    "configuration": "configuration changed",
+}
+"""The kinds of rows in words."""
+
+
+class HistoryReader(Reader, Protocol):
+    """What the history of a site needs of the engine."""
+
+    @property
+    def site_snapshots(self) -> SnapshotRecorder:
+        """The snapshots of sites."""
+        ...
+
+    @property
+    def outbox(self) -> StateStore:
+        """Where the states in which sites were published are stored."""
+        ...
+
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """The writes of this machine."""
+        ...
+
+
+@dataclass(frozen=True)
+class HistoryRow:
+    """Something that happened to a site.
+
+    Attributes:
+        at: when, in seconds since the epoch.
+        kind: what happened.
+        who: the name of the user; empty if not known.
+        detail: more in a few words; not sanitized.
+        source: who knows of it.
+        snapshot: what the site had before it; None if that is not known.
+    """
+
+    at: float
+    kind: RowKind
+    who: str = ""
+    detail: str = ""
+    source: Source = "this machine"
+    snapshot: Snapshot | None = None
+
+    @property
+    def what(self) -> str:
+        """What happened, such as *structure changed*."""
+        return WHAT[self.kind]
+
+
+@dataclass(frozen=True)
+class SiteHistory:
+    """The rows, newest first, and why a part of them is missing."""
+
+    rows: tuple[HistoryRow, ...]
+    unread: tuple[str, ...] = ()
+
+
+async def read_history(engine: HistoryReader, organization_id: str, site_id: str) -> SiteHistory:
+    """The history of a site.
+
+    Raises:
+        StoreError: what this machine knows cannot be read.
+    """
+    rows = own_rows(engine.history(), engine.site_snapshots.of(site_id).every(), site_id)
+    seen = PublishedStates(engine.outbox).of(site_id)
+    if seen and not seen.is_own:
+        rows.append(HistoryRow(seen.at, "seen live", detail="it was live already when this machine first saw it"))
+    path = {"organization_id": organization_id, "site_id": site_id}
+    unread = list[str]()
+    try:
+        site = await engine.read(GetSite(**path))
+        rows += _created(site)
+        items = (await engine.read(GetSiteStructure(**path))).structure
+        spaces = {item.space.id: item.title or item.space.title for item, _ in site_spaces(items)}
+        listing = ListOrganizationChangeRequests(organization_id=organization_id, status="merged", limit=MOST_MERGES)
+        merged = (await engine.read(listing)).items
+        rows += [_merge(request, spaces[request.space]) for request in merged if request.space in spaces]
+    except PresscheckError as error:
+        unread.append(error.message)
+    return SiteHistory(tuple(sorted(rows, key=lambda row: row.at, reverse=True)), tuple(unread))
+
+
+def own_rows(entries: Iterable[HistoryEntry], snapshots: Sequence[Snapshot], site_id: str) -> list[HistoryRow]:
+    """What this machine knows: its writes, each with the snapshot before it; those that share one are one row.
+
+    Args:
+        entries: the writes of this machine.
+        snapshots: the snapshots of the site, newest first.
+        site_id: the site.
+    """
+    rows = {one.name: HistoryRow(one.at, one.kind, one.who, one.what, snapshot=one) for one in snapshots}
+    numbers, last, others = dict[str, int](), dict[str, float](), list[HistoryRow]()
+    writes: list[tuple[Kind, HistoryEntry]] = [(kind, entry) for entry in entries if (kind := _kind_of(entry, site_id))]
+    for kind, entry in sorted(writes, key=lambda write: write[1].ended_at):
+        snapshot = next((one for one in snapshots if one.at <= entry.ended_at and _covers(one, kind, entry)), None)
+        is_first = snapshot is not None and snapshot.write in (0, entry.id)
+        if snapshot and (is_first or entry.ended_at - last.get(snapshot.name, snapshot.at) <= 2 * BURST):
+            last[snapshot.name] = entry.ended_at
+            numbers[snapshot.name] = numbers.get(snapshot.name, 0) + 1
+        else:
+            others.append(HistoryRow(entry.ended_at, kind, "", entry.description))
+    for snapshot in snapshots:
+        more = numbers.get(snapshot.name, 0) - 1
+        if more > 0 and snapshot.write:  # a push says itself what it is
+            rows[snapshot.name] = replace(
+                rows[snapshot.name], detail=f"{snapshot.what} and {count(more, 'more change')}"
+            )
+    return [*rows.values(), *others]
+
+
+def _kind_of(entry: HistoryEntry, site_id: str) -> Kind | None:
+    """What a write changed of this site; None if it is another one, or was not sent."""
+    if entry.call is None or entry.state not in ("sent", "undone") or getattr(entry.call, "site_id", "") != site_id:
+        return None
+    return KIND_OF.get(type(entry.call))
+
+
+def _covers(snapshot: Snapshot, kind: Kind, entry: HistoryEntry) -> bool:
+    if kind in ("published", "unpublished"):
+        return snapshot.write == entry.id
+    return snapshot.kind in (kind, "configuration") and PART_OF[kind] in snapshot.parts
+
+
+def _created(site: Site) -> list[HistoryRow]:
+    at = parse_time(site.created_at)
+    return [HistoryRow(at.timestamp(), "created", source="service")] if at else []
+
+
+def _merge(request: ChangeRequest, space: str) -> HistoryRow:
+    at = parse_time(request.merged_at or request.updated_at)
+    who = request.merged_by.display_name if request.merged_by else ""
+    detail = f"#{request.number} {request.subject or '(no subject)'} into {space}"
+    return HistoryRow(at.timestamp() if at else 0.0, "merged", who, detail, "service")
+
+
+def part_of_config(config: SiteConfig, part: Part) -> SiteConfig:
+    """A configuration with only one of its parts.
+
+    Raises:
+        InvalidArgument: it does not have the part.
+    """
+    value: Any = getattr(config, part)
+    if value is None:
+        has = ", ".join(config.parts) or "nothing"
+        raise InvalidArgument("--part", f"the snapshot does not have the {part}: it has {has}")
+    return replace(SiteConfig(), **{part: value})
+
+
+def changes_between(before: SiteConfig, after: SiteConfig) -> list[Difference]:
+    """The fields that differ between two configurations, of the parts that both have."""
+    both: list[Part] = [part for part in RESTORABLE if part in before.parts and part in after.parts]
+    sides = [_comparable(one, both) for one in (before, after)]
+    return compare(*sides)
+
+
+def _comparable(config: SiteConfig, parts: Sequence[Part]) -> SiteConfig:
+    """Some parts of a configuration, whose items have places in it, and keys."""
+    only = replace(SiteConfig(), **{part: getattr(config, part) for part in parts})
+    placed = parse(only.plain)[0]
+    structure = None if placed.structure is None else tuple(_keyed(entry) for entry in placed.structure)
+    return replace(placed, structure=structure)
+
+
+def _keyed(entry: Entry) -> Entry:
+    return replace(entry, key=place_name(entry.place), entries=tuple(_keyed(one) for one in entry.entries))

@@ -1,0 +1,209 @@
+"""The pictures of the pages in Browse: read when they come near the visible lines, decoded in a thread, then drawn.
+
+Only files of the space are read, from the addresses that the service gives for them. Whoever owns another host must not
+learn from an image who reads a page, so an image there stays a caption. Until a picture is drawn its lines are
+reserved if its size is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.api.content import GetChangeRequestFile, GetFile, RevisionFile
+from presscheck.api.operation import Operation
+from presscheck.documents.terminal.references import Picture
+from presscheck.errors import NetworkError, PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.terminal.pictures import MOST_PIXELS, TOO_LARGE, CellSize, fitted
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.terminal.pictures import DrawnPicture, PictureTable
+
+MOST_BYTES = 10 << 20
+"""The largest file that is read, in bytes."""
+MOST_CACHED = 1 << 20
+"""The largest file that is kept in the cache, in bytes, to be drawn while offline."""
+LEAST_ROWS = 6
+MARGIN = 2
+"""Lines of the page that are visible beside the highest picture."""
+TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/x-ms-bmp")
+"""The types of files that are drawn."""
+AT_ONCE = 2
+"""Files that are read at a time."""
+REMEMBERED = 500
+ELSEWHERE = "not loaded: it is on another host"
+OFFLINE = "not loaded: you are offline"
+
+
+class Wanted(NamedTuple):
+    """A picture at a size: its space and change request, its file, and the room for it in cells."""
+
+    place: tuple[str, str]
+    file: str
+    columns: int
+    rows: int
+    cell: CellSize
+
+    @property
+    def name(self) -> str:
+        """What the page view calls it."""
+        return f"{'/'.join(self.place)}/{self.file}/{self.columns}/{self.rows}/{self.cell.width}/{self.cell.height}"
+
+
+class PagePictures:
+    """Reads and draws pictures.
+
+    Args:
+        screen: the browse screen.
+        on_change: called when a picture is drawn, or cannot be.
+    """
+
+    def __init__(self, screen: BrowseContext, on_change: Callable[[], None]) -> None:
+        self._screen, self._on_change = screen, on_change
+        self._wanted: dict[str, Wanted] = {}
+        self._running: set[str] = set()
+        self._drawn: dict[str, tuple[int, Picture]] = {}
+        """The number of each picture in the table of the app, and its lines."""
+        self._failed: dict[str, str] = {}
+        """Why pictures cannot be drawn."""
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    @property
+    def _table(self) -> PictureTable:
+        return self._screen.app_context.pictures
+
+    def picture(self, place: tuple[str, str], file: RevisionFile | None, address: str, columns: int) -> Picture | None:
+        """What is drawn for an image; None for its caption alone.
+
+        Args:
+            place: the ids of the space and of the change request, empty for main.
+            file: the file of the space that the address leads to; None if it is none, or the files are not known yet.
+            address: as written in the page.
+            columns: the width of the text, in cells.
+        """
+        table = self._table
+        if not table.is_on:
+            return None
+        if file is None:
+            is_elsewhere = address.startswith(("http:", "https:", "//"))
+            return Picture(note=ELSEWHERE) if is_elsewhere else None
+        if note := _objection(file):
+            return Picture(note=note)
+        rows = max(LEAST_ROWS, self._screen.page_view.size.height - MARGIN)
+        size = file.dimensions
+        if size is None or size.width < 1 or size.height < 1:
+            return self._known(Wanted(place, file.id, columns, rows, table.cell), 0)
+        columns, rows = fitted(int(size.width), int(size.height), table.cell, columns, rows)
+        return self._known(Wanted(place, file.id, columns, rows, table.cell), rows)
+
+    def _known(self, wanted: Wanted, reserved: int) -> Picture:
+        """A picture as it is drawn, why it cannot be, or the lines that are reserved for it."""
+        name = wanted.name
+        number, picture = self._drawn.get(name, (0, Picture()))
+        if number and self._table.has(number):
+            return picture
+        note = self._failed.get(name, "")
+        if note and not (note == OFFLINE and self._screen.engine.status.online):
+            return Picture(note=note)
+        self._wanted[name] = wanted
+        while len(self._wanted) > REMEMBERED:
+            self._wanted.pop(next(iter(self._wanted)))
+        return Picture([()] * reserved, wanted=name)
+
+    def load(self, names: Iterable[str]) -> None:
+        """Read pictures that are marked in lines near the visible ones, unless they are being read, or just were."""
+        for name in names:
+            wanted = self._wanted.pop(name, None)
+            if wanted and name not in self._running and not self._table.has(self._drawn.get(name, (0, None))[0]):
+                self._running.add(name)
+                self._screen.run(self._load(wanted), group="pictures")
+
+    async def _load(self, wanted: Wanted) -> None:
+        name = wanted.name
+        try:
+            async with self._turns:
+                number, picture = await self._draw(wanted)
+            self._drawn.pop(name, None)
+            self._drawn[name] = number, picture
+            self._failed.pop(name, None)
+        except PresscheckError as error:
+            message = sanitize(error.message)
+            told = message if message.startswith("not drawn") else f"not loaded: {message}"
+            is_offline = isinstance(error, NetworkError) and not self._screen.engine.status.online
+            self._failed[name] = OFFLINE if is_offline else told
+        finally:
+            self._running.discard(name)
+        for kept in (self._drawn, self._failed):
+            while len(kept) > REMEMBERED:
+                kept.pop(next(iter(kept)))
+        self._on_change()
+
+    async def _draw(self, wanted: Wanted) -> tuple[int, Picture]:
+        content = await self._content(wanted)
+        table = self._table
+        number, protocol, style_for = table.new_number(), table.protocol, self._screen.style_for
+
+        def drawn() -> DrawnPicture:
+            try:
+                # 120 ms: it loads Pillow, which no first screen needs
+                from presscheck.tui.terminal.picture_decoder import draw
+            except ImportError as error:
+                raise PresscheckError(f"not drawn: {error}") from error
+            picture = draw(content, number, protocol, wanted.cell, wanted.columns, wanted.rows)
+            for style in {span.style for line in picture.lines for span in line}:
+                style_for(style)  # made here, so that the first paint only looks them up
+            return picture
+
+        picture = await asyncio.to_thread(drawn)
+        table.add(number, picture)
+        return number, Picture(picture.lines)
+
+    async def _content(self, wanted: Wanted) -> bytes:
+        """The bytes of a file, from the cache or from the service."""
+        engine, (space, request) = self._screen.engine, wanted.place
+        key = f"picture {space} {wanted.file}"
+        stored = await engine.in_store(lambda cache: cache.for_writing([key]))
+        if key in stored and (content := await asyncio.to_thread(_from_text, stored[key].json)):
+            return content
+        call: Operation[RevisionFile] = (
+            GetChangeRequestFile(space_id=space, change_request_id=request, file_id=wanted.file)
+            if request
+            else GetFile(space_id=space, file_id=wanted.file)
+        )
+        file = await engine.read(call)
+        content = await engine.download(call, file.download_url, MOST_BYTES)
+        if len(content) <= MOST_CACHED:
+            text = await asyncio.to_thread(_as_text, content)
+            engine.remember(key, text)
+        return content
+
+
+def _objection(file: RevisionFile) -> str:
+    """Why a file is not drawn, as far as the service tells; else empty."""
+    kind = file.content_type.partition(";")[0].strip().lower()
+    if kind == "image/svg+xml" or file.name.lower().endswith(".svg"):
+        return "not drawn: SVG"
+    if kind.startswith("image/") and kind not in TYPES:
+        return f"not drawn: {sanitize(kind)}"
+    if file.size > MOST_BYTES:
+        return f"not loaded: more than {MOST_BYTES >> 20} MB"
+    size = file.dimensions
+    return f"not drawn: {TOO_LARGE}" if size and size.width * size.height > MOST_PIXELS else ""
+
+
+def _as_text(content: bytes) -> str:
+    return json.dumps({"base64": base64.b64encode(content).decode("ascii")})
+
+
+def _from_text(text: str) -> bytes:
+    """The bytes of a file in the cache; none if it is damaged."""
+    try:
+        return base64.b64decode(json.loads(text)["base64"])
+    except (ValueError, KeyError, TypeError, binascii.Error):
+        return b""

@@ -1,0 +1,128 @@
+"""Sites in the tree: what is shown of one, its details, and the commands that go on in the publish screen."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from presscheck.api.operation import Page
+from presscheck.api.sites import CreateSite, DeleteSite, ListSites, Site, UpdateSite
+from presscheck.engine.results import Result
+from presscheck.engine.shared_calls import ALL
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import display_url, sanitize
+from presscheck.text.styled_text import Span, wrap
+from presscheck.tui.screens.browse.fixed_lines import FixedLines
+from presscheck.tui.screens.browse.page_tree import SITES
+from presscheck.tui.screens.browse.space_facts import site_words
+from presscheck.tui.screens.site_details import SiteDetails, visibility_of
+from presscheck.tui.screens.site_writes import undo_here, write_reason
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.browse.context import BrowseContext
+
+IN_SITES = ("publish", "why", "preview_site")
+"""The commands that run in the publish screen, at the site under the cursor."""
+ELSEWHERE = "go to a site first"
+
+
+class TreeSites:
+    """Shows the sites in the tree, and handles the commands on them.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+        self._details = SiteDetails(screen)
+        self.listing: ListSites | None = None
+        """The listing of the sites; None until the organization is known."""
+        for name in IN_SITES:
+            setattr(self, f"command_{name}", partial(self._open_with, name))
+            setattr(self, f"reason_{name}", self._reason)
+
+    def begin(self, organization_id: str) -> None:
+        """Show the sites of an organization: the stored ones, then those of the service, which it asks once.
+
+        A service without sites, or that does not show them to the user, leaves the tree as it is.
+        """
+        self.listing = ListSites(organization_id=organization_id, limit=ALL)
+        self._screen.subscribe(self._screen.engine.watch(self.listing), self._take, group="sites", shows_errors=False)
+
+    def _take(self, result: Result[Page[Site] | None]) -> None:
+        if result.value is not None and self._screen.library.set_sites(result.value.items):
+            self._screen.redraw()
+
+    @property
+    def site(self) -> Site | None:
+        """The site under the cursor."""
+        item = self._screen.item
+        return item.site if item else None
+
+    def open(self, site: Site, command: str = "") -> None:
+        """Go to a site in the publish screen, and run a command there if one is given."""
+        app = self._screen.app_context
+        self._screen.run(lambda: app.open_site(site.id, command))
+
+    def lines(self, site: Site, width: int) -> FixedLines:
+        """What is shown of a site: its facts in words, its address, and what can be done."""
+        page = FixedLines(width)
+        page.title(" ".join(sanitize(site.title).split()) or "(no title)")
+        facts = [site_words(site), count(site.site_spaces, "space")]
+        if site.type:
+            facts.append(sanitize(site.type))
+        page.lines += wrap((Span(" · ".join(facts), "quiet"),), page.width)
+        if site.published and site.urls.published:
+            page.lines += wrap((Span(display_url(site.urls.published), "link", site.urls.published),), page.width)
+        if site.published:
+            page.lines += wrap((Span(f"Visible to {visibility_of(site)}."),), page.width)
+        hint = "enter opens it in Sites: its structure, its checks, and everything else. E edits its details."
+        page.lines += [(), *wrap((Span(hint, "quiet"),), page.width)]
+        return page
+
+    # commands
+
+    def reason_add(self) -> str | None:
+        """Disabled offline, read-only, and where the service cannot create one."""
+        return self._screen.engine.write_reason(CreateSite)
+
+    async def command_add(self) -> None:
+        """Create a site."""
+        site = await self._details.create()
+        if site is not None:
+            self._screen.tree_view.expanded.add(SITES)
+            self._screen.go_to(f"site {site.id}")
+            self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
+
+    def reason_rename(self) -> str | None:
+        """Disabled without a site, and without the role."""
+        return self._reason() or write_reason(self._screen, UpdateSite, self.site, "create")
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Change title, visibility, base path or proxy."""
+        site = self.site
+        return self._details.change(site) if site else None
+
+    def reason_delete(self) -> str | None:
+        """Disabled without a site, and without the role."""
+        return self._reason() or write_reason(self._screen, DeleteSite, self.site, "admin")
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Delete the site after its title was typed."""
+        site = self.site
+        return self._details.delete(site) if site else None
+
+    def undo(self) -> Awaitable[None] | None:
+        """Undo the last change of the site under the cursor; asks first if it was sent."""
+        site = self.site
+        return undo_here(self._screen, site.id) if site else None
+
+    def _reason(self) -> str | None:
+        return None if self.site else ELSEWHERE
+
+    def _open_with(self, command: str) -> None:
+        site = self.site
+        if site:
+            self.open(site, command)

@@ -1,0 +1,36 @@
+"""The question before something is reverted in a new change request, which is opened then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.engine.review.revert import create_revert
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.revert import Revert
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+
+async def make_revert(screen: ScreenContext, question: str, space_id: str, plan: Revert) -> None:
+    """Create the change request of a plan, after a confirmation, and open its review.
+
+    Raises:
+        PresscheckError: the service refused it; a change request that was created already stays, and is named.
+    """
+    if await screen.ask(ConfirmDialog(question, _lines(plan), "Create change request", screen.style_for)):
+        created = await create_revert(screen.engine, space_id, plan)
+        screen.app_context.open_review(created.space, created.id)
+
+
+def _lines(plan: Revert) -> list[Line]:
+    """What a revert will do, and what it cannot."""
+    lines: list[Line] = [(Span(sanitize(plan.subject), "strong"),), (Span(count(len(plan.changes), "edit")),)]
+    lines += [
+        (Span(f"conflict: {sanitize(title)} was edited since; both versions will be in the page", "removed"),)
+        for title in plan.conflicts
+    ]
+    return lines + [(Span(sanitize(reason), "waiting"),) for reason in plan.kept]

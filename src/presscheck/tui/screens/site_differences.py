@@ -1,0 +1,47 @@
+"""The differences between two configurations of a site as lines: field by field, before and after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+
+if TYPE_CHECKING:
+    from presscheck.engine.site_config.comparison import Difference
+
+STYLES = {"added": "added", "removed": "removed", "changed": ""}
+MARKS = {"added": "+ ", "removed": "− ", "changed": "~ "}
+"""How the change of a field is drawn: its style and its mark."""
+
+
+def plain_value(value: Any) -> str:
+    """A value as one line of display text."""
+    text = value if isinstance(value, str) else "–" if value is None else json.dumps(value, ensure_ascii=False)
+    return sanitize(text)
+
+
+def change_line(name: str, difference: Difference) -> Line:
+    """A field that differs: its name, its value before and its value after."""
+    values = f"{plain_value(difference.site)} → {plain_value(difference.file)}"
+    return (Span(f"{sanitize(name)}: ", "quiet"), Span(values, STYLES[difference.change]))
+
+
+def difference_lines(differences: Iterable[Difference]) -> Iterator[Line]:
+    """The fields that differ, below the names of their parts; a whole item is one line."""
+    part = ""
+    for difference in differences:
+        field = difference.field
+        if field.part != part:
+            yield from [()] if part else []
+            part = field.part
+            yield (Span(f" {part.replace('_', ' ')}", "title"),)
+        name = ": ".join(word for word in (field.item, field.name) if word) or field.part
+        mark = Span(f" {MARKS[difference.change]}", STYLES[difference.change])
+        if field.name:
+            yield (mark, *change_line(name, difference))
+        else:
+            values = [plain_value(one) for one in (difference.site, difference.file) if one is not None]
+            yield (mark, Span(sanitize(name), STYLES[difference.change]), Span(f"  {' '.join(values)}", "quiet"))

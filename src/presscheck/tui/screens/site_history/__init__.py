@@ -1,0 +1,1 @@
+"""The history of a site: what was published and changed, compared with now, and restored."""

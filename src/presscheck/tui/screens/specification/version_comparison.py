@@ -1,0 +1,222 @@
+"""What a new version of a specification changes: a line on its screen, and the list of all changes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from textual import on
+from textual.app import ComposeResult
+
+from presscheck.engine.openapi.comparison import Comparison, compare
+from presscheck.engine.openapi.versions import SeenVersions
+from presscheck.errors import PresscheckError
+from presscheck.paths import places
+from presscheck.text.phrases import count, now, since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.screen_context import ScreenContext
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.api.openapi import OpenAPISpec
+    from presscheck.api.organizations import Organization
+    from presscheck.engine.openapi.comparison import Change
+
+CHANGE_COLUMNS = 34
+"""Cells of what changed."""
+NO_OTHER = "no other version was seen on this computer yet"
+
+
+class ComparisonContext(ScreenContext, Protocol):
+    """The screen of the specification."""
+
+    def redraw(self) -> None:
+        """Draw what is known now."""
+        ...
+
+
+class VersionComparison:
+    """Keeps the latest version of a specification, and compares it with the one that was seen before.
+
+    Args:
+        screen: the screen of the specification.
+        organization: its organization.
+        specification: the specification.
+    """
+
+    def __init__(self, screen: ComparisonContext, organization: Organization, specification: OpenAPISpec) -> None:
+        self._screen, self._organization, self._specification = screen, organization, specification
+        self._comparison: Comparison | None = None
+        self._seen_at = ""
+        self._problem = ""
+        self._is_running = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is something to show."""
+        return self._comparison is not None or bool(self._problem)
+
+    def start(self, description: Mapping[str, Any]) -> None:
+        """Compare another latest version, in a thread."""
+        self._is_running = True
+        self._screen.run(lambda: self._compare(description), group="compare", exclusive=True)
+
+    async def _compare(self, description: Mapping[str, Any]) -> None:
+        directory = places().openapi_versions(self._screen.app_context.profile.name)
+        seen = SeenVersions(directory, self._organization.id, self._specification.slug)
+        self._problem = ""
+        try:
+            before = await asyncio.to_thread(seen.keep, description)
+            if before:
+                self._comparison = await asyncio.to_thread(lambda: compare(before.description(), description))
+                self._seen_at = before.seen_at
+        except PresscheckError as error:
+            self._problem = error.message
+        self._is_running = False
+        self._screen.redraw()
+
+    def line(self) -> Line:
+        """What changed, in a line."""
+        if self._problem:
+            return (Span(f" {sanitize(self._problem)}", "waiting"),)
+        if self._comparison is None:
+            return ()
+        sign, style = sign_of(self._comparison)
+        when = f"   since the version seen {since(self._seen_at, now())}"
+        return (Span(f" {sign} {self._comparison.summary}", style), Span(when, "quiet"))
+
+    def reason_history(self) -> str | None:
+        """Disabled without an older version."""
+        if self._comparison is not None:
+            return None
+        return "it is being compared" if self._is_running else self._problem or NO_OTHER
+
+    def command_history(self) -> None:
+        """List what changed between the version that was seen before and the latest one."""
+        if self._comparison is not None:
+            name = sanitize(self._specification.slug)
+            self._screen.app_context.push_screen(ComparisonScreen(name, self._comparison, self._seen_at))
+
+
+class ComparisonScreen(BaseScreen):
+    """The changes between two versions, breaking ones first.
+
+    Args:
+        name: the specification, as display text.
+        comparison: what differs.
+        seen_at: when the older version was seen.
+    """
+
+    SCOPE = "admin"
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "down", "half_down", "find_here", "copy_text", "close")
+    DEFAULT_CSS = "ComparisonScreen #result { margin-top: 1; } ComparisonScreen RowList { margin-top: 1; }"
+
+    def __init__(self, name: str, comparison: Comparison, seen_at: str) -> None:
+        super().__init__()
+        self._name, self._comparison, self._seen_at = name, comparison, seen_at
+        self._shown: Sequence[Change] = comparison.changes
+
+    def title_line(self) -> Line:
+        """The specification."""
+        return (
+            Span(" Administration › OpenAPI › ", "quiet"),
+            Span(self._name, "title"),
+            Span(" › Changes", "quiet"),
+        )
+
+    def body(self) -> ComposeResult:
+        """The outcome and the changes."""
+        yield StatusLine(self.style_for, id="result")
+        yield EmptyState(self.style_for)
+        yield RowList(self._row, self.style_for, key=lambda index: index, has_mark_column=False)
+
+    def on_mount(self) -> None:
+        """Show the changes."""
+        super().on_mount()
+        self._rows.focus()
+        self._show()
+
+    @property
+    def _rows(self) -> RowList:
+        return self.query_one(RowList)
+
+    def _show(self) -> None:
+        sign, style = sign_of(self._comparison)
+        when = f"   since the version seen {since(self._seen_at, now())}"
+        more = f"; only the first {len(self._comparison.changes):,} are listed" if self._comparison.is_cut else ""
+        self.query_one("#result", StatusLine).show(
+            (Span(f" {sign} {self._comparison.summary}{more}", style), Span(when, "quiet"))
+        )
+        self._rows.show(len(self._shown))
+        self._rows.display = bool(self._shown)
+        empty = self.query_one(EmptyState)
+        if self._shown:
+            empty.hide()
+        elif self._comparison.changes:
+            empty.show_empty("No change has this text.")
+        else:
+            empty.show_empty("Nothing that clients send or receive has changed.", "Descriptions may have.")
+        self.refresh_status_bars()
+
+    def _row(self, index: int, columns: int) -> Line:
+        change = self._shown[index]
+        sign, style = ("✗", "removed") if change.is_breaking else ("✓", "added")
+        change_columns = min(CHANGE_COLUMNS, columns // 2)
+        room = max(10, columns - change_columns)
+        names = len(change.operations)
+        uses = Span(f"   {count(names, 'operation')}" if names > 1 else "", "quiet")
+        place = cut((Span(f" {sign} ", style), Span(sanitize(change.place), "strong"), uses), room - 1)
+        return (*pad(place, room), *cut((Span(sanitize(change.text), style),), change_columns))
+
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
+        """Show the keys of another row."""
+        self.refresh_status_bars()
+
+    def reason_open(self) -> str | None:
+        """Disabled without a row."""
+        return None if self._shown else "nothing has changed"
+
+    def command_open(self) -> None:
+        """Show a change with all operations that it concerns."""
+        if self._rows.cursor < len(self._shown):
+            change = self._shown[self._rows.cursor]
+            result = Span("breaking", "removed") if change.is_breaking else Span("compatible", "added")
+            lines: list[Line] = [(), (Span("  "), result, Span(f"   {sanitize(change.text)}", "strong")), ()]
+            lines.append((Span(f"  {count(len(change.operations), 'operation')}", "title"),))
+            lines += [(Span(f"  {sanitize(name)}"),) for name in change.operations]
+            self.app_context.push_screen(TextScreen(sanitize(change.place), lines))
+
+    reason_copy_text = reason_open
+
+    def command_copy_text(self) -> None:
+        """Copy all changes as text."""
+        lines = [
+            f"{'breaking' if change.is_breaking else 'compatible'}: {change.place}: {change.text}"
+            for change in self._shown
+        ]
+        self.app_context.copy_to_clipboard(sanitize("\n".join(lines), lines=True))
+        self.notify(f"copied {count(len(lines), 'change')}")
+
+    async def command_find_here(self) -> None:
+        """Show only the changes with a text."""
+
+        def apply(text: str) -> None:
+            changes = self._comparison.changes
+            self._shown = [each for each in changes if text in f"{each.place} {each.text}".lower()]
+            self._show()
+
+        await self.find.open(RowFilter(lambda: self._rows, apply), self._rows)
+
+
+def sign_of(comparison: Comparison) -> tuple[str, str]:
+    """The sign of an outcome and its style."""
+    signs = {"breaking": ("✗", "removed"), "compatible": ("✓", "added"), "identical": ("✓", "quiet")}
+    return signs[comparison.outcome]

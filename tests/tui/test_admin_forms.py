@@ -1,0 +1,220 @@
+"""Bad input in every field of every form of administration, as the declarations of the API describe the fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import pytest
+from pydantic.fields import FieldInfo
+from tests.running_service import RunningService, running_service
+from tests.service_users import say
+from tests.tui.app_driver import app_on, pick, plain, running, until
+from tests.tui.lamp_integration import lamp
+from tests.tui.operation_keys.driver import Request, logged_requests
+from tests.tui.test_admin import family
+
+from presscheck.api.integrations import InstallIntegration, PublishIntegration
+from presscheck.api.openapi import CreateOpenAPISpec, SpecSource
+from presscheck.api.operation import Argument
+from presscheck.api.saml import CreateSAMLProvider
+from presscheck.api.shell_command import members_of
+from presscheck.api.teams import CreateTeam
+from presscheck.api.translations import CreateTranslation, SourceToTranslate
+from presscheck.engine.forms.form import FormField
+from presscheck.tui.screens.admin.families import FAMILIES
+from presscheck.tui.screens.form_dialog import FieldHelp, FormDialog
+from presscheck.tui.screens.integration.screen import IntegrationScreen
+from presscheck.tui.screens.specification.screen import SpecificationScreen
+
+ORG = {"organization_id": "tallowick"}
+GOOD = {
+    "title": "Writers",
+    "label": "Keys",
+    "description": "Lights up pages",
+    "integration_name": "torch",
+    "script": "export default {}",
+    "slug": "parcels",
+    "source__url": "https://example.org/",
+    "source__space": "guides",
+    "source__language": "en",
+    "target__space": "guides",
+    "tunnel_url": "https://example.org/",
+    "language": "de",
+    "instructions": "Say du.",
+    "setting_1": "abc",
+}
+"""Valid texts of required fields."""
+WRONG = {"json": "{", "certificate": "hello there"}
+"""A text of the wrong form, by kind of field."""
+
+
+class Bad(NamedTuple):
+    """A text that a field does not take, and a part of the reason."""
+
+    text: str
+    reason: str
+
+
+def infos(form: Any, field: FormField) -> list[FieldInfo]:
+    """The declarations of a field, or of a part of one."""
+    operation = getattr(form, "operation", None) or getattr(form, "listing", None) or PublishIntegration
+    name, _, part = field.name.partition("__")
+    if name not in operation.model_fields:
+        return []
+    info = operation.model_fields[name]
+    if not part:
+        return [info]
+    models = [one for one in members_of(info.annotation) if isinstance(one, type) and issubclass(one, Argument)]
+    return [model.model_fields[part] for model in models if part in model.model_fields]
+
+
+def rule(info: FieldInfo, name: str) -> Any:
+    return next((limit for one in info.metadata if (limit := getattr(one, name, None)) is not None), None)
+
+
+def bad_texts(form: Any, field: FormField) -> Iterator[Bad]:
+    """What a field does not take: nothing, too much, too little, a wrong form, an unknown name."""
+    if field.kind == "choice":
+        return
+    if field.is_required:
+        yield Bad("", "is required")
+    if field.kind in WRONG:
+        yield Bad(WRONG[field.kind], "")
+    if field.is_number or "a number" in field.help:
+        yield Bad("many", "is not a number")
+    if field.check:
+        yield Bad("no address of anything", "is not a")
+    if field.reference:
+        yield Bad("nowhere", "nowhere not found")
+    if field.kind == "list" and field.choices:
+        yield Bad("nowhere", "nowhere is not one of them")
+    for info in infos(form, field):
+        yield from beyond_limits(field, info)
+
+
+def beyond_limits(field: FormField, info: FieldInfo) -> Iterator[Bad]:
+    """One too many, one too few, and characters that a pattern leaves out."""
+    most, least = rule(info, "max_length"), rule(info, "min_length")
+    inner = get_args(members_of(info.annotation)[0])
+    if most and field.kind == "json":
+        one: Any = "x" if inner[0] is str else {"url": "https://example.org/", "label": "x"}
+        yield Bad(json.dumps([one] * (most + 1)), f"at most {most:,}")
+    elif most and field.kind == "list":
+        yield Bad(", ".join(["https://example.org/"] * (most + 1)), f"at most {most:,}")
+    elif most and field.kind == "text":
+        start = "https://example.org/" if field.check else ""
+        yield Bad(start + "x" * (most + 1 - len(start)), f"at most {most:,}")
+    if least and least > 1 and field.kind == "text":
+        yield Bad("x" * (least - 1), f"at least {least:,}")
+    if rule(info, "pattern"):
+        yield Bad("A b!", info.description or "")
+
+
+class Walk:
+    """Types bad texts into forms, sends them, and keeps what was told wrongly.
+
+    Attributes:
+        typed: how many texts were typed.
+        problems: the texts that did not stay at their field with the reason.
+    """
+
+    def __init__(self, pilot: Any, requests: list[Request]) -> None:
+        self._pilot, self._requests = pilot, requests
+        self.typed = 0
+        self.problems: list[str] = []
+
+    def _writes(self) -> list[str]:
+        return [request.line for request in self._requests if not request.line.startswith("GET")]
+
+    async def form(self, *keys: str, choose: str = "") -> None:
+        """Open a form by keys, and a choice in a menu, send every bad text, and close the form."""
+        pilot = self._pilot
+        below = pilot.app.screen
+        await pilot.press(*keys)
+        if choose:
+            await pick(pilot, choose)
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, FormDialog) and pilot.app.focused is not None)
+        dialog: FormDialog = pilot.app.screen
+        start, writes = dialog.texts, self._writes()
+        good = {name: text or GOOD.get(name, "") for name, text in start.items()}
+        for field in dialog.fields:
+            for bad in bad_texts(dialog.form, field):
+                given = {**good, field.name: bad.text}
+                if field.name == "source__files":
+                    given["source__url"] = ""  # one of them is given
+                await self._send(dialog, field.name, given, bad)
+        assert self._writes() == writes, dialog.heading
+        fill(dialog, start)
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: pilot.app.screen is below)
+
+    async def _send(self, dialog: FormDialog, name: str, given: dict[str, str], bad: Bad) -> None:
+        """Send a form with a bad text: it stays, the cursor goes to the field, and its reason is on the screen."""
+        self.typed += 1
+        fill(dialog, given)
+        await self._pilot.press("ctrl+s")
+        await until(self._pilot, holds=lambda: not dialog._is_sending)
+        told = "".join(plain(line) for line in dialog.query_one(f"#help-{name}", FieldHelp)._lines)
+        is_there = self._pilot.app.screen is dialog and dialog.focused and dialog.focused.id == f"field-{name}"
+        if not is_there or bad.reason.replace(" ", "") not in told.replace(" ", "") or dialog.texts != given:
+            self.problems.append(f"{dialog.heading}: {name} = {bad.text[:60]!r}: {dialog._error}, not {bad.reason!r}")
+
+
+def fill(dialog: FormDialog, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        if dialog.texts[name] != text:
+            dialog._input(name).value = text
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True) as one:
+        yield one
+
+
+async def test_bad_input_in_every_field_stays_in_the_form(service: RunningService, tmp_path: Path) -> None:
+    await say(
+        service,
+        service.token,
+        lamp(),
+        InstallIntegration(integration_name="lamp", organization="tallowick"),
+        CreateTeam(**ORG, title="Writers", members=("mia",)),
+        CreateSAMLProvider(**ORG, label="Keys"),
+        CreateOpenAPISpec(**ORG, slug="parcels", source=SpecSource(text="openapi: 3.1.0")),
+        CreateTranslation(**ORG, source=SourceToTranslate(space="runbook", language="en"), language="de"),
+    )
+    with logged_requests() as requests:
+        async with running(app_on(service, tmp_path / "home")) as pilot:
+            walk = Walk(pilot, requests)
+            screen = await family(pilot, FAMILIES[0].title)
+            table = screen.table
+            for one in FAMILIES:
+                screen.show_family(one.title)
+                await until(pilot, holds=lambda one=one: table.family is one and table._is_loaded)
+                table.rows.focus()
+                if one.add and not one.adds:
+                    await walk.form("a")
+                if one.edit and table.rows.count:
+                    await walk.form("E")
+                if table.reason_edit_view() is None:
+                    await walk.form("F")
+                if one.screen is IntegrationScreen:
+                    await pilot.press("enter")
+                    await until(pilot, shows="2 Installations 1")
+                    await walk.form("E")
+                    await walk.form(".", "u", choose="Send its events")
+                    await pilot.press("2")
+                    await walk.form("E", choose="Settings in a form")
+                    await pilot.press("q")
+                elif one.screen is SpecificationScreen:
+                    await pilot.press("enter")
+                    await until(pilot, shows="OpenAPI › parcels")
+                    await walk.form("e")
+                    await pilot.press("q")
+                await until(pilot, holds=lambda: pilot.app.screen is screen)
+            assert not walk.problems, "\n".join(walk.problems)
+            assert walk.typed > 70

@@ -1,0 +1,100 @@
+"""What each family of administration shows when it is forbidden, empty, failed, offline and read-only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.engine.failing_service import answer
+from tests.running_service import running_service
+from tests.service_users import say, token_of
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, running, shown, until
+
+from presscheck.api.organizations import ListOrganizations, UpdateMember
+from presscheck.tui.screens.admin.families import FAMILIES, Family
+from presscheck.tui.screens.admin.screen import AdminScreen
+
+ORG = {"organization_id": "tallowick"}
+NEVER_EMPTY = ("Organizations", "Members", "AI instructions")
+REFUSED = ("Teams", "Sites", "Invite links", "SAML", "OpenAPI", "Translations", "Conversations", "Issues")
+"""What guests may not list."""
+FAILED = answer(500, {"error": {"code": 500, "message": "The database is full."}})
+
+
+async def opened(pilot: Any) -> AdminScreen:
+    """Administration, once its organization is known."""
+    await until(pilot, shows="live")
+    await pilot.press("g", "a")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
+    screen: AdminScreen = pilot.app.screen
+    return screen
+
+
+async def says(pilot: Any, screen: AdminScreen, family: Family, *texts: str) -> None:
+    """Show a family, and wait until these texts are to the right of the sidebar, however their lines are wrapped."""
+
+    def words() -> str:
+        return " ".join(" ".join(line.partition("│")[2] for line in shown(pilot.app).split("\n")).split())
+
+    screen.show_family(family.title)
+    await until(pilot, holds=lambda: screen.table.family is family)
+    try:
+        await until(pilot, holds=lambda: all(text in words() for text in texts))
+    except AssertionError:
+        raise AssertionError(f"{family.title} does not say {texts}: {words()}") from None
+
+
+async def test_failed_and_offline_families_show_it_and_a_read_only_profile_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "service").mkdir()
+    listed = [one for one in FAMILIES if one.listing is not ListOrganizations]
+    paths = {one.listing.route.partition(" ")[2].format(**ORG) for one in listed}
+    with (
+        running_service(tmp_path / "service", sample=True) as service,
+        holding_back(service, tmp_path, *paths, answer=FAILED) as address,
+    ):
+        async with running(app_on(service, tmp_path / "home", base_url=address, read_only=True), (80, 24)) as pilot:
+            screen = await opened(pilot)
+            for family in FAMILIES:
+                if family in listed:
+                    reason = "The service failed (500): The database is full."
+                    await says(pilot, screen, family, f"Could not load the {family.nouns}", reason, "ctrl+r retry")
+                else:
+                    await says(pilot, screen, family, "Tallowick")
+                changes = (family.add, family.edit, family.remove)
+                reasons = [screen.table.change_reason(one, "changed") for one in changes if one]
+                assert set(reasons) <= {"this profile is read-only"}, family.title
+            await pilot.press("a")
+            await until(pilot, shows="this profile is read-only")
+            service.stop()
+            await pilot.press("ctrl+r")
+            await until(pilot, shows="offline")
+            for family in FAMILIES:
+                if family in listed:
+                    await says(pilot, screen, family, f"The {family.nouns} are not in the cache.", "ctrl+r retry now")
+                else:
+                    await says(pilot, screen, family, "Tallowick")  # what is stored is shown
+
+
+async def test_families_that_are_empty_or_not_permitted_show_why_and_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    with running_service(tmp_path / "bare") as service:
+        async with running(app_on(service, tmp_path / "home"), (80, 24)) as pilot:
+            screen = await opened(pilot)
+            for family in FAMILIES:
+                if family.title not in NEVER_EMPTY:
+                    assert family.hint, family.title
+                    await says(pilot, screen, family, f"No {family.nouns} yet. {family.hint}")
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True) as service:
+        await say(service, service.token, UpdateMember(**ORG, user_id="luz", role=None))
+        async with running(app_on(service, tmp_path / "guest", token=token_of(service, "luz")), (80, 24)) as pilot:
+            screen = await opened(pilot)
+            for family in FAMILIES:
+                refusal = f"You are not permitted to list the {family.nouns}"
+                await says(pilot, screen, family, *([refusal] if family.title in REFUSED else []))
+                for change in (family.add, family.edit, family.remove):
+                    if change and change not in family.for_everybody:
+                        assert "you need the role" in str(screen.table.change_reason(change, "changed")), family.title
+            imports = next(one for one in FAMILIES if one.title == "Imports")
+            await says(pilot, screen, imports, "No imports yet. You need the role create in this organization.")

@@ -1,0 +1,101 @@
+"""Reusable content in pages: its text in place, in itself, in other content, missing, offline, and not offered."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, running, shown, until
+
+from presscheck.engine.activity_log import Entry
+from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
+from presscheck.service.server.bootstrap import bring_in, found
+
+PAGES = {
+    "SUMMARY.md": "# Contents\n\n* [Home](README.md)\n* [Start](guides/start.md)\n* [Later](later.md)\n",
+    "README.md": "# Home\n\nWelcome.\n",
+    "guides/start.md": (
+        '# Start\n\n{% include "../.gitbook/includes/note.md" %}\n\nBetween.\n\n'
+        '{% include "../.gitbook/includes/outer.md" %}\n\n{% include "../.gitbook/includes/gone.md" %}\n'
+    ),
+    "later.md": '# Later\n\n{% include ".gitbook/includes/late.md" %}\n',
+    ".gitbook/includes/note.md": "---\ntitle: A note\n---\nMind the step. See [Later](../../later.md).\n",
+    ".gitbook/includes/outer.md": (
+        '---\ntitle: Outer\n---\nWords outside.\n\n{% include "note.md" %}\n\n{% include "outer.md" %}\n'
+    ),
+    ".gitbook/includes/late.md": "---\ntitle: Late words\n---\nRead last.\n",
+}
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[RunningService]:
+    """A service with a space of these pages, not yet started."""
+    repository, home = tmp_path / "book", tmp_path / "service"
+    home.mkdir()
+    for name, text in PAGES.items():
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text(text)
+    one = RunningService(home)
+    with closing(Database(one.database_url)) as database, database.writing.begin() as session:
+        owner = found(session, system_clock, sample=False)
+        session.flush()
+        bring_in(session, system_clock, owner, DiskBlobStore(home), (repository,))
+    one.start()
+    yield one
+    one.stop()
+
+
+def sent_by(pilot: Any) -> list[Entry]:
+    """The requests of the app."""
+    return [entry for entry in pilot.app.engine._activity._entries if not entry.from_cache]
+
+
+async def reading(pilot: Any, title: str, status: str = "live") -> None:
+    """Go to a page of the space."""
+    await until(pilot, shows=status)
+    await pilot.press("g", "o")
+    await until(pilot, holds=lambda: getattr(pilot.app.screen, "item", None) is not None)
+    if pilot.app.screen.item.kind == "space":
+        await pilot.press("l")
+    await until(pilot, shows="Later")
+    await pilot.press("g", "g")
+    while pilot.app.screen.item.title != title:
+        await pilot.press("j")
+    await until(pilot, shows=f"› {title}")
+
+
+async def test_pages_show_the_text_of_what_they_include(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Start")
+        await until(pilot, shows="It includes itself: its text is shown once.")
+        page = shown(pilot.app)
+        assert page.count("Mind the step.") == 2, "in the page, and in the other content"
+        assert page.count("Words outside.") == 1
+        assert page.index("A note") < page.index("Mind the step") < page.index("Between.") < page.index("Outer")
+        assert "This space has no such reusable content." in page
+        sent = [entry.path for entry in sent_by(pilot) if "/documents/" in entry.path]
+        assert len(sent) == len(set(sent)) == 2, "each text is asked for once"
+        await pilot.press("f")
+        await until(pilot, shows="[a]Later")
+        await pilot.press("a")
+        await until(pilot, shows="› Later")
+        await until(pilot, shows="Read last.")
+    service.stop()
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Start", "offline")
+        await until(pilot, shows="Words outside.")
+
+
+async def test_a_text_that_cannot_be_read_shows_why(service: RunningService, tmp_path: Path) -> None:
+    service.stop()
+    service.lacks = "documents by their id"
+    service.start()
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Later")
+        await until(pilot, shows="Reusable content: Late words")
+        await until(pilot, shows="Not shown:")
+        assert "documents by their id" in shown(pilot.app)

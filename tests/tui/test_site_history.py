@@ -1,0 +1,148 @@
+"""The history of a site by keys: what happened, what changed since, two rows compared, parts restored; its states."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, pick, running, shown, until
+
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    GetCustomization,
+    ListRedirects,
+    RedirectDestination,
+    UpdateCustomization,
+)
+from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
+from presscheck.api.sites import ListSites, PublishSite, UnpublishSite
+from presscheck.client.client import Client
+from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
+
+ORG = "tallowick"
+
+
+async def history_open(pilot: Any, state: str = "live") -> SiteHistoryScreen:
+    await until(pilot, shows=state)
+    await pilot.press("g", "p")
+    await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+    await pilot.press("g", "h")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteHistoryScreen))
+    screen: SiteHistoryScreen = pilot.app.screen
+    await until(pilot, holds=lambda: screen.history is not None and bool(screen.rows))
+    return screen
+
+
+async def go_to(pilot: Any, screen: SiteHistoryScreen, what: str) -> None:
+    """Put the cursor on the newest row of a kind."""
+    await until(pilot, holds=lambda: any(row.what == what for row in screen.rows))
+    at = next(at for at, row in enumerate(screen.rows) if row.what == what)
+    await pilot.press("g", "g", *("j" * at))
+    await until(pilot, holds=lambda: screen.row is screen.rows[at])
+
+
+async def test_changes_are_listed_compared_and_restored(service: RunningService, tmp_path: Path) -> None:
+    async with Client(service.base_url, service.token) as client:
+        sites = (await client.send(ListSites(organization_id=ORG))).items
+        at = {"organization_id": ORG, "site_id": next(site.id for site in sites if site.published)}
+        before = await client.send(GetCustomization(**at))
+        structure = (await client.send(GetSiteStructure(**at))).structure
+        section = next(item for item in structure if isinstance(item, SiteSection))
+
+        async def sources() -> set[str]:
+            return {one.source for one in (await client.send(ListRedirects(**at, limit=1000))).items}
+
+        former = await sources()
+        async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+            screen = await history_open(pilot)
+            await until(pilot, shows="created")
+            assert "merged" in shown(pilot.app), "the service tells what was merged into its spaces"
+
+            # every write of this program passes the recorder; single items that follow each other share a snapshot
+            engine = pilot.app.engine
+            styling = {**before["styling"], "corners": "circular"}
+            await engine.write(UpdateCustomization(**at, settings={**before, "styling": styling})).landed()
+            for name in ("one", "two", "three"):
+                target = RedirectDestination(kind="external", url=f"https://example.org/{name}")
+                await engine.write(CreateRedirect(**at, source=f"/was-{name}", destination=target)).landed()
+            await engine.write(UpdateSection(**at, site_section_id=section.id, title="Another title")).landed()
+            await engine.write(UnpublishSite(**at)).landed()
+            await engine.write(PublishSite(**at)).landed()
+            await pilot.press("ctrl+r")
+            await until(pilot, shows="add redirect from /was-one and 2 more changes")
+            own = [row for row in screen.rows if row.source == "this machine" and row.kind != "seen live"]
+            assert [row.what for row in own][:5] == [
+                "published",
+                "unpublished",
+                "structure changed",
+                "redirects changed",
+                "customization changed",
+            ]
+            assert [len(row.snapshot.parts) if row.snapshot else 0 for row in own][:5] == [3, 0, 1, 1, 1]
+            assert own[0].who == own[2].who == engine.me.display_name
+
+            # enter: the differences to now; two marked rows: those between them
+            await go_to(pilot, screen, "structure changed")
+            await pilot.press("enter")
+            await until(pilot, shows=f"{section.title} → Another title")
+            await pilot.press("escape")
+            await go_to(pilot, screen, "published")
+            await pilot.press("space")
+            await go_to(pilot, screen, "customization changed")
+            await pilot.press("space", "A")
+            await until(pilot, shows="styling.corners: rounded → circular")
+            await pilot.press("escape", "escape")
+            await go_to(pilot, screen, "unpublished")
+            await pilot.press("enter")
+            await until(pilot, shows="this row has no snapshot")
+
+            # a part is restored after its plan was shown, not if somebody changed it meanwhile
+            await go_to(pilot, screen, "redirects changed")
+            await pilot.press(".", "b")
+            await until(pilot, shows="3 differences from now")
+            await pilot.press("enter")
+            await pick(pilot, "As it was: also remove 3 additions made since")
+            await until(pilot, shows="delete the redirect /was-two")
+            target = RedirectDestination(kind="external", url="https://example.org/theirs")
+            await client.send(CreateRedirect(**at, source="/theirs", destination=target))
+            await pilot.press("y")
+            await until(pilot, shows="Somebody else changed 1 field of the redirects")
+            assert await sources() == {*former, "/was-one", "/was-two", "/was-three", "/theirs"}
+            await pilot.press("escape")
+            await pilot.press(".", "b")
+            await until(pilot, shows="4 differences from now")
+            await pilot.press("enter")
+            await pick(pilot, "As it was: also remove 4 additions made since")
+            await until(pilot, shows="delete the redirect /theirs")
+            await pilot.press("y")
+            await until(pilot, shows="restored: . b on the first row")
+            assert await sources() == former
+
+            # what it replaced is a snapshot itself
+            await until(pilot, shows="restore of redirects from")
+            await pilot.press("g", "g")
+            await pilot.press(".", "b")
+            await pick(pilot, "redirects")
+            await until(pilot, shows="add the redirect /theirs")
+            await pilot.press("y")
+            await until(pilot, holds=lambda: sum("restore of" in row.detail for row in screen.rows) == 2)
+            await until(pilot, shows="restored: . b on the first row")
+            assert "/theirs" in await sources()
+        kept = [file.read_text() for file in (tmp_path / "state").rglob("*.snapshot")]
+        assert len(kept) == 6
+        assert not [text for text in kept if service.token in text]
+
+
+async def test_its_states(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path, read_only=True), (80, 24)) as pilot:
+        screen = await history_open(pilot, "read-only")
+        await until(pilot, shows="known by the service")
+        await pilot.press(".", "b")
+        await until(pilot, shows="this row has no snapshot")
+        await pilot.press("/", *"zzz")
+        await until(pilot, shows="No row has this text.")
+        await pilot.press("escape")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        assert screen.rows, "what is known stays"
