@@ -7,7 +7,7 @@ SHELL := /bin/bash
 # what `make load` runs: the tests that wait for other processes most; pictures wait no longer than the others
 LOADED := tests/tui tests/journeys tests/engine --ignore=tests/tui/test_pictures.py --ignore=tests/tui/test_state_pictures.py
 
-.PHONY: help env demo test needs lint types check quick load matrix fuzz kills stale engines forecast edits attack pictures crash screenshots snapshots docs reference clean
+.PHONY: help env demo test needs lint types check quick load matrix fuzz kills stale engines forecast edits attack mutants pictures crash screenshots snapshots docs reference clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -68,6 +68,13 @@ edits: env  ## diffs of 200 random edits of each generated repository, and of th
 attack: env  ## every hostile request of the tests, on both database engines: at most ten minutes
 	@$(BIN)/python -m tests.attack
 	PRESSCHECK_KINDS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/cli/test_hostile_service.py tests/rules/test_patterns.py
+
+mutants: env $(VENV)/.mutants  ## small faults planted in permissions, writes, merges and sanitizing: takes an hour; ALL=1 plants each
+	@$(BIN)/python -m tests.mutants $(MUTATED)
+
+$(VENV)/.mutants: pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[mutants]'
+	@touch $@
 
 pictures: env  ## every picture in every size and theme; `make test` compares each in one of them
 	PRESSCHECK_LOOKS=all $(BIN)/python -m pytest -n 2 --dist worksteal tests/tui/test_pictures.py tests/tui/test_state_pictures.py

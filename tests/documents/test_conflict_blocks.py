@@ -4,7 +4,14 @@ import pytest
 
 from presscheck.documents.diff.page_diff import Mode, compare, difference_lines
 from presscheck.documents.diff.segments import split_segments
-from presscheck.documents.merge.conflict_blocks import Side, conflict_at, conflict_blocks, resolve, unresolved_conflicts
+from presscheck.documents.merge.conflict_blocks import (
+    Side,
+    conflict_at,
+    conflict_blocks,
+    fence_after,
+    resolve,
+    unresolved_conflicts,
+)
 from presscheck.documents.merge.text import merge_text
 from presscheck.text.styled_text import plain
 
@@ -23,7 +30,7 @@ def test_what_a_merge_writes_is_found() -> None:
     assert (block.first, block.last, block.in_code) == (2, 6, False)
     assert block.is_from_update
     assert conflict_at(MERGED, 4) == block
-    assert conflict_at(MERGED, 1) is None
+    assert [conflict_at(MERGED, line) for line in (1, 2, 6, 7)] == [None, block, block, None]
 
 
 @pytest.mark.parametrize(("side", "text"), [("ours", OURS), ("theirs", THEIRS)])
@@ -49,6 +56,8 @@ def test_the_common_ancestor_is_no_side() -> None:
     [
         "Title\n=======\n\nText.",
         "<<<<<<< a\nours\n=======\nno end",
+        "<<<<<<< a\nours\n>>>>>>> b",
+        "<<<<<<< a\nours\n||||||| base\n>>>>>>> b",
         "=======\n>>>>>>> b",
         ">>>>>>> b\n<<<<<<< a",
         "Say `<<<<<<<` and `>>>>>>>`.",
@@ -57,6 +66,32 @@ def test_the_common_ancestor_is_no_side() -> None:
 )
 def test_what_is_not_complete_is_no_conflict(text: str) -> None:
     assert conflict_blocks(text) == []
+
+
+def test_a_second_divider_is_text() -> None:
+    [block] = conflict_blocks("<<<<<<< a\none\n=======\ntwo\n=======\nthree\n>>>>>>> b")
+    assert (block.ours, block.theirs, block.size) == (("one",), ("two", "=======", "three"), 7)
+
+
+def test_a_conflict_after_code_is_not_in_it() -> None:
+    assert [block.in_code for block in conflict_blocks(f"{IN_CODE}{MERGED}")] == [True, False]
+    assert fence_after("", ["```", "x", "```"]) == ""
+    assert fence_after("", ["~~~~", "~~~", "```", "~~~~ x"]) == "~~~~"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "both"),
+    [
+        ("a\n", "b", "a\n\nb"),
+        ("a", "\nb", "a\n\nb"),
+        ("a", "b", "a\n\nb"),
+        ("> a", "> b", "> a\n> b"),
+        ("> a", "b", "> a\n\nb"),
+    ],
+)
+def test_both_sides_have_one_blank_line_between_them(ours: str, theirs: str, both: str) -> None:
+    text = f"<<<<<<< x\n{ours}\n=======\n{theirs}\n>>>>>>> y\n"
+    assert resolve(text, conflict_blocks(text)[0], "both") == f"{both}\n"
 
 
 def test_a_marker_starts_again() -> None:

@@ -119,3 +119,53 @@ def test_conflicting_lines_are_those_of_our_side() -> None:
 @given(base=TEXTS, ours=TEXTS, theirs=TEXTS)
 def test_lines_conflict_exactly_if_a_merge_has_conflicts(base: str, ours: str, theirs: str) -> None:
     assert len(conflicting_lines(base, ours, theirs)) == merge_text(base, ours, theirs).conflicts
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "size"),
+    [
+        ("a\n", "a\nb\n", "1 line added"),
+        ("a\n", "a\nb\nc\n", "2 lines added"),
+        ("a\nb\n", "a\n", "1 line removed"),
+        ("a\nb\nc\n", "a\n", "2 lines removed"),
+        ("a\n", "b\nc\n", "2 lines added, 1 removed"),
+        ("a\nb\n", "a\n\n\nb\n", "blank lines"),
+        ("a\nb\n", "a\n\nc\n\nb\n", "1 line added"),
+        ("a\n", "b\n" + "c\n" * 1200, "1,201 lines added, 1 removed"),
+        ("a\n" * 1200 + "z", "b\nz", "1 line added, 1,200 removed"),
+    ],
+)
+def test_the_size_of_a_hunk(before: str, after: str, size: str) -> None:
+    assert hunk_size(split_hunks(before, after)[0]) == size
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [(range(4, 5), "line 5"), (range(2, 5), "lines 3 to 5"), (range(3, 5), "lines 4 to 5"), (range(3, 3), "line 4")],
+)
+def test_line_numbers(lines: range, text: str) -> None:
+    assert line_numbers(lines) == text
+
+
+def test_a_paragraph_is_added_with_the_blank_line_before_it() -> None:
+    before = "one\n\ntwo\n\nthree\n"
+    [hunk] = split_hunks(before, "one\n\ntwo\n\nnew\n\nthree\n")
+    [part] = hunk.parts
+    assert (part.first_before, part.first_after, part.added) == (3, 3, ("\n", "new\n"))
+    assert (part.lines_before, part.lines_after) == (range(3, 3), range(3, 5))
+    [gone] = split_hunks("one\n\ntwo\n\nnew\n\nthree\n", before)
+    assert (gone.parts[0].first_before, gone.parts[0].removed, gone.first_after) == (3, ("\n", "new\n"), 3)
+    [again] = split_hunks("x\n", "x\nx\n")
+    assert (again.parts[0].first_before, again.parts[0].added) == (0, ("x\n",))
+    [third] = split_hunks("x\n" * 3, "x\n" * 4)
+    assert third.parts[0].first_before == 0
+    first, second = split_hunks("a\n\nb\n\nc\n", "A\n\nb\n\nnew\n\nc\n")
+    assert (first.parts[0].lines_after, second.parts[0].lines_after) == (range(1), range(3, 5))
+
+
+def test_the_nearest_of_the_same_hunks_is_found() -> None:
+    before = "a\n\nx\n\nb\n\nx\n\nc\n"
+    hunks = split_hunks(before, before.replace("x", "y"))
+    assert hunks[0].texts == hunks[1].texts
+    assert [same_hunk(hunks, hunk) for hunk in hunks] == hunks
+    assert same_hunk([], hunks[0]) is None

@@ -137,6 +137,15 @@ def test_page_added_below_a_deleted_one_moves_up() -> None:
     assert kinds(result) == [("new", "moved")]
 
 
+def test_a_page_on_one_side_loses_its_path() -> None:
+    for ours, theirs in ((True, False), (False, True)):
+        result = joined(
+            *(lambda tree, has=has: insert(tree, page("new", path="x/new")) if has else tree for has in (ours, theirs))
+        )
+        assert shape(result.pages)[-1] == "new"
+        assert "path" not in result.pages[-1]
+
+
 def test_page_moved_out_of_a_deleted_one_is_kept() -> None:
     result = joined(lambda tree: remove(tree, "auth"), lambda tree: move(tree, "tokens", "intro"))
     assert shape(result.pages) == [["intro", ["tokens"]], "errors"]
@@ -233,6 +242,79 @@ def test_files_and_variables_and_reusable_content() -> None:
     assert result.reusable_contents == [{"id": "r", "title": "Notes", "document": "new"}]
     assert result.variables == {"version": "2", "more": 1}
     assert kinds(result) == [("a", "file"), ("b", "file"), ("version", "variables")]
+
+
+def test_a_conflict_names_the_fields_that_both_sides_changed() -> None:
+    details = ("emoji", "slug", "noIndex", "hidden", "title")
+    ours, theirs = ({name: f"{name} {side}" for name in details} for side in ("here", "there"))
+    result = joined(with_page("intro", **ours), with_page("intro", **theirs))
+    assert result.conflicts == [
+        Conflict(
+            "intro",
+            "title here",
+            "details",
+            "Both sides changed its title, address, emoji, visibility: the change request wins.",
+        )
+    ]
+    moved = joined(lambda tree: move(tree, "tokens", "intro"), lambda tree: move(tree, "tokens", "errors"))
+    assert moved.conflicts == [
+        Conflict("tokens", "tokens", "moved", "Both sides moved it: the change request's position wins.")
+    ]
+    tied = joined(lambda tree: move(tree, "intro", "errors"), lambda tree: move(tree, "errors", "intro"))
+    reason = "Each side moved one page below the other: the change request's position wins."
+    assert tied.conflicts == [Conflict("errors", "errors", "moved", reason)]
+    gone = joined(lambda tree: insert(tree, page("new"), "auth", 1), lambda tree: remove(tree, "auth"))
+    assert gone.conflicts == [Conflict("new", "new", "moved", "Its parent page was deleted (auth): it moved up.")]
+    kept = joined(lambda tree: remove(tree, "errors"), with_page("errors", title="All"))
+    assert kept.conflicts == [
+        Conflict("errors", "All", "deleted", "Deleted in the change request and edited live: kept.")
+    ]
+
+
+def test_a_conflict_of_files_reusable_content_and_variables_names_it() -> None:
+    base: Revision = {
+        "files": [{"id": "a", "name": "a.png", "size": 1}, {"id": "b", "name": "b.png", "size": 1}],
+        "reusableContents": [{"id": "r", "title": "Note", "document": "One two.\n"}],
+        "variables": {"v": "1"},
+    }
+    ours: Revision = {
+        "files": [{"id": "a", "name": "c.png", "size": 1}],
+        "reusableContents": [{"id": "r", "title": "Note", "document": "One three.\n"}],
+        "variables": {"v": "2"},
+    }
+    theirs: Revision = {
+        "files": [{"id": "a", "name": "d.png", "size": 1}, {"id": "b", "name": "b.png", "size": 2}],
+        "reusableContents": [{"id": "r", "title": "Note", "document": "One four.\n"}],
+        "variables": {"v": "3"},
+    }
+    result = merge_pages(base, ours, theirs, str, str)
+    assert result.conflicts == [
+        Conflict("a", "c.png", "file", "Both sides changed its name."),
+        Conflict("b", "b.png", "file", "Deleted in the change request and edited live: kept."),
+        Conflict("r", "Note", "reusable_content", "Both sides changed its text."),
+        Conflict("v", "v", "variables", "Both sides changed its value."),
+    ]
+    assert "three" in result.reusable_contents[0]["document"]
+    assert "four" in result.reusable_contents[0]["document"]
+    alone = merge_pages(base, {**base, "files": base["files"][1:]}, base, str, str)
+    assert (alone.files, alone.conflicts) == (base["files"][1:], [])
+    assert merge_pages(base, {**base, "variables": {}}, base, str, str).variables is None
+
+
+def test_a_text_that_both_sides_emptied_or_one_side_wrote() -> None:
+    texts = {"old": "One.\n", "new": "Two.\n"}
+
+    def merged_document(base: str | None, ours: str | None, theirs: str | None) -> str | None:
+        trees = [{"pages": with_page("intro", documentId=side)(TREE)} for side in (base, ours, theirs)]
+        result = merge_pages(trees[0], trees[1], trees[2], texts.__getitem__, lambda text: f"written {text}")
+        assert result.conflicts == []
+        return result.pages[0].get("documentId")
+
+    assert merged_document("old", "new", "old") == "new"
+    assert merged_document("old", "old", "new") == "new"
+    assert merged_document("old", "new", "new") == "new"
+    assert merged_document(None, "new", None) == "new"
+    assert merged_document("old", None, "old") is None
 
 
 def test_merges_two_thousand_pages_fast() -> None:

@@ -48,6 +48,19 @@ def test_rewritten_sentence_conflicts_with_an_edit() -> None:
     assert merge_text(base, ours, base.replace("lazy", "sleeping")).conflicts == 1
 
 
+def test_a_sentence_that_one_side_rewrote_is_not_merged_by_word() -> None:
+    base = "The quick brown fox jumps over the lazy dog.\n"
+    rewritten, edit = "A slow red cat sits under one lazy dog.\n", base.replace("dog", "hound")
+    assert merge_text(base, rewritten, edit).conflicts == 1
+    assert merge_text(base, edit, rewritten).conflicts == 1
+
+
+def test_code_is_merged_by_line_also_after_other_changes_in_it() -> None:
+    base = "```\na = 1\nb = 2\nc = one two three four five\n```\n"
+    ours = base.replace("a = 1", "a = 9").replace("one two", "1 two")
+    assert merge_text(base, ours, base.replace("four five", "four 5")).conflicts == 1
+
+
 def test_merges_code_by_line() -> None:
     base = "```toml\nretries = 1 # and wait\n\nother = 2\n```\n"
     far = merge_text(base, base.replace("1", "3"), base.replace("2", "4"))

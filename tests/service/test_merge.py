@@ -21,6 +21,8 @@ from presscheck.api.content import GetChangeRequestPage, GetCurrentRevision, Get
 from presscheck.api.content_changes import DeletePage, GetRevisionChanges, InsertFiles, NewFile
 from presscheck.api.spaces import UpdateSpace
 
+LOCKED = r"\bThis space is locked\. Unlock it before you edit pages or merge\.(\W|$)"
+
 
 def path_of(world: World, change_request: ChangeRequest) -> dict[str, str]:
     return {"space_id": world.space, "change_request_id": change_request.id}
@@ -81,9 +83,9 @@ async def test_a_locked_space_refuses_edits_and_merges(world: World) -> None:
     locked = await world.admin.send(UpdateSpace(space_id=world.space, edit_mode="locked"))
     assert locked.permissions
     assert (locked.permissions.edit, locked.permissions.merge) == (False, False)
-    with pytest.raises(errors.Forbidden, match="locked"):
+    with pytest.raises(errors.Forbidden, match=LOCKED):
         await world.edit(draft, rewrite("guide", "More.\n"))
-    with pytest.raises(errors.Forbidden, match="locked"):
+    with pytest.raises(errors.Forbidden, match=LOCKED):
         await merge(world, draft)
     await world.admin.send(UpdateSpace(space_id=world.space, edit_mode="live"))
     await merge(world, draft)

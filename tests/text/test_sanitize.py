@@ -137,6 +137,7 @@ def test_hostile_megabyte_takes_linear_time(unit: str) -> None:
         ("mailto:ada@b\u00fccher.example", "mailto:ada@xn--bcher-kva.example"),
         ("https://a.example/x\u202ey z", "https://a.example/x%E2%80%AEy%20z"),
         ("guide/тест.md", "guide/тест.md"),
+        ("https://a.example/\udcff", "https://a.example/%3F"),
     ],
 )
 def test_display_url_shows_the_real_host(url: str, shown: str) -> None:
@@ -144,7 +145,11 @@ def test_display_url_shows_the_real_host(url: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["https://a.example", "HTTP://a.example/ü?q=1#x", "mailto:ada@a.example?subject=x", "http://[::1]:80/"]
+    "url",
+    [
+        *("https://a.example", "HTTP://a.example/ü?q=1#x", "http://[::1]:80/"),
+        *("mailto:ada@a.example?subject=x", "mailto:a@b.example?subject=%252541"),
+    ],
 )
 def test_web_and_mail_are_safe(url: str) -> None:
     assert is_safe_url(url)
@@ -181,6 +186,7 @@ def test_web_and_mail_are_safe(url: str) -> None:
                     "?subject=x&ATT%41CH=x",
                     "#att%61ch=x",
                     "?at%25252574ach=x",
+                    "?subject=%25252541",
                     "?%EF%BB%BFatt%61ch=x",
                     "?att%E2%80%8Bach=x",
                 )
@@ -192,3 +198,63 @@ def test_web_and_mail_are_safe(url: str) -> None:
 )
 def test_other_schemes_are_not_safe(url: str) -> None:
     assert not is_safe_url(url)
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        *((code, code) for code in (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0)),
+        *((0x180B, 0x180F), (0xFE00, 0xFE0F), (0x1F3FB, 0x1F3FF), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF)),
+    ],
+)
+def test_invisible_characters_are_dropped(first: int, last: int) -> None:
+    assert [sanitize(f"a{chr(code)}b") for code in (first, last)] == ["ab", "ab"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        0x034E,
+        0x0350,
+        0x115E,
+        0x2066 + 0x10,
+        0x180A,
+        0x1810,
+        0xFDFF,
+        0xFE10,
+        0x1F3FA,
+        0x1F400,
+        0x1F1E5,
+        0x1F200,
+        0xFDCF,
+        0xFDF0,
+    ],
+)
+def test_their_neighbors_stay(code: int) -> None:
+    assert sanitize(f"a{chr(code)}b") == f"a{chr(code)}b"
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        *((code, chr(0x2400 + code)) for code in (0, 1, 8, 14, 26, 27, 31)),
+        *((code, "�") for code in (0x80, 0x9F, 0xD800, 0xDFFF, 0xE000, 0xF8FF, 0xFDD0, 0xFDEF)),
+        *((code, "�") for code in (0xFFFE, 0xFFFF, 0x1FFFE, 0x1FFFF, 0x10FFFE, 0x10FFFF)),
+        *((0x1F1E6 + number, letter) for number, letter in ((0, "A"), (1, "B"), (25, "Z"))),
+        *((code, "") for code in (0xAD, 0x200B, 0x200E, 0x2066, 0xFEFF, 0xE0041)),
+        *((code, " ") for code in (0xA0, 0x1680, 0x2002, 0x202F, 0x2800)),
+        *((0x20, " "), (0x7E, "~"), (0x7F, "␡"), (0x3000, "  "), (0xFFFD, "�"), (0x10FFFD, "�")),
+    ],
+)
+def test_each_kind_of_character(code: int, shown: str) -> None:
+    assert sanitize(f"a{chr(code)}b") == f"a{shown}b"
+
+
+def test_marks_are_limited_for_each_letter() -> None:
+    mark = "\u0301"
+    assert sanitize(f"a{mark * 5}b{mark * 3}") == f"a{mark * 4}b{mark * 3}"
+    assert sanitize(f" {mark * 5}x{mark}") == f" ◌{mark * 4}x{mark}"
+    assert sanitize(f"{mark * 6}x") == f"◌{mark * 4}x"
+    assert sanitize(f"\t{mark}") == f"    ◌{mark}"
+    assert sanitize("ab\tc\td") == "ab  c   d"
+    assert sanitize("a\tb\n\tc", lines=True) == "a   b\n    c"

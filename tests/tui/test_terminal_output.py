@@ -8,10 +8,11 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import LayoutUpdate
+from textual.color import Color
 from textual.geometry import Region
 from textual.strip import Strip
 
-from presscheck.tui.terminal.output import DiffPainter
+from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
 
 COLUMNS, ROWS = 24, 5
 STYLES = [
@@ -84,3 +85,41 @@ def test_a_changed_letter_sends_one_letter() -> None:
     after = Strip([Segment("a line of next here", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
     painter.differences(update([before]), ColorSystem.STANDARD)
     assert painter.differences(update([after]), ColorSystem.STANDARD) == "\x1b[1;11H\x1b[37;40mn\x1b[0m"
+
+
+def filtered(*segments: Segment) -> list[Segment]:
+    return ControlCharFilter().apply([*segments], Color(0, 0, 0))
+
+
+def test_the_filter_leaves_safe_text_as_it_is() -> None:
+    link = Style(link="https://docs.example/a")
+    plain = [Segment("two words — 日本語", STYLES[0]), Segment("no style")]
+    assert ControlCharFilter().apply(plain, Color(0, 0, 0)) is plain
+    assert filtered(Segment("safe", link)) == [Segment("safe", link)]
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("a\x1b[2Jb", "a[2Jb"),
+        ("a\x07", "a"),
+        ("a\u3000b", "a  b"),
+        ("a\xa0b", "a b"),
+        ("a\ue000b", "a?b"),
+        ("a\u202eb", "ab"),
+    ],
+)
+def test_the_filter_replaces_what_a_terminal_obeys_and_keeps_the_width(text: str, sent: str) -> None:
+    before, after = filtered(Segment("kept", STYLES[1]), Segment(text, STYLES[2]))
+    assert (before, after) == (Segment("kept", STYLES[1]), Segment(sent, STYLES[2]))
+    assert after.cell_length == Segment(text).cell_length
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "https://a.example/\x1b]0;x"])
+def test_the_filter_takes_unsafe_links_from_text_that_stays(url: str) -> None:
+    [segment] = filtered(Segment("here", Style(bold=True, link=url)))
+    assert segment.style
+    assert (segment.text, segment.style.link, segment.style.bold) == ("here", None, True)
+    [both] = filtered(Segment("he\x1bre", Style(link="https://a.example/")))
+    assert both.style
+    assert (both.text, both.style.link) == ("here", "https://a.example/")

@@ -271,7 +271,7 @@ class _Records:
 
 _BYTES = ("content", "downloadURL", "contentType", "size", "dimensions")
 """Fields that belong to the bytes of a file and are merged together."""
-_CALLED = {"emoji": "emoji", "slug": "address", "documentId": "text", "noIndex": "visibility", "hidden": "visibility"}
+_CALLED = {"emoji": "emoji", "slug": "address", "noIndex": "visibility", "hidden": "visibility"}
 
 
 _NONE: dict[str, Any] = {}

@@ -1,0 +1,466 @@
+"""Plant small faults in the code that must not fail, and see that tests notice: `python -m tests.mutants [WORD ...]`.
+
+The faults are those of mutmut: another comparison, a changed number or text, a lost argument. A seeded sample of them
+is planted one at a time, each in a copy of the checkout. The tests that run the changed line are run, the fastest
+first, until one fails: then the fault is killed. A fault that makes the tests hang is killed as well. Those that
+survive are printed; `tests/mutants.toml` has the reasons for those that change nothing that a test could see. Words
+are parts of paths: only faults of these files are planted.
+
+Environment: `COUNT` is the size of the sample (400), `ALL=1` takes every fault, `SEED` chooses another sample,
+`WORKERS` is the number of processes (2), `KEEP=DIR` keeps what the tests ran, and reads it the next time. The exit
+code is 1 if less than 85 % are killed.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import json
+import os
+import queue
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.root import ROOT
+
+SOURCE = "src/presscheck"
+WANTED = 0.85
+"""The least share of killed faults."""
+MOST_SECONDS = 40
+"""What the tests of one fault may take together, when nothing else runs."""
+SLOWER = 3
+"""How many times as long the tests of a fault may take as without it, and `PATIENCE` seconds more."""
+PATIENCE = 40
+REASONS = ROOT / "tests" / "mutants.toml"
+LISTED = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Code that faults are planted in, and the tests that could see them.
+
+    Attributes:
+        sources: files and folders below `src/presscheck`.
+        tests: files and folders below `tests`.
+        only: the functions and classes of the sources that count; all of them if it is empty.
+    """
+
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    only: frozenset[str] = frozenset()
+
+
+GROUPS = {
+    "permissions": Group(
+        ("service/permissions.py",),
+        (
+            "service/test_teams.py",
+            "service/test_collections.py",
+            "service/test_authorization.py",
+            "service/test_organizations.py",
+            "service/test_spaces.py",
+            "service/test_sites.py",
+            "service/test_site_access.py",
+            "service/test_site_structure.py",
+            "service/test_merge.py",
+        ),
+    ),
+    "engine writes": Group(
+        ("engine/writes",),
+        (
+            "engine/test_write_table.py",
+            "engine/test_undo_comparisons.py",
+            "engine/test_pending_overlays.py",
+            "engine/test_undo.py",
+            "engine/test_delivery.py",
+            "engine/test_engine.py",
+            "engine/test_subscriptions.py",
+            "engine/test_rearrange.py",
+            "engine/test_revert.py",
+            "engine/test_notification_settings.py",
+            "engine/test_site_customization.py",
+        ),
+    ),
+    "merge": Group(
+        ("documents/merge",),
+        (
+            "documents/test_merge_text.py",
+            "documents/test_merge_fields.py",
+            "documents/test_merge_revisions.py",
+            "documents/test_conflict_blocks.py",
+            "documents/test_hunks.py",
+        ),
+    ),
+    "sanitizing": Group(
+        ("text/sanitize.py", "service/web/html/sanitizer.py"),
+        (
+            "text/test_sanitize.py",
+            "documents/test_hostile_texts.py",
+            "service/test_html_sanitizer.py",
+            "service/test_web_html.py",
+        ),
+    ),
+    "terminal filter": Group(
+        ("tui/terminal/output.py",),
+        ("tui/test_terminal_output.py",),
+        frozenset(("ControlCharFilter", "_safe", "_blank")),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault.
+
+    Attributes:
+        number: its place among the faults of its file.
+        lines: the lines of the changed expression.
+    """
+
+    group: str
+    file: str
+    number: int
+    lines: range
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a fault; `tests` is how many were run, and `difference` the changed lines."""
+
+    mutant: Mutant
+    killed: bool
+    tests: int
+    seconds: float
+    difference: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a test runs: its seconds, and its lines by file."""
+
+    seconds: float
+    lines: dict[str, frozenset[int]]
+
+
+class Faults:
+    """The faults of one file, by mutmut's operators."""
+
+    def __init__(self, file: str) -> None:
+        from libcst.metadata import MetadataWrapper, PositionProvider
+        from mutmut.mutation.file_mutation import create_mutations
+
+        self.code = (ROOT / file).read_text("utf-8")
+        self._module, found, _, _ = create_mutations(file, self.code)
+        types = _nodes_of_types(self._module)
+        self._mutations = [one for one in found if not _is_about_types(one, types)]
+        positions = MetadataWrapper(self._module, unsafe_skip_copy=True).resolve(PositionProvider)
+        places = [positions[mutation.original_node] for mutation in self._mutations]
+        self.lines = [range(place.start.line, place.end.line + 1) for place in places]
+
+    def planted(self, number: int) -> str:
+        """The code with one fault."""
+        mutation = self._mutations[number]
+        return self._module.deep_replace(mutation.original_node, mutation.mutated_node).code
+
+
+def _nodes_of_types(module: Any) -> set[int]:
+    """The ids of nodes that only annotations and type checkers read: names of types, `__all__`, what `cast` is to."""
+    import libcst as cst
+    from libcst import matchers as m
+
+    named = m.Assign(value=m.Subscript()) | m.Assign(targets=[m.AssignTarget(m.Name("__all__"))])
+    at_top = [part for line in module.body if isinstance(line, cst.SimpleStatementLine) for part in line.body]
+    casts = m.findall(module, m.Call(func=m.Name("cast")))
+    roots = [*(part for part in at_top if m.matches(part, named)), *(call.args[0] for call in casts)]
+    found: set[int] = set()
+    while roots:
+        node = roots.pop()
+        found.add(id(node))
+        roots += node.children
+    return found
+
+
+def _is_about_types(mutation: Any, types: set[int]) -> bool:
+    """Whether a fault changes a type alone."""
+    before, after = mutation.original_node, mutation.mutated_node
+    if id(before) in types:
+        return True
+    return any(id(one.value) in types for one in getattr(before, "args", ())[:1]) and (
+        before.args[-1] is getattr(after, "args", (None,))[-1]
+    )
+
+
+@cache
+def faults(file: str) -> Faults:
+    """The faults of a file, found once."""
+    return Faults(file)
+
+
+@cache
+def statements(file: str) -> list[range]:
+    """The lines of each statement of a file; of one that has others inside, the lines before these."""
+    found: list[range] = []
+    for node in ast.walk(ast.parse((ROOT / file).read_text("utf-8"))):
+        if isinstance(node, ast.stmt):
+            inner = getattr(node, "body", None)
+            end = inner[0].lineno - 1 if inner else node.end_lineno or node.lineno
+            found.append(range(node.lineno, max(end, node.lineno) + 1))
+    return found
+
+
+def functions(file: str, names: frozenset[str]) -> set[int]:
+    """The lines of some functions and classes of a file."""
+    lines: set[int] = set()
+    for node in ast.parse((ROOT / file).read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names:
+            lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return lines
+
+
+def files_of(group: Group) -> list[str]:
+    """The files of a group, below the checkout."""
+    paths = (ROOT / SOURCE / source for source in group.sources)
+    found = (file for path in paths for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path]))
+    return [file.relative_to(ROOT).as_posix() for file in found]
+
+
+def mutants(files: Sequence[str]) -> list[Mutant]:
+    """Every fault, or those of files whose path has one of some words."""
+    found: list[Mutant] = []
+    for name, group in GROUPS.items():
+        for file in files_of(group):
+            if files and not any(word in file for word in files):
+                continue
+            among = functions(file, group.only)
+            found += [
+                Mutant(name, file, number, lines)
+                for number, lines in enumerate(faults(file).lines)
+                if not group.only or lines.start in among
+            ]
+    return found
+
+
+def copy_checkout(target: Path) -> None:
+    """A copy of the files of the checkout, also of those that are not committed."""
+    listing = subprocess.run(LISTED, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in listing.splitlines():
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+
+
+class Copy:
+    """A copy of the checkout, in which one fault at a time is planted."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        # a compiled module is known by the second of its source: each change gets a second of its own
+        self._second = int(time.time())
+
+    def write(self, file: str, code: str) -> None:
+        """Replace a file."""
+        path = self.folder / file
+        path.write_text(code, "utf-8")
+        self._second += 1
+        os.utime(path, (self._second, self._second))
+
+    def pytest(self, arguments: Iterable[str], seconds: float | None, **variables: str) -> int:
+        """Run tests; the exit code, 1 if they take too long."""
+        places = [str(self.folder / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(places)} | variables
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants_plugin", "-p", "no:cacheprovider"]
+        with (self.folder.parent / f"{self.folder.name}.log").open("w") as log:
+            process = subprocess.Popen(
+                [*command, *arguments], cwd=self.folder, env=environment, stdout=log, stderr=log, start_new_session=True
+            )
+            try:
+                return process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                return 1
+            finally:
+                # services that tests started end with them
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+
+
+def recorded(copy: Copy, name: str, keep: Path) -> dict[str, Run]:
+    """What each test of a group runs; tests that fail without a fault are not in it."""
+    path = keep / f"{name.replace(' ', '-')}.json"
+    if not path.exists():
+        group = GROUPS[name]
+        sources = [str(copy.folder / file) for file in files_of(group)]
+        code = copy.pytest(
+            [f"tests/{test}" for test in group.tests],
+            None,
+            PRESSCHECK_LINES=str(path),
+            PRESSCHECK_SOURCES=os.pathsep.join(sources),
+        )
+        if code > 1 or not path.exists():
+            log = copy.folder.parent / f"{copy.folder.name}.log"
+            raise SystemExit(f"the tests of {name} do not run:\n{log.read_text('utf-8')[-4000:]}")
+    runs = json.loads(path.read_text("utf-8"))
+    return {
+        test: Run(
+            run["seconds"],
+            {SOURCE + source.partition(SOURCE)[2]: frozenset(lines) for source, lines in run["lines"].items()},
+        )
+        for test, run in runs.items()
+    }
+
+
+def tests_of(mutant: Mutant, runs: dict[str, Run]) -> list[str]:
+    """The tests that run the changed lines, the fastest first, in files; all of the file's if imports run them."""
+    enclosing = [lines for lines in statements(mutant.file) if mutant.lines.start in lines]
+    around = min(enclosing, key=len, default=range(0))
+    changed = {*mutant.lines, *around}
+    top = mutant.lines.start in top_lines(mutant.file)
+    chosen: list[str] = []
+    left = float(MOST_SECONDS)
+    for test, run in sorted(runs.items(), key=lambda pair: pair[1].seconds):
+        lines = run.lines.get(mutant.file, frozenset())
+        if (lines if top else lines & changed) and left > 0:
+            chosen.append(test)
+            left -= run.seconds
+    of_file: defaultdict[str, list[str]] = defaultdict(list)
+    for test in chosen:
+        of_file[test.partition("::")[0]].append(test)
+    return [test for tests in of_file.values() for test in tests]
+
+
+@cache
+def top_lines(file: str) -> frozenset[int]:
+    """The lines of a file outside of functions."""
+    tree = ast.parse((ROOT / file).read_text("utf-8"))
+    inner = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    # the default values of arguments belong to imports
+    inside = {line for node in inner for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)}
+    return frozenset(range(1, len(faults(file).code.splitlines()) + 1)) - inside
+
+
+def changed_lines(before: str, after: str) -> tuple[str, ...]:
+    """The lines that differ, with `-` and `+` before them."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
+    return tuple(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def tried(mutant: Mutant, copy: Copy, runs: dict[str, Run]) -> Outcome:
+    """Plant a fault and run the tests that could see it."""
+    code = faults(mutant.file).code
+    planted = faults(mutant.file).planted(mutant.number)
+    difference = changed_lines(code, planted)
+    tests = tests_of(mutant, runs)
+    start = time.monotonic()
+    if not tests:
+        return Outcome(mutant, False, 0, 0, difference)
+    chosen = copy.folder.parent / f"{copy.folder.name}.chosen"
+    chosen.write_text("\n".join(tests), "utf-8")
+    limit = SLOWER * sum(runs[test].seconds for test in tests) + PATIENCE
+    copy.write(mutant.file, planted)
+    try:
+        files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+        result = copy.pytest(["-x", *files], limit, PRESSCHECK_CHOSEN=str(chosen))
+    finally:
+        copy.write(mutant.file, code)
+    if result == 5:
+        raise SystemExit(f"pytest found none of {tests[:3]}")
+    return Outcome(mutant, result != 0, len(tests), time.monotonic() - start, difference)
+
+
+def reason_for(outcome: Outcome) -> str | None:
+    """Why a fault may survive, by tests/mutants.toml."""
+    removed = [line[1:].strip() for line in outcome.difference if line.startswith("-")]
+    added = [line[1:].strip() for line in outcome.difference if line.startswith("+")]
+    for entry in tomllib.loads(REASONS.read_text("utf-8")).get("survivor", []):
+        is_here = entry["file"] == outcome.mutant.file.removeprefix(f"{SOURCE}/") and entry["line"] in removed
+        if is_here and ("becomes" not in entry or set(added) & set(entry["becomes"])):
+            return str(entry["reason"])
+    return None
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """How many were killed, by file and by group, and the survivors."""
+    rows: list[tuple[str, int, int]] = []
+    for name in GROUPS:
+        of_group = [outcome for outcome in outcomes if outcome.mutant.group == name]
+        every, killed = (
+            Counter(one.mutant.file for one in some) for some in (of_group, [one for one in of_group if one.killed])
+        )
+        if of_group:
+            rows.append((name, every.total(), killed.total()))
+            rows += [(f"  {file.removeprefix(SOURCE + '/')}", count, killed[file]) for file, count in every.items()]
+    rows.append(("all", len(outcomes), sum(one.killed for one in outcomes)))
+    lines = [f"{'':44}{'faults':>8}{'killed':>8}{'share':>8}"]
+    lines += [f"{name:44}{count:8}{killed:8}{killed / count:8.0%}" for name, count, killed in rows]
+    for one in sorted(
+        (one for one in outcomes if not one.killed), key=lambda one: (one.mutant.file, one.mutant.number)
+    ):
+        reason = reason_for(one) or (f"survived {one.tests} tests" if one.tests else "no test runs this line")
+        lines += [
+            "",
+            f"{one.mutant.file}:{one.mutant.lines.start}  {reason}",
+            *(f"  {line}" for line in one.difference),
+        ]
+    return "\n".join(lines)
+
+
+def main(files: Sequence[str]) -> int:
+    """Plant the sample; 0 if enough were killed."""
+    start = time.monotonic()
+    every = mutants(files)
+    sample = every
+    if not os.environ.get("ALL"):
+        count = min(int(os.environ.get("COUNT") or 400), len(every))
+        sample = random.Random(int(os.environ.get("SEED") or 16)).sample(every, count)
+    groups = list(dict.fromkeys(mutant.group for mutant in sample))
+    sys.stdout.write(f"{len(sample)} of {len(every)} faults\n")
+    with tempfile.TemporaryDirectory(prefix="presscheck-mutants-") as directory:
+        copies: queue.SimpleQueue[Copy] = queue.SimpleQueue()
+        for number in range(int(os.environ.get("WORKERS") or 2)):
+            copy_checkout(Path(directory, str(number)))
+            copies.put(Copy(Path(directory, str(number))))
+        keep = Path(os.environ.get("KEEP") or directory)
+        keep.mkdir(parents=True, exist_ok=True)
+
+        def record(name: str) -> dict[str, Run]:
+            copy = copies.get()
+            try:
+                return recorded(copy, name, keep)
+            finally:
+                copies.put(copy)
+
+        def attempt(mutant: Mutant) -> Outcome:
+            copy = copies.get()
+            try:
+                outcome = tried(mutant, copy, runs[mutant.group])
+            finally:
+                copies.put(copy)
+            word = "killed" if outcome.killed else "SURVIVED"
+            place = f"{mutant.file.removeprefix(SOURCE + '/')}:{mutant.lines.start}"
+            sys.stdout.write(f"{word:9}{outcome.seconds:6.1f} s {outcome.tests:4} tests  {place}\n")
+            sys.stdout.flush()
+            return outcome
+
+        with ThreadPoolExecutor(copies.qsize()) as pool:
+            runs = dict(zip(groups, pool.map(record, groups), strict=True))
+            sys.stdout.write(f"{sum(map(len, runs.values()))} tests in {time.monotonic() - start:.0f} s\n")
+            outcomes = list(pool.map(attempt, sample))
+    sys.stdout.write(f"\n{table(outcomes)}\n\n{(time.monotonic() - start) / 60:.0f} minutes\n")
+    return int(sum(one.killed for one in outcomes) < WANTED * len(outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,124 @@
+"""The HTML of authors: every tag, attribute, style and address that stays, and nothing else."""
+
+import re
+
+import pytest
+
+from presscheck.service.web.html.sanitizer import HtmlSanitizer
+
+EMPTY = frozenset(("br", "col", "hr", "img", "source", "wbr"))
+_TAGS = (
+    "a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure "
+    "h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p picture pre q rp rt ruby s samp section small source span strike "
+    "strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr"
+)
+TAGS = _TAGS.split()
+WITHIN = {
+    "caption": "table", "colgroup": "table", "tbody": "table", "tfoot": "table", "thead": "table",
+    "col": "table><colgroup", "tr": "table><tbody", "td": "table><tbody><tr", "th": "table><tbody><tr",
+}  # fmt: skip
+"""What a parser of HTML only leaves inside of other tags."""
+ATTRIBUTES = {
+    "p": 'id="a.b-c:1" title="t" lang="de" dir="rtl" class="broken"',
+    "a": 'href="x" target="_blank"',
+    "img": 'src="x" alt="a" width="1" height="2" data-size="line"',
+    "source": 'srcset="x" media="print"',
+    "td": 'colspan="2" rowspan="3" align="left"',
+    "th": 'colspan="2" rowspan="3" align="left" scope="col"',
+    "col": 'span="2" width="9"',
+    "ol": 'start="3" type="a" reversed="reversed"',
+    "li": 'value="4"',
+    "details": 'open="open"',
+    "time": 'datetime="2026-01-01"',
+}
+
+
+def follow(tag: str, address: str) -> str | None:
+    return None if address == "none" else f"https://docs.example/{tag}/{address}"
+
+
+def clean(html: str) -> str:
+    return HtmlSanitizer(follow).clean(html)
+
+
+def attributes(html: str, tag: str) -> dict[str, str]:
+    match = re.search(rf"<{tag}\b([^>]*)>", html)
+    assert match, html
+    return dict(re.findall(r'([\w-]+)="([^"]*)"', match[1]))
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_tag_of_text_stays(tag: str) -> None:
+    outer = WITHIN.get(tag)
+    written = f"<{tag}>" if tag in EMPTY else f"<{tag}>x</{tag}>"
+    assert f"<{tag}" in clean(f"<{outer}>{written}" if outer else written)
+
+
+@pytest.mark.parametrize(("tag", "written"), ATTRIBUTES.items())
+def test_the_attributes_of_a_tag_stay_and_others_do_not(tag: str, written: str) -> None:
+    outer = WITHIN.get(tag)
+    html = f'<{tag} {written} onclick="x" nonsense="y">'
+    kept = attributes(clean(f"<{outer}>{html}" if outer else html), tag)
+    expected = dict(re.findall(r'([\w-]+)="([^"]*)"', written))
+    for name in ("href", "src", "srcset"):
+        if name in expected:
+            expected[name] = f"https://docs.example/{tag}/x"
+    assert kept == expected | ({"rel": "noopener"} if tag == "a" else {})
+
+
+@pytest.mark.parametrize("tag", ["script", "style", "template", "noscript", "iframe", "object", "svg", "math", "title"])
+def test_what_is_no_text_goes_with_its_content(tag: str) -> None:
+    assert clean(f"a<{tag}>inside</{tag}>b") == "ab"
+
+
+@pytest.mark.parametrize("tag", ["form", "input", "embed", "frame", "link", "meta", "base", "button", "marquee"])
+def test_other_tags_go_and_their_text_stays(tag: str) -> None:
+    assert clean(f"<{tag}>") == ""
+    assert "inside" in clean(f"<b>inside</b><{tag}>")
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ('<p class="over button outside">x</p>', '<p class="button outside">x</p>'),
+        ('<p class="over">x</p>', "<p>x</p>"),
+        (
+            '<p style="color:red;background-color:blue;text-align:center;position:fixed">x</p>',
+            '<p style="color:red;background-color:blue;text-align:center">x</p>',
+        ),
+        (f'<p id="{"a" * 200}">x</p>', f'<p id="{"a" * 200}">x</p>'),
+        (f'<p id="{"a" * 201}">x</p>', "<p>x</p>"),
+        ('<p id="a b">x</p>', "<p>x</p>"),
+        ('<a href="none" target="_top">x</a>', '<a rel="noopener">x</a>'),
+        ('<img src="none" alt="a">', '<img alt="a">'),
+        ('<source srcset="a.png 2x, b.png">', '<source srcset="https://docs.example/source/a.png">'),
+        ('<source srcset="  " media="print">', '<source media="print">'),
+    ],
+)
+def test_values_of_attributes(written: str, kept: str) -> None:
+    assert clean(written) == kept
+
+
+@pytest.mark.parametrize(
+    "name", ["broken", "button", "expression", "footnote-mark", "formula", "outside", "primary", "secondary"]
+)
+def test_classes_of_authors(name: str) -> None:
+    assert clean(f'<b class="{name}">x</b>') == f'<b class="{name}">x</b>'
+
+
+@pytest.mark.parametrize(
+    ("address", "stays"),
+    [
+        ("https://a.example/", True),
+        ("http://a.example/", True),
+        ("mailto:a@b.example", True),
+        ("javascript:alert(1)", False),
+        ("data:text/html,x", False),
+        ("file:///etc/passwd", False),
+        ("ftp://a.example/", False),
+        ("tel:123", False),
+    ],
+)
+def test_addresses_are_of_the_web_or_mail(address: str, stays: bool) -> None:
+    kept = HtmlSanitizer(lambda _tag, value: value).clean(f'<a href="{address}">x</a>')
+    assert kept == (f'<a href="{address}" rel="noopener">x</a>' if stays else '<a rel="noopener">x</a>')
