@@ -246,7 +246,7 @@ def test_sites(shell: Shell) -> None:
     refused = shell.run("site", "preview", inside, "--cr", "API docs#5")
     assert refused.exit_code == 2 and "it does not have the space of #5" in refused.stderr
     opens_at = shell.ok("site", "preview", docs, "--site-space", "API docs", "--claims", "(beta:!t)").strip()
-    assert opens_at.startswith("http") and httpx.get(opens_at).status_code == 201
+    assert opens_at.startswith("http") and httpx.get(opens_at).status_code == 200
     assert shell.run("site", "preview", docs, "--site-space", "none").exit_code == 2
     assert shell.run("site", "preview", docs, "--site-space", "API docs", "--cr", "API docs#5").exit_code == 2
     assert {line.split("\t")[0] for line in shell.ok("site", "check", docs).splitlines()} == {"info"}
@@ -384,7 +384,7 @@ def test_a_write_is_left_to_the_process_that_sends_the_outbox(
 def test_doctor_log_and_completion(shell: Shell) -> None:
     found = shell.json("doctor")
     assert found["service"]["reached"] is True
-    assert set(found["extras"].items()) == {(name, "installed") for name in ("serve", "integrations", "s3")}
+    assert set(found["extras"].items()) == {(name, "installed") for name in ("serve", "integrations", "s3", "images")}
     assert found["stores"] == {"pending": 0, "failed": 0, "notices": []}
     assert shell.env["PRESSCHECK_TOKEN"] not in json.dumps(found)
     shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"

@@ -334,7 +334,7 @@ async def test_items_are_added_removed_and_restored(service: RunningService, cli
         assert sorted(offered) == ["Handbook", "Partners", "Runbook"], "only spaces that are not in the site"
         await pick(pilot, "Partners")
         await has(pilot, client, site, START.replace("Release notes", "Release notes Partners"))
-        assert isinstance(pilot.app.screen.item, SiteSpace)
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen.item, SiteSpace))
         assert pilot.app.screen.item.title == "Partners", "the cursor is on the new item"
         await undo(pilot, "Removes the space with the path “partners” from the site")
         await has(pilot, client, site, START)

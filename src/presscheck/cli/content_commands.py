@@ -13,6 +13,7 @@ from presscheck.api.content import (
     GetChangeRequestReusableContent,
     GetChangeRequestRevision,
     GetCurrentRevision,
+    GetDocument,
     GetFile,
     GetPageByPath,
     GetReusableContent,
@@ -78,6 +79,7 @@ def add_to_spaces(group: click.Group) -> None:
         CommandSpec("files", ListFiles, FILE_COLUMNS),
         CommandSpec("file", GetFile, help="Show a file of the live content."),
         CommandSpec("reusable-content", GetReusableContent, help="Show reusable content."),
+        CommandSpec("document", GetDocument, help="Show the body of a page or of reusable content."),
         CommandSpec(
             "page-at", GetPageByPath, preset=MARKDOWN, text="markdown", help="Print a page by its path: one request."
         ),

@@ -15,6 +15,7 @@ class EmptyState(TextView):
     DEFAULT_CSS = "EmptyState { height: auto; min-height: 5; padding: 1 2; display: none; }"
     can_focus = False
     _texts: Sequence[Line] = ()
+    _key: Sequence[Line] = ()
 
     def show_empty(self, title: str, hint: str = "", key: str = "") -> None:
         """Show that there is nothing to list, and a hint."""
@@ -39,9 +40,8 @@ class EmptyState(TextView):
     def _show_message(self, title: Line, hint: str, key: str, key_label: str = "") -> None:
         texts: list[Line] = [tuple(span._replace(text=sanitize(span.text)) for span in title)]
         texts += [(Span(sanitize(line), "quiet"),) for line in hint.split("\n") if line]
-        if key:
-            texts += [(), (Span(key, "accent"), Span(f"  {key_label}" if key_label else "", "quiet"))]
         self._texts = texts
+        self._key = ((), (Span(key, "accent"), Span(f"  {key_label}" if key_label else "", "quiet"))) if key else ()
         self.display = True
         self._lay_out()
 
@@ -51,6 +51,7 @@ class EmptyState(TextView):
 
     def _lay_out(self) -> None:
         columns = self.size.width
-        lines = [line for text in self._texts for line in (wrap(text, columns) if text and columns else [text])]
+        lines = [line for text in self._texts for line in (wrap(text, columns) if columns else [text])]
+        lines += self._key
         self.show(lines)
         self.styles.height = len(lines) + 2
