@@ -65,7 +65,6 @@ FAMILY = Family(
     },
     rows=(
         row((ListCollections, ListSpaceLinks), RUNBOOK),
-        row(GetPageByPath, HERE, ":", Shows("Commands"), Text("space guides /ship/batches"), "enter", Shows("› Many")),
         row(
             ListRevisionFiles, RUNBOOK, "g h", Shows("Revisions of"), Shows("merged"), "g l", Shows(" file"), "escape q"
         ),
@@ -100,5 +99,6 @@ FAMILY = Family(
         row((GetCollection, UpdateCollection), TREE, "E", Pick("Title"), Text("Goods"), "enter", Shows("▾ Goods")),
         row(MoveCollection, TREE, "J"),
         row(DeleteCollection, TREE, Cursor("Developers"), "-", *typed_title("Delete the collection", "Developers")),
+        row(GetPageByPath, HERE, ":", Shows("Commands"), Text("space guides /ship/batches"), "enter", Shows("› Many")),
     ),
 )

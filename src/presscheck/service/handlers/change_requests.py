@@ -21,7 +21,7 @@ from presscheck.service.review.change_requests import (
     change_request_for,
     note_work,
 )
-from presscheck.service.review.listing import listed
+from presscheck.service.review.request_lists import listed
 
 LONGEST_SUBJECT = 100
 
