@@ -207,7 +207,9 @@ def commenter_lines(commenters: Sequence[OrganizationMember], me: str, now: date
     for member in commenters:
         seen = f"seen {since(member.last_seen_at, now)}" if member.last_seen_at else ""
         name = pad((Span(f"   {person(member.user, me)}"),), 18)
-        lines.append((*name, *pad((Span(sanitize(member.role or "guest")),), 12), Span(seen, "quiet")))
+        lines.append(
+            (*name, *pad((Span(f"role {sanitize(member.role or 'guest')}", "quiet"),), 16), Span(seen, "quiet"))
+        )
     return lines
 
 
