@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 
 # what `make load` runs: the tests that wait for other processes most; pictures wait no longer than the others
-LOADED := tests/tui tests/journeys tests/engine --ignore=tests/tui/test_pictures.py --ignore=tests/tui/test_state_pictures.py
+PICTURES := tests/tui/test_pictures.py tests/tui/test_state_pictures.py tests/tui/test_admin_pictures.py
+LOADED := tests/tui tests/journeys tests/engine $(addprefix --ignore=,$(PICTURES))
 
 .PHONY: help env demo test needs lint types check quick load matrix fuzz kills stale engines forecast edits attack mutants pictures crash screenshots snapshots docs reference clean
 
@@ -77,7 +78,7 @@ $(VENV)/.mutants: pyproject.toml constraints.txt
 	@touch $@
 
 pictures: env  ## every picture in every size and theme; `make test` compares each in one of them
-	PRESSCHECK_LOOKS=all $(BIN)/python -m pytest -n 2 --dist worksteal tests/tui/test_pictures.py tests/tui/test_state_pictures.py
+	PRESSCHECK_LOOKS=all $(BIN)/python -m pytest -n 2 --dist worksteal $(PICTURES)
 
 crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
 	$(BIN)/python -m tests.crash
@@ -86,7 +87,7 @@ screenshots: env  ## screenshots/*.svg, from the running app
 	$(BIN)/python tests/screenshots.py
 
 snapshots: env  ## the pictures that the tests compare with: look at each that changed
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/tui/test_pictures.py tests/tui/test_state_pictures.py --snapshot-update
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(PICTURES) --snapshot-update
 
 docs: env  ## the site of the manual, in site/; a warning is an error
 	$(BIN)/properdocs build --strict
