@@ -92,7 +92,7 @@ def test_a_cache_drops_what_was_not_asked_for_longest() -> None:
     assert cache.get("a") == "A"
     cache.put("e", "E", 25)
     assert [cache.get(key) for key in "abcde"] == ["A", None, "C", "D", "E"]
-    cache.put("heavy", "H", 26)
+    cache.put("heavy", "H", 34)
     assert cache.get("heavy") is None
     cache.put("a", "again", 1)
     assert cache.get("a") == "A", "what never changes is not replaced"

@@ -249,6 +249,12 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
     Database(f"sqlite:///{path}").close()
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE site_names")
+        kept_by = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%change_request_%'"
+        for (name,) in connection.execute(kept_by).fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("DROP TABLE change_request_people")
+        connection.execute("DROP TABLE change_request_counts")
+        connection.execute("DROP INDEX open_comments_of_space")
         connection.execute("UPDATE alembic_version SET version_num = '0002'")
         connection.execute(
             "INSERT INTO organizations (id, title, created_at, email_domains, sso, ai, invite_links)"

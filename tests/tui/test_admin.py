@@ -199,7 +199,7 @@ async def test_a_team_is_made_with_members_changed_and_deleted(
         await form(pilot)
         await pilot.press("left")  # from member to owner
         await pilot.press("ctrl+s")
-        await until(pilot, holds=lambda: "owner" in shown(pilot.app))
+        await until(pilot, shows="owner", holds=lambda: not isinstance(pilot.app.screen, FormDialog))
         members = (await client.send(ListTeamMembers(organization_id=ORG, team_id=team.id))).items
         assert [(one.organization.user.display_name, one.team.role) for one in members] == [("Noor Haddad", "owner")]
         await pilot.press("-", "y")
@@ -211,7 +211,7 @@ async def test_a_team_is_made_with_members_changed_and_deleted(
         dialog = await form(pilot)
         assert dialog.texts["title"] == "Writers"
         await pilot.press(*" of guides", "ctrl+s")
-        await until(pilot, shows="Writers of guides")
+        await until(pilot, shows="Writers of guides", holds=lambda: not isinstance(pilot.app.screen, FormDialog))
         await pilot.press("-", "y")
         await until(pilot, shows="delete: 1 team")
         assert not [one for one in (await client.send(ListTeams(organization_id=ORG))).items if "Writers" in one.title]
