@@ -187,6 +187,7 @@ async def shortcuts(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="Bookmarks", holds=lambda: pilot.app.screen.item is not None)
     await pilot.press("g", "g", "j", "j")
     await until(pilot, shows="This page is gone")
+    await until(pilot, holds=lambda: shown(pilot.app).count(" gone ") == 2)
 
 
 async def browse(pilot: Any, service: RunningService) -> None:

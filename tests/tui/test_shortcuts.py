@@ -6,10 +6,11 @@ from typing import Any
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 
+from presscheck.api.sites import Site
 from presscheck.api.spaces import DeleteSpace
 from presscheck.client.client import Client
 from presscheck.engine.shortcuts import MOST_BOOKMARKS, MOST_RECENT, RECENT, Shortcut
-from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED
+from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED, Library
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.widgets.tree import Tree
 
@@ -122,3 +123,14 @@ async def test_bookmarks_and_recent_places_stay_between_starts(service: RunningS
         assert shortcuts.recent("tallowick") == ()
         await pilot.press("g", "i", "g", "o")
         await until(pilot, shows="[b]3␛")
+
+
+def test_a_site_is_gone_only_once_the_sites_are_known_without_it() -> None:
+    library, shortcut = Library(), Shortcut("site gone", "A site", "", "tallowick")
+    library.set_spaces([], [])
+    library.set_shortcuts([shortcut], [])
+    assert not library.is_gone(shortcut)
+    assert library.set_sites([]), "the row is drawn again"
+    assert library.is_gone(shortcut)
+    library.set_sites([Site.model_validate({"id": "gone", "title": "A site"})])
+    assert not library.is_gone(shortcut)

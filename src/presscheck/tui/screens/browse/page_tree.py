@@ -82,9 +82,8 @@ class Library:
         self._pages: dict[str, Pages] = {}
         self._is_loaded = False
         self._shortcuts: dict[str, tuple[Shortcut, ...]] = {}
-        self._site_ids: frozenset[str] | None = None
-        """The sites that shortcuts can lead to; None if they are not known."""
-        self._sites: tuple[Site, ...] = ()
+        self._sites: tuple[Site, ...] | None = None
+        """None if they are not known."""
         self._moves: dict[str, tuple[str, tuple[Move, ...]]] = {}
         self._items: dict[str, Item] = {}
         self._children: dict[str | None, list[Item]] = {}
@@ -114,21 +113,12 @@ class Library:
             self._pages[space_id] = pages
         self._index()
 
-    def set_shortcuts(
-        self, bookmarks: Sequence[Shortcut], recent: Sequence[Shortcut], sites: Iterable[str] | None
-    ) -> bool:
-        """Replace the shortcuts; returns whether they are others.
-
-        Args:
-            bookmarks: the bookmarks, in order.
-            recent: what was opened, the newest first.
-            sites: the ids of the sites; None if they are not known.
-        """
+    def set_shortcuts(self, bookmarks: Sequence[Shortcut], recent: Sequence[Shortcut]) -> bool:
+        """Replace the bookmarks, in order, and what was opened, the newest first; returns whether they are others."""
         shortcuts = {BOOKMARKED: tuple(bookmarks), OPENED: tuple(recent)}
-        ids = None if sites is None else frozenset(sites)
-        if (shortcuts, ids) == (self._shortcuts, self._site_ids):
+        if shortcuts == self._shortcuts:
             return False
-        self._shortcuts, self._site_ids = shortcuts, ids
+        self._shortcuts = shortcuts
         self._index()
         return True
 
@@ -164,10 +154,10 @@ class Library:
 
     def is_gone(self, shortcut: Shortcut) -> bool:
         """Whether what a shortcut leads to is known not to be there."""
-        if shortcut.kind == "site":
-            return self._site_ids is not None and shortcut.ids[0] not in self._site_ids
         if not self._is_loaded or shortcut.target in self._items:
             return False
+        if shortcut.kind == "site":
+            return self._sites is not None
         is_in_space = shortcut.kind == "page" and f"space {shortcut.ids[0]}" in self._items
         return not is_in_space or self.pages(shortcut.ids[0]) is not None
 
@@ -304,7 +294,7 @@ class Library:
             self._add(Item(key, "space", space.title, parent_key(space.parent), space))
             pages = self.pages(space.id)
             self._add_pages(pages.pages if pages else (), space, key)
-        sites = self._sites if self._is_loaded else ()
+        sites = (self._sites or ()) if self._is_loaded else ()
         if sites:
             self._add(Item(SITES, SITES, "Sites", None))
         for site in sites:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from presscheck.api.sites import ListSites
-from presscheck.engine.shared_calls import ALL
 from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED, SITES
@@ -52,9 +50,7 @@ class ShortcutActions:
         if not organization:
             return False
         bookmarks, recent = engine.shortcuts.bookmarks(organization), engine.shortcuts.recent(organization)
-        sites = engine.known(ListSites(organization_id=organization, limit=ALL))
-        ids = [site.id for site in sites.value.items] if sites else None
-        return self._screen.library.set_shortcuts(bookmarks, recent, ids)
+        return self._screen.library.set_shortcuts(bookmarks, recent)
 
     def opened(self, item: Item | None) -> None:
         """Note that a page or a space was opened.
