@@ -7,7 +7,7 @@ import pytest
 
 from presscheck.config.profile import load
 from presscheck.config.saved_views import SavedView
-from presscheck.config.saved_views_file import add_view, change_view, remove_view
+from presscheck.config.settings_file import add_view, change_view, remove_view
 from presscheck.config.validation import errors_in, read_views
 from presscheck.engine.inbox.views import validate_view
 from presscheck.errors import ConfigurationError
