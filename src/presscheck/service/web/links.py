@@ -6,10 +6,8 @@ import re
 from typing import Any, cast
 
 from presscheck.api.content import ReusableContent
-from presscheck.documents.markdown.links import LinkResolver, source_path
-from presscheck.documents.pages.tree import PagePosition, find, flatten, walk
+from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.revisions import document_texts
-from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.sites.urls import own_key, site_address
 from presscheck.service.web.html.context import Included, ResolvedLink
@@ -76,7 +74,7 @@ def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: s
         return None
     if not page_id:
         return ResolvedLink(site.address(site_space), site.spaces[space_id].title)
-    place = find(site.content(space_id).tree, page_id)
+    place = site.content(space_id).places.get(page_id)
     return ResolvedLink(site.address(site_space, place, anchor), place.page["title"]) if place else None
 
 
@@ -87,15 +85,12 @@ class PageLinks:
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
         content = site.content(site_space.space_id)
         self._revision = content.revision
-        pages = as_pages(site.context, site_space.space_id, content.tree)
-        files = as_files(site.context, content.revision.files)
+        targets = site.targets(content)
         self._files = {file["id"]: file for file in content.revision.files}
         self._by_content = {file["content"]: file for file in content.revision.files if file.get("content")}
-        reusable = [ReusableContent.model_validate(snippet) for snippet in content.revision.reusable_contents]
-        self._reusable = {snippet.id: snippet for snippet in reusable}
-        self._places = LinkResolver.of(pages, files, reusable)
-        self._known = {position.page["id"]: position for position in walk(content.tree)}
-        self.source = next((source_path(page) for page in flatten(pages) if page.id == place.page["id"]), "")
+        self._places = targets.places
+        self._known = content.places
+        self.source = targets.sources.get(("page", place.page["id"]), "")
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
         """The URL of a link target."""
@@ -120,7 +115,8 @@ class PageLinks:
         """The Markdown of a reusable content."""
         named = _REUSABLE(target)
         identity = named[1] if named else self._places.resolve(target, source).id
-        snippet = self._reusable.get(identity)
+        stored = (one for one in self._revision.reusable_contents if one["id"] == identity)
+        snippet = next((ReusableContent.model_validate(one) for one in stored), None)
         if snippet is None or not snippet.document:
             return None
         texts = document_texts(self._site.context.session, [snippet.document])

@@ -13,7 +13,7 @@ from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.http.middleware import origin_of
-from presscheck.service.http.operation_registry import Caller, Context, StagedFiles
+from presscheck.service.web.page_cache import PublishedPages
 
 STYLE_SHEET = Path(__file__).with_name("site.css")
 
@@ -27,20 +27,13 @@ def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route
         clock: returns the current time.
     """
 
-    def read(request: Request) -> Response:
-        """Responds with a page of a site or an error page."""
-        from presscheck.service.web.views import answered  # 106 ms, only for published pages
-
-        nobody = Caller("", "", None, None)
-        with database.reading.begin() as session:
-            return answered(Context(session, nobody, origin_of(request), clock, StagedFiles(files)), request, files)
-
     def tell(request: Request) -> Response:
         """Responds to an app URL."""
         from presscheck.service.web.views import app_page  # 106 ms, only for browsers
 
         return app_page(f"{origin_of(request)}{quote(request.url.path)}")
 
+    read = PublishedPages(database, files, clock)
     return [
         Route("/app/{path:path}", tell, methods=["GET"]),
         Route("/docs/{site}", read, methods=["GET"]),

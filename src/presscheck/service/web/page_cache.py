@@ -1,0 +1,235 @@
+"""Pages of published sites, kept in memory as they are sent: plain, compressed with gzip, and with their `ETag`.
+
+A page is kept with the statements that it was read with (see `read_set`). It is sent again at once while nothing is
+committed to the database, and after a commit if each of these statements still has the same rows: a merge, a changed
+customization, a withdrawn share key or an unpublished site has others. What the statements say is asked once for each
+version of the database, however many pages were read with them.
+
+Only what follows from the database, the path and the chosen theme is kept: no page for signed-in visitors, which depends
+on the time, no preview, no search, no error.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import Clock
+from presscheck.service.db.read_set import Read, ReadRecorder, Statement, recorded_sessions
+from presscheck.service.db.signing import TIMED
+from presscheck.service.db.version import CurrentVersion, Version
+from presscheck.service.http.middleware import ORIGIN, origin_of
+from presscheck.service.http.operation_registry import Caller, Context, StagedFiles
+from presscheck.service.http.serialization import entity_tag, is_known
+from presscheck.service.models.sites import SiteRow
+from presscheck.service.web.site_record import SiteRecord, SiteRecords
+
+MOST_BYTES = 32 * 1024 * 1024
+"""Most bytes of all pages that are kept, compressed ones included."""
+MOST_BYTES_OF_SITES = 8 * 1024 * 1024
+"""Most bytes of what is kept of sites besides their pages."""
+MOST_CHECKED = 10_000
+"""Most statements whose rows are known at one version of the database."""
+THEME = "theme"
+"""The cookie with the theme that a reader chose."""
+THEMES = ("light", "dark")
+LEVEL = 6
+"""Of gzip: a higher one takes longer than it saves on a page."""
+_SMALL = 500
+"""Bytes below which a page is not compressed."""
+_EACH, _EACH_READ = 2_000, 700
+"""Bytes that a page and a statement take besides their texts."""
+
+
+class SitePage(HTMLResponse):
+    """A page of a published site that may be sent again."""
+
+
+@dataclass
+class KeptPage:
+    """A page as it is sent.
+
+    Attributes:
+        version: the last version of the database that it is known to be right for; None if that is not known.
+        zipped: the page compressed; None before it was asked for, empty if that is not smaller.
+    """
+
+    body: bytes
+    tag: str
+    headers: tuple[tuple[bytes, bytes], ...]
+    reads: tuple[Read, ...] = ()
+    version: Version | None = None
+    zipped: bytes | None = None
+
+    def weight(self) -> int:
+        """About how many bytes it takes in memory, compressed as well."""
+        texts = sum(len(read.statement.text) + len(read.statement.parameters) for read in self.reads)
+        return 2 * len(self.body) + _EACH + texts + _EACH_READ * len(self.reads)
+
+
+class PublishedPages:
+    """The endpoint of published sites.
+
+    Args:
+        database: the database of the service.
+        files: the stored files.
+        clock: returns the current time.
+        most_bytes: the most that all pages may take.
+    """
+
+    def __init__(self, database: Database, files: BlobStore, clock: Clock, most_bytes: int = MOST_BYTES) -> None:
+        self._sessions = recorded_sessions(database)
+        self._files, self._clock = files, clock
+        self._versions = CurrentVersion(database)
+        self._version: Version | None = None
+        self._checked: dict[Statement, bytes] = {}
+        self._pages = BoundedCache(most_bytes)
+        self._sites = SiteRecords(MOST_BYTES_OF_SITES)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles one request."""
+        key = _key(scope)
+        version = await self._versions.current()  # before the read begins
+        if version != self._version:
+            self._version, self._checked = version, {}
+        kept: KeptPage | None = self._pages.get(key) if key else None
+        found: KeptPage | Response
+        if kept and version is not None and self._is_right(kept, version):
+            found = kept
+        else:
+            checked = dict[Statement, bytes]()
+            found = await run_in_threadpool(self._read, Request(scope, receive), key, version, checked)
+            if version == self._version and len(self._checked) < MOST_CHECKED:
+                self._checked |= checked
+        if isinstance(found, Response):
+            await found(scope, receive, send)
+        else:
+            await _send_page(found, scope, send, may_zip=not scope["query_string"])
+
+    def _is_right(self, page: KeptPage, version: Version) -> bool:
+        """Whether a page is what would be read now, as far as that is known without a statement."""
+        if page.version != version:
+            if any(self._checked.get(read.statement) != read.digest for read in page.reads):
+                return False
+            page.version = version
+        return True
+
+    def _read(
+        self, request: Request, key: bytes | None, version: Version | None, checked: dict[Statement, bytes]
+    ) -> KeptPage | Response:
+        """Reads a page; keeps it, if that is right, or finds that the kept one is.
+
+        Args:
+            request: the request.
+            key: the key of the page; None if it is not kept.
+            version: the version of the database before this.
+            checked: gets the digests of the statements that were asked.
+        """
+        from presscheck.service.web.views import answered  # 106 ms, only for published pages
+
+        with self._sessions.begin() as session:
+            recorder = ReadRecorder(session)
+            kept: KeptPage | None = self._pages.get(key) if key else None
+            if key and kept and version is not None:
+                if self._still_holds(kept, recorder, checked):
+                    kept.version = version
+                    return kept
+                self._pages.drop(key)
+            record = _records(self._sites, recorder, version)
+            response = answered(self._context(session, request), request, self._files, record)
+            if not isinstance(response, SitePage):
+                return response
+            tag = entity_tag(bytes(response.body))
+            headers = ((b"etag", tag.encode()), *response.raw_headers)
+            page = KeptPage(bytes(response.body), tag, headers, version=version)
+            if key and version is not None and not session.info.get(TIMED):
+                page.reads = recorder.reads()
+                checked |= {read.statement: read.digest for read in page.reads}
+                self._pages.put(key, page, page.weight())
+            return page
+
+    @staticmethod
+    def _still_holds(page: KeptPage, recorder: ReadRecorder, checked: dict[Statement, bytes]) -> bool:
+        for read in page.reads:
+            checked[read.statement] = recorder.digest(read.statement, read.parameters)
+            if checked[read.statement] != read.digest:
+                return False
+        return True
+
+    def _context(self, session: Session, request: Request) -> Context:
+        def clock() -> datetime:
+            session.info[TIMED] = True
+            return self._clock()
+
+        return Context(session, Caller("", "", None, None), origin_of(request), clock, StagedFiles(self._files))
+
+
+def _records(
+    sites: SiteRecords, recorder: ReadRecorder, version: Version | None
+) -> Callable[[Context, SiteRow], SiteRecord]:
+    return lambda context, site: sites.get(context, site, recorder, version)
+
+
+def _key(scope: Scope) -> bytes | None:
+    """What a page follows from, besides the database; None if it may follow from more.
+
+    It is a hash, so that no share key in an address stays in memory. Cookies of visitors are not in it: what they open
+    depends on the time, and is not kept.
+    """
+    if scope["query_string"]:
+        return None
+    theme = Request(scope).cookies.get(THEME, "") if any(name == b"cookie" for name, _ in scope["headers"]) else ""
+    origin, path = scope[ORIGIN].encode(), scope["path"].encode("utf-8", "surrogatepass")
+    theme = theme if theme in THEMES else ""
+    return blake2b(b"%d %s %s " % (len(origin), origin, theme.encode()) + path, digest_size=32).digest()
+
+
+async def _send_page(page: KeptPage, scope: Scope, send: Send, *, may_zip: bool) -> None:
+    known, is_zipped = "", False
+    for name, value in scope["headers"]:
+        if name == b"if-none-match":
+            known = f"{known},{value.decode('latin-1')}" if known else value.decode("latin-1")
+        elif name == b"accept-encoding":
+            is_zipped = is_zipped or takes_gzip(value.decode("latin-1"))
+    tag = page.tag
+    body, headers = page.body, [*page.headers]  # a list of its own: middleware adds headers to it
+    if is_zipped and may_zip and len(body) > _SMALL:
+        tag = f'{tag[:-1]}-gzip"'
+        if known and is_known(tag, known):
+            body = b""
+        elif page.zipped is None:
+            page.zipped = body = await run_in_threadpool(gzip.compress, page.body, LEVEL, mtime=0)
+        else:
+            body = page.zipped
+        named = {b"etag": tag.encode(), b"content-length": str(len(body)).encode()}
+        headers = [(name, named.get(name, value)) for name, value in headers]
+        headers.append((b"content-encoding", b"gzip"))
+    if known and is_known(tag, known):
+        left_out = (b"content-length", b"content-type", b"content-encoding")
+        headers = [(name, value) for name, value in headers if name not in left_out]
+        await send({"type": "http.response.start", "status": 304, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Whether a header `Accept-Encoding` has gzip, and does not refuse it with ``q=0``."""
+    for part in accepted.split(","):
+        name, _, weight = part.partition(";")
+        if name.strip().lower() in ("gzip", "*"):
+            return weight.replace(" ", "").lower() not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False
