@@ -1,8 +1,8 @@
 """What pages of published sites cost the service, in processor time of its process, against Starlette's StaticFiles.
 
-Usage: python -m benchmarks.published_pages [--pages N] [--words N] [--rounds N] [--calls N]. StaticFiles serves the bytes
-that the service sent, in a process of its own, behind the same log, host check and rate limit, in the same uvicorn with
-the same protocol; both are asked in turn, on one connection that stays open. A page is asked for
+Usage: python -m benchmarks.published_pages [--pages N] [--words N] [--rounds N] [--calls N]. StaticFiles serves the
+bytes that the service sent, in a process of its own, behind the same log, host check and rate limit, in the same
+uvicorn with the same protocol; both are asked in turn, on one connection that stays open. A page is asked for
 
 - again: plain, compressed with gzip (StaticFiles has the compressed bytes as a file), and with its ETag;
 - after a commit: before each read, another process writes something to the database that the site does not show;
@@ -16,6 +16,7 @@ import argparse
 import asyncio
 import gzip
 import os
+import re
 import sqlite3
 import statistics
 import subprocess
@@ -196,6 +197,15 @@ def tag_of(connection: Connection, path: str, *headers: str) -> str:
     return connection.tag(path, *headers) or '"none"'
 
 
+def sheet_of(place: Place) -> str:
+    """The address of the style sheet in a page."""
+    place.connection.again()
+    page = place.connection.get(f"{place.site}page-7")[1].decode()
+    found = re.search(r'<link rel="stylesheet" href="([^"]+)"', page)
+    assert found
+    return found[1]
+
+
 def line(name: str, size: str, theirs: list[float], ours: list[float]) -> None:
     """Prints the medians, and the ratio of the pairs."""
     ratio = statistics.median(floor / cost for floor, cost in zip(theirs, ours, strict=True))
@@ -251,7 +261,7 @@ def main() -> None:
         place = stack.enter_context(service(home, chosen.pages, chosen.words))
         print(f"| {'what':32} | bytes     | floor | presscheck | ratio |")
         first_visits(place, chosen.rounds)
-        ours, path, style = place.connection, f"{place.site}page-7", "/assets/site.css"
+        ours, path, style = place.connection, f"{place.site}page-7", sheet_of(place)
         ours.again()
         plain, sheet = ours.get(path)[1], ours.get(style)[1]
         files = {"page.html": plain, "page.html.gz": gzip.compress(plain, 6), "site.css": sheet}

@@ -1,7 +1,7 @@
 """What a result was read with: the statements of a transaction, each with a digest of its rows.
 
-Whoever keeps a result keeps them beside it: while each statement still has the same rows, the result is what it would be
-if it were made again, whatever else was committed in the meantime.
+Whoever keeps a result keeps them beside it: while each statement still has the same rows, the result is what it would
+be if it were made again, whatever else was committed in the meantime.
 """
 
 from __future__ import annotations

@@ -5,14 +5,13 @@ committed to the database, and after a commit if each of these statements still 
 customization, a withdrawn share key or an unpublished site has others. What the statements say is asked once for each
 version of the database, however many pages were read with them.
 
-Only what follows from the database, the path and the chosen theme is kept: no page for signed-in visitors, which depends
-on the time, no preview, no search, no error.
+Only what follows from the database, the path and the chosen theme is kept: no page for signed-in visitors, which
+depends on the time, no preview, no search, no error.
 """
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -33,8 +32,7 @@ from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
 from presscheck.service.http.operation_registry import Caller, Context, StagedFiles
 from presscheck.service.http.serialization import entity_tag, is_known
-from presscheck.service.models.sites import SiteRow
-from presscheck.service.web.site_record import SiteRecord, SiteRecords
+from presscheck.service.web.site_record import SiteRecords
 
 MOST_BYTES = 32 * 1024 * 1024
 """Most bytes of all pages that are kept, compressed ones included."""
@@ -116,7 +114,7 @@ class PublishedPages:
         if isinstance(found, Response):
             await found(scope, receive, send)
         else:
-            await _send_page(found, scope, send, may_zip=not scope["query_string"])
+            await send_page(found, scope, send, may_zip=not scope["query_string"])
 
     def _is_right(self, page: KeptPage, version: Version) -> bool:
         """Whether a page is what would be read now, as far as that is known without a statement."""
@@ -147,8 +145,8 @@ class PublishedPages:
                     kept.version = version
                     return kept
                 self._pages.drop(key)
-            record = _records(self._sites, recorder, version)
-            response = answered(self._context(session, request), request, self._files, record)
+            sites = self._sites.at(recorder, version)
+            response = answered(self._context(session, request), request, self._files, sites)
             if not isinstance(response, SitePage):
                 return response
             tag = entity_tag(bytes(response.body))
@@ -176,12 +174,6 @@ class PublishedPages:
         return Context(session, Caller("", "", None, None), origin_of(request), clock, StagedFiles(self._files))
 
 
-def _records(
-    sites: SiteRecords, recorder: ReadRecorder, version: Version | None
-) -> Callable[[Context, SiteRow], SiteRecord]:
-    return lambda context, site: sites.get(context, site, recorder, version)
-
-
 def _key(scope: Scope) -> bytes | None:
     """What a page follows from, besides the database; None if it may follow from more.
 
@@ -196,7 +188,16 @@ def _key(scope: Scope) -> bytes | None:
     return blake2b(b"%d %s %s " % (len(origin), origin, theme.encode()) + path, digest_size=32).digest()
 
 
-async def _send_page(page: KeptPage, scope: Scope, send: Send, *, may_zip: bool) -> None:
+async def send_page(page: KeptPage, scope: Scope, send: Send, *, may_zip: bool) -> None:
+    """Sends a page as the client takes it: compressed, or only that it is still the same.
+
+    Args:
+        page: the page.
+        scope: the request.
+        send: sends a message.
+        may_zip: whether it may be compressed; never if it has both a secret and words of the request, whose length
+            together would tell something about the secret.
+    """
     known, is_zipped = "", False
     for name, value in scope["headers"]:
         if name == b"if-none-match":

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from presscheck.service.db.blob_store import BlobStore
@@ -14,8 +13,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.web.page_cache import PublishedPages
-
-STYLE_SHEET = Path(__file__).with_name("site.css")
+from presscheck.service.web.style_sheet import StyleSheet
 
 
 def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route]:
@@ -39,9 +37,6 @@ def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route
         Route("/docs/{site}", read, methods=["GET"]),
         Route("/docs/{site}/{path:path}", read, methods=["GET"]),
         Route("/preview/{preview}/{path:path}", read, methods=["GET"]),
-        Route("/assets/site.css", _style_sheet, methods=["GET"]),
+        Route("/assets/site.css", StyleSheet(), methods=["GET"]),
+        Route("/assets/site-{digest}.css", StyleSheet(), methods=["GET"]),
     ]
-
-
-def _style_sheet(_request: Request) -> Response:
-    return FileResponse(STYLE_SHEET, media_type="text/css", headers={"cache-control": "no-cache"})

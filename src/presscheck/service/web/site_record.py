@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from sqlalchemy import inspect, select
@@ -22,8 +23,10 @@ from presscheck.service.models.sites import (
 )
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sites.customization import LOOKS
+from presscheck.service.sites.names import site_named
 from presscheck.service.sites.structure import SiteContents
 
+Value = TypeVar("Value")
 EACH = 3_000
 """Bytes that a row takes in memory, about."""
 
@@ -51,33 +54,57 @@ class SiteRecord:
 
 
 class SiteRecords:
-    """The records of sites, kept while the database has the version that they were read at.
+    """Sites and their records, kept while the database has the version that they were read at.
 
     Args:
         most_bytes: the most that they may take in memory.
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self._records = BoundedCache(most_bytes)
+        self._known = BoundedCache(most_bytes)
 
-    def get(self, context: Context, site: SiteRow, recorder: ReadRecorder, version: Version | None) -> SiteRecord:
-        """The record of a site.
+    def at(self, recorder: ReadRecorder, version: Version | None) -> SitesNow:
+        """The sites as one request sees them.
 
         Args:
-            context: the transaction.
-            site: the site, as of this transaction.
-            recorder: notes what the record was read with.
+            recorder: notes what they were read with.
             version: the version of the database before the transaction; None if it is not known.
         """
-        known: tuple[Version, SiteRecord, tuple[Read, ...]] | None = self._records.get(site.id)
-        if known and version is not None and known[0] == version:
-            recorder.add(known[2])
+        return SitesNow(self._known, recorder, version)
+
+
+class SitesNow:
+    """The sites in one transaction; see `SiteRecords`."""
+
+    def __init__(self, known: BoundedCache, recorder: ReadRecorder, version: Version | None) -> None:
+        self._known, self._recorder, self._version = known, recorder, version
+
+    def named(self, context: Context, name: str) -> SiteRow | None:
+        """The site with this id or name. It belongs to no session and is never changed."""
+
+        def read() -> SiteRow | None:
+            site = site_named(context, name)
+            if site is not None:
+                context.session.expunge(site)
+            return site
+
+        return self._get(("site", name), read, lambda _: EACH)
+
+    def record(self, context: Context, site: SiteRow) -> SiteRecord:
+        """The record of a site."""
+        return self._get(("record", site.id), lambda: site_record(context, site), SiteRecord.weight)
+
+    def _get(self, key: tuple[str, str], read: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
+        known: tuple[Version, Value, tuple[Read, ...]] | None = self._known.get(key)
+        if known and known[0] == self._version:
+            self._recorder.add(known[2])
             return known[1]
-        record, reads = recorder.part(lambda: site_record(context, site))
-        if version is not None:
-            self._records.drop(site.id)
-            self._records.put(site.id, (version, record, reads), record.weight())
-        return record
+        value, reads = self._recorder.part(read)
+        if self._version is not None:
+            self._known.drop(key)
+            if value is not None:
+                self._known.put(key, (self._version, value, reads), weight(value))
+        return value
 
 
 def site_record(context: Context, site: SiteRow) -> SiteRecord:

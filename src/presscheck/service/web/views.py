@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +16,7 @@ from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.serializers import LAYOUT, body_of
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.models.sites import SiteRow, SiteSpaceRow
+from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.html.page import render_page_html
@@ -27,7 +26,8 @@ from presscheck.service.web.page_cache import THEME, THEMES, SitePage
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, found_pages
 from presscheck.service.web.site_files import site_file
-from presscheck.service.web.site_record import SiteRecord
+from presscheck.service.web.site_record import SitesNow
+from presscheck.service.web.style_sheet import style_sheet_path
 from presscheck.service.web.theme import Appearance
 
 HEADERS = {
@@ -44,19 +44,17 @@ OPEN = frozenset(("public", "unlisted"))
 YEAR = 365 * 24 * 3600
 
 
-def answered(
-    context: Context, request: Request, files: BlobStore, record_of: Callable[[Context, SiteRow], SiteRecord]
-) -> Response:
+def answered(context: Context, request: Request, files: BlobStore, sites: SitesNow) -> Response:
     """Responds to a request below ``/docs/``.
 
     Args:
         context: the transaction.
         request: the request.
         files: the store of the files on the pages.
-        record_of: returns the record of a site.
+        sites: the sites in this transaction.
     """
     try:
-        reader = admitted(context, request)
+        reader = admitted(context, request, sites)
     except AccessDenied as closed:
         return _closed(closed.status)
     if isinstance(reader, Response):
@@ -67,11 +65,12 @@ def answered(
     if theme in THEMES:
         return _with_theme(reader, theme)
     try:
-        site = PublishedSite(context, reader, record_of(context, reader.site))
+        site = PublishedSite(context, reader, sites.record(context, reader.site))
     except AccessDenied as closed:
         return _closed(closed.status)
     try:
-        file = site_file(site, files, lambda status, _message: _closed(status))
+        known = request.headers.get("if-none-match", "")
+        file = site_file(site, files, known, lambda status, _message: _closed(status))
     except ApiError as missing:
         return _closed(missing.status)
     if file is not None:
@@ -222,4 +221,8 @@ def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None
 @cache
 def _templates() -> Environment:
     loader = FileSystemLoader(Path(__file__).with_name("templates"))
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    templates = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    templates.globals["style_sheet"] = style_sheet_path()
+    return templates
