@@ -11,27 +11,26 @@ depends on the time, no preview, no search, no error.
 
 from __future__ import annotations
 
-import gzip
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
-from presscheck.service.db.read_set import Read, ReadRecorder, Statement, recorded_sessions
+from presscheck.service.db.read_set import ReadRecorder, Statement, recorded_sessions
 from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
 from presscheck.service.http.operation_registry import Caller, Context, StagedFiles
-from presscheck.service.http.serialization import entity_tag, is_known
+from presscheck.service.http.serialization import entity_tag
+from presscheck.service.web.kept_page import THEME, THEMES, KeptPage, SitePage, send_page
 from presscheck.service.web.site_record import SiteRecords
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -40,41 +39,6 @@ MOST_BYTES_OF_SITES = 8 * 1024 * 1024
 """Most bytes of what is kept of sites besides their pages."""
 MOST_CHECKED = 10_000
 """Most statements whose rows are known at one version of the database."""
-THEME = "theme"
-"""The cookie with the theme that a reader chose."""
-THEMES = ("light", "dark")
-LEVEL = 6
-"""Of gzip: a higher one takes longer than it saves on a page."""
-_SMALL = 500
-"""Bytes below which a page is not compressed."""
-_EACH, _EACH_READ = 2_000, 700
-"""Bytes that a page and a statement take besides their texts."""
-
-
-class SitePage(HTMLResponse):
-    """A page of a published site that may be sent again."""
-
-
-@dataclass
-class KeptPage:
-    """A page as it is sent.
-
-    Attributes:
-        version: the last version of the database that it is known to be right for; None if that is not known.
-        zipped: the page compressed; None before it was asked for, empty if that is not smaller.
-    """
-
-    body: bytes
-    tag: str
-    headers: tuple[tuple[bytes, bytes], ...]
-    reads: tuple[Read, ...] = ()
-    version: Version | None = None
-    zipped: bytes | None = None
-
-    def weight(self) -> int:
-        """About how many bytes it takes in memory, compressed as well."""
-        texts = sum(len(read.statement.text) + len(read.statement.parameters) for read in self.reads)
-        return 2 * len(self.body) + _EACH + texts + _EACH_READ * len(self.reads)
 
 
 class PublishedPages:
@@ -186,51 +150,3 @@ def _key(scope: Scope) -> bytes | None:
     origin, path = scope[ORIGIN].encode(), scope["path"].encode("utf-8", "surrogatepass")
     theme = theme if theme in THEMES else ""
     return blake2b(b"%d %s %s " % (len(origin), origin, theme.encode()) + path, digest_size=32).digest()
-
-
-async def send_page(page: KeptPage, scope: Scope, send: Send, *, may_zip: bool) -> None:
-    """Sends a page as the client takes it: compressed, or only that it is still the same.
-
-    Args:
-        page: the page.
-        scope: the request.
-        send: sends a message.
-        may_zip: whether it may be compressed; never if it has both a secret and words of the request, whose length
-            together would tell something about the secret.
-    """
-    known, is_zipped = "", False
-    for name, value in scope["headers"]:
-        if name == b"if-none-match":
-            known = f"{known},{value.decode('latin-1')}" if known else value.decode("latin-1")
-        elif name == b"accept-encoding":
-            is_zipped = is_zipped or takes_gzip(value.decode("latin-1"))
-    tag = page.tag
-    body, headers = page.body, [*page.headers]  # a list of its own: middleware adds headers to it
-    if is_zipped and may_zip and len(body) > _SMALL:
-        tag = f'{tag[:-1]}-gzip"'
-        if known and is_known(tag, known):
-            body = b""
-        elif page.zipped is None:
-            page.zipped = body = await run_in_threadpool(gzip.compress, page.body, LEVEL, mtime=0)
-        else:
-            body = page.zipped
-        named = {b"etag": tag.encode(), b"content-length": str(len(body)).encode()}
-        headers = [(name, named.get(name, value)) for name, value in headers]
-        headers.append((b"content-encoding", b"gzip"))
-    if known and is_known(tag, known):
-        left_out = (b"content-length", b"content-type", b"content-encoding")
-        headers = [(name, value) for name, value in headers if name not in left_out]
-        await send({"type": "http.response.start", "status": 304, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
-        return
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-def takes_gzip(accepted: str) -> bool:
-    """Whether a header `Accept-Encoding` has gzip, and does not refuse it with ``q=0``."""
-    for part in accepted.split(","):
-        name, _, weight = part.partition(";")
-        if name.strip().lower() in ("gzip", "*"):
-            return weight.replace(" ", "").lower() not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
-    return False

@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.types import Receive, Scope, Send
 
 from presscheck.service.http.serialization import entity_tag
-from presscheck.service.web.page_cache import KeptPage, send_page
+from presscheck.service.web.kept_page import KeptPage, send_page
 
 _FILE = Path(__file__).with_name("site.css")
 _DIGITS = 16

@@ -20,9 +20,9 @@ from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.html.page import render_page_html
+from presscheck.service.web.kept_page import THEME, THEMES, SitePage
 from presscheck.service.web.links import PageLinks, outside, reference
 from presscheck.service.web.navigation import TreeHtml
-from presscheck.service.web.page_cache import THEME, THEMES, SitePage
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, found_pages
 from presscheck.service.web.site_files import site_file
