@@ -99,7 +99,7 @@ async def test_no_process_shows_an_old_or_a_foreign_page(
             await world.admin.send(comment)
             assert (await browser.get(address)).headers["etag"] == tag
             assert not statements, "a commit that the site does not show must not cost a new page"
-            await refuses(path, 304, **{"if-none-match": tag})
+            assert (await browser.get(address, headers={"if-none-match": tag})).status_code == 304
         zipped = await browser.send(
             browser.build_request("GET", address, headers={"accept-encoding": "gzip"}), stream=True
         )
@@ -108,7 +108,8 @@ async def test_no_process_shows_an_old_or_a_foreign_page(
         assert len(sent) == int(zipped.headers["content-length"])
         plain = await browser.get(address, headers={"accept-encoding": "identity"})
         assert gzip.decompress(sent) == plain.content and "content-encoding" not in plain.headers
-        await refuses(path, 304, **{"if-none-match": zipped.headers["etag"], "accept-encoding": "gzip"})
+        assert zipped.headers["etag"] != plain.headers["etag"]
+        assert (await browser.get(address, headers={"if-none-match": plain.headers["etag"]})).status_code == 200
 
         looks = deepcopy(await world.admin.send(GetCustomization(**at)))
         await world.admin.send(UpdateCustomization(**at, settings=looks | {"title": "Handbook"}))

@@ -29,13 +29,16 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
     url = f"https:{url}" if url.startswith("//") else url
     own = site_address(site.context, site.site, own_key(site.site))
     if url.startswith(own):
-        url = site.base + url.removeprefix(own)
+        url = site.reader.base + url.removeprefix(own)
     app = site.context.app("")
     if url.startswith(f"{app}/") and (match := _IN_APP(url.removeprefix(app))):
         space_id, page_id, anchor = match.groups()
         return _in_space(site, space_id, page_id, anchor or "")
-    is_outside = is_new_tab and not url.startswith((site.base, "mailto:"))
-    return ResolvedLink(url, is_outside=is_outside) if is_safe_url(url) else None
+    if not is_safe_url(url):
+        return None
+    if url.startswith(site.reader.base):
+        return ResolvedLink(site.base + url.removeprefix(site.reader.base))
+    return ResolvedLink(url, is_outside=is_new_tab and not url.startswith("mailto:"))
 
 
 def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> ResolvedLink | None:

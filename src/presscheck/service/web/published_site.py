@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk
 from presscheck.documents.visitors.conditions import holds
@@ -105,7 +105,9 @@ class PublishedSite:
     """
 
     def __init__(self, context: Context, reader: Reader, record: SiteRecord) -> None:
-        self.context, self.reader, self.site, self.base = context, reader, reader.site, reader.base
+        self.context, self.reader, self.site = context, reader, reader.site
+        self.base = urlsplit(reader.base).path
+        """Where links within the site begin: without the host, so that a page is the same at each of its hosts."""
         self.spaces, self.record = record.spaces, record
         closed = {section.id for section in record.sections if not self.holds(section.condition)}
         self.site_spaces = [
@@ -116,7 +118,9 @@ class PublishedSite:
             and site_space.section_id not in closed
         ]
         self._known: dict[str, SpaceContent] = {}
-        self._visitor = (digest_of(json.dumps(reader.claims, sort_keys=True)),) if self.site.adaptive_content else ()
+        self._visitor = (
+            (digest_of(json.dumps(reader.claims, sort_keys=True)).hex(),) if self.site.adaptive_content else ()
+        )
         self.previewed = self._previewed()
         """The change request that is shown, in a preview of one."""
 
@@ -131,7 +135,7 @@ class PublishedSite:
         """
         if self.reader.is_previewing:
             return make()
-        key = (name, self.record.digest, of.id, self.context.origin, self.base, *self._visitor)
+        key = (name, self.record.digest.hex(), of.id, self.reader.base, *self._visitor)
         return kept(self.context, key, make, weight)
 
     def holds(self, condition: str | None) -> bool:
@@ -191,6 +195,10 @@ class PublishedSite:
             ),
             lambda _: revision.weight() // 4,
         )
+
+    def absolute(self, url: str) -> str:
+        """The URL with the host, for search engines and for redirects."""
+        return self.reader.base + url.removeprefix(self.base) if url.startswith(self.base) else url
 
     @property
     def home(self) -> str:

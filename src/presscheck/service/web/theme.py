@@ -79,7 +79,7 @@ class Appearance:
         self.copyright = self._text("footer.copyright")
         self.footer_logo = self._picture(self._at("footer.logo"))
         self.privacy = self._outside("privacyPolicy.url")
-        self.preview = self._outside("socialPreview.url")
+        self.preview = site.absolute(self._outside("socialPreview.url"))
         self.is_new_tab = self._at("externalLinks.target") == "blank"
         self.has_pagination = self._at("pagination.enabled") is not False
         self.language = self._text("internationalization.locale") or "en"

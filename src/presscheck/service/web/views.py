@@ -78,7 +78,7 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SitesN
     query = request.query_params.get("q")
     target = _redirect(site) if query is None else None
     if target:
-        return RedirectResponse(target, 307, {"cache-control": "no-cache"})
+        return RedirectResponse(site.absolute(target), 307, {"cache-control": "no-cache"})
     return _answer(site, Appearance(site, request.cookies.get(THEME)), query)
 
 
@@ -118,7 +118,7 @@ def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, 
         "cover": _cover(site, site_space, page) if layout["cover"] else None,
         "before": before if looks.has_pagination and layout["pagination"] else None,
         "after": after if looks.has_pagination and layout["pagination"] else None,
-        "canonical": site.address(site_space, place),
+        "canonical": site.absolute(site.address(site_space, place)),
         "is_indexed": site.site.visibility == "public" and not (page.get("noIndex") or page.get("noRobotsIndex")),
     }
 
@@ -224,5 +224,5 @@ def _templates() -> Environment:
     templates = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    templates.globals["style_sheet"] = style_sheet_path()
+    templates.globals.update(style_sheet=style_sheet_path())
     return templates
