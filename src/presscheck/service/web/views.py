@@ -224,5 +224,5 @@ def _templates() -> Environment:
     templates = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    templates.globals.update(style_sheet=style_sheet_path())
+    cast("dict[str, Any]", templates.globals)["style_sheet"] = style_sheet_path()
     return templates
