@@ -56,3 +56,7 @@ class Tab(ListTab, Protocol):
     async def open(self, index: int) -> None:
         """Open a row."""
         ...
+
+    def open_web(self, index: int) -> None:
+        """Open a row in the browser."""
+        ...

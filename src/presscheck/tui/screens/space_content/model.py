@@ -77,6 +77,12 @@ class SpaceContent:
         return f"#{self.request.number} {sanitize(self.request.subject) or '(no subject)'}"
 
     @property
+    def app_address(self) -> str:
+        """The web address of the change request, or of the space on main, in the app; empty if it is not known."""
+        urls = [shown.urls.app for shown in (self.request, self.space) if shown and shown.urls.app]
+        return urls[0] if urls else ""
+
+    @property
     def files(self) -> tuple[RevisionFile, ...]:
         """The files."""
         return self.revision.files if self.revision else ()

@@ -51,7 +51,8 @@ class SpaceContentScreen(BaseScreen):
         self.files = FileActions(self)
         self.links_tab = LinksTab(self)
         self.files_tab = FilesTab(self, self.files)
-        tabs: tuple[Tab, ...] = (self.links_tab, self.files_tab, ReusableTab(self))
+        self.reusable_tab = ReusableTab(self)
+        tabs: tuple[Tab, ...] = (self.links_tab, self.files_tab, self.reusable_tab)
         self.lists = TabbedLists(self, tabs, self._show_empty, notes=self._notes, has_mark_column=False)
 
     def title_line(self) -> Line:
@@ -130,7 +131,7 @@ class SpaceContentScreen(BaseScreen):
     def _no_row(self) -> str | None:
         return None if self.tab.count else f"no {self.tab.noun} here"
 
-    reason_open = reason_copy = _no_row
+    reason_open = reason_copy = reason_web = _no_row
 
     def command_open(self) -> Awaitable[None] | None:
         """Browse the page of a link; choose what to do with a file; list the pages with reusable content."""
@@ -145,8 +146,10 @@ class SpaceContentScreen(BaseScreen):
         return self.links_tab.choose_filter()
 
     def reason_edit(self) -> str | None:
-        """Only the page of a link is edited."""
-        if self.tab is not self.links_tab:
+        """Only the page of a link is edited: the API has no operation that edits reusable content."""
+        if self.tab is self.reusable_tab:
+            return "the API cannot edit reusable content: o opens the space in the app"
+        if self.tab is self.files_tab:
             return "1 shows the links: e edits the page of one"
         return self.edit_reason() or self.links_tab.edit_reason(self.rows.cursor)
 
@@ -160,14 +163,9 @@ class SpaceContentScreen(BaseScreen):
         """Edit the page of the link in the editor that is not the usual one."""
         return self.links_tab.edit(self.rows.cursor, uses_other_editor=True)
 
-    def reason_web(self) -> str | None:
-        """Without rows."""
-        is_reusable = self.tab not in (self.links_tab, self.files_tab)
-        return "reusable content has no web address" if is_reusable else self._no_row()
-
     def command_web(self) -> None:
-        """Open the address of the link or the file."""
-        (self.files_tab if self.tab is self.files_tab else self.links_tab).open_web(self.rows.cursor)
+        """Open the address of the link or the file; for reusable content, the space in the app."""
+        self.tab.open_web(self.rows.cursor)
 
     def command_copy(self) -> None:
         """Copy the address of the link or the file."""
