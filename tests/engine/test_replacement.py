@@ -164,7 +164,7 @@ async def test_chosen_hits_become_one_change_request_in_one_write(service: Runni
         reports: list[str] = []
         hits = await search_space(engine, place, Query("old", "new"), reports.append)
         assert summary(hits) == {
-            "A": [("text", "old")] * 3,
+            "A": [("text", "old"), ("text", "old"), ("link target", "old")],
             "An old page": [("title", "old")],
             "`Code` B": [("text", "old")],
         }
@@ -184,7 +184,9 @@ async def test_chosen_hits_become_one_change_request_in_one_write(service: Runni
         live = await engine.read(GetPage(space_id=space, page_id=ids["A"], format="markdown"))
         assert live.markdown == f"# A\n\n{TEXT}", "main stays as it is"
         again = await search_space(engine, Place(space, request.id), Query("old", "new"), ignore)
-        assert summary(again) == {"A": [("text", "old")] * 2}, "the change request is searched, not main"
+        assert summary(again) == {"A": [("text", "old"), ("link target", "old")]}, (
+            "the change request is searched, not main"
+        )
         more = await apply_all(engine, again, Place(space, request.id), request)
         assert more.request == request
         assert (await text_of(engine, request, ids["A"]))[1].count("old") == 1, "only in code"

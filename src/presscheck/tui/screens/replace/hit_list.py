@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-from presscheck.documents.pages.replacement import Hit, PageText, surroundings
+from presscheck.documents.pages.replacement import CAREFUL_KINDS, Hit, PageText, surroundings
 from presscheck.engine.replacement.space_search import PageHits, SpaceHits, UnreadPage
 
 AROUND = 60
@@ -37,7 +37,7 @@ class HitList:
         """The hits that are not chosen, with the id of their page."""
 
     def show(self, hits: SpaceHits) -> None:
-        """Show the result of a search. All hits are chosen but those in front matter, and those left out before."""
+        """Show the result of a search. All hits are chosen but those of careful kinds, and those left out before."""
         before = {_trace(page, hit) for page in self._pages for hit in page.hits}
         left_out = {_trace(page, hit) for page in self._pages for hit in page.hits if not self.is_chosen(page, hit)}
         self.hits = hits
@@ -45,7 +45,7 @@ class HitList:
         for page in hits.pages:
             for hit in page.hits:
                 trace = _trace(page, hit)
-                if trace in left_out or (hit.kind == "front matter" and trace not in before):
+                if trace in left_out or (hit.kind in CAREFUL_KINDS and trace not in before):
                     self._left_out.add((page.page.id, hit))
         rows = [Row(page, hit) for page in hits.pages for hit in (None, *page.hits)]
         rows += [Row(), *(Row(unread=unread) for unread in hits.unread)] if hits.unread else []

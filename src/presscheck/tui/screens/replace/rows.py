@@ -18,7 +18,7 @@ LABEL = 6
 LONGEST = 200
 """Characters of a hit that are drawn."""
 _KINDS = {"title": "title", "description": "descr."}
-_NOTES = {"code": "code", "front matter": "front matter"}
+_NOTES = {"code": "code", "front matter": "front matter", "link target": "in a link target"}
 
 
 def draw_row(hits: HitList, row: Row, columns: int) -> Line:
