@@ -27,7 +27,8 @@ PAGES = {
     ".gitbook/includes/outer.md": (
         '---\ntitle: Outer\n---\nWords outside.\n\n{% include "note.md" %}\n\n{% include "outer.md" %}\n'
     ),
-    ".gitbook/includes/late.md": "---\ntitle: Late words\n---\nRead last.\n",
+    ".gitbook/includes/late.md": "---\ntitle: Late words\n---\nRead last. ![Plan](../assets/plan.png)\n",
+    ".gitbook/assets/plan.png": "no picture",
 }
 
 
@@ -106,7 +107,15 @@ async def test_reusable_content_is_read_and_found_in_its_pages(
         await pilot.press("o")
         await until(pilot, shows="copied: http")
         assert pilot.app.clipboard == pilot.app.screen.model.space.urls.app
+        await pilot.press("2", ".", "f")
+        await until(pilot, shows="Replace plan.png by a local file")
+        pilot.app.focused.value = str(tmp_path / "book" / ".gitbook" / "assets" / "plan.png")
         await pilot.press("enter")
+        await until(pilot, shows="1 place not changed")
+        await until(pilot, shows="Late words   reusable content: edit it in the app")
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="no hit is chosen")
+        await pilot.press("q", "3", "enter")
         await pick(pilot, "Read")
         await until(pilot, shows="Mind the step.")
         await pilot.press("q", "enter")

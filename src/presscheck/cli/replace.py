@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -103,7 +102,7 @@ async def replace_text(
         request = await _apply(session, place, request, edits, subject or subject_of(query, SUBJECT))
         print_message(f"Replaced {done} in #{request.number}.")
     if session.json:
-        session.show(_as_json(hits, chosen, request))
+        session.show(_as_json(query, hits, chosen, request))
     elif dry_run:
         _print_hits(hits, chosen)
     elif edits and request:
@@ -179,17 +178,18 @@ def _print_hit(page: PageHits, hit: Hit) -> None:
     print_line((Span(f"{name}:{where}: ", "quiet"), Span(before), Span(f"[-{old}-]", "removed"), *added, Span(after)))
 
 
-def _as_json(hits: SpaceHits, chosen: dict[str, list[Hit]], request: ChangeRequest | None) -> dict[str, Any]:
+def _as_json(
+    query: Query, hits: SpaceHits, chosen: dict[str, list[Hit]], request: ChangeRequest | None
+) -> dict[str, Any]:
     """The hits as plain data; `changeRequest` is null for a search of main without an edit."""
-    query = asdict(hits.query)
     return {
         "query": {
-            "find": query["find"],
-            "replacement": query["replacement"],
-            "matchCase": query["match_case"],
-            "wholeWords": query["whole_words"],
-            "regex": query["is_regex"],
-            "inCode": query["in_code"],
+            "find": query.find,
+            "replacement": query.replacement,
+            "matchCase": query.match_case,
+            "wholeWords": query.whole_words,
+            "regex": query.is_regex,
+            "inCode": query.in_code,
         },
         "changeRequest": request,
         "searched": hits.searched,

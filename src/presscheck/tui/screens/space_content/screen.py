@@ -29,7 +29,8 @@ from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.api.content import RevisionPage
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.content import RevisionFile, RevisionPage
     from presscheck.api.links import ContentLocation
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.content_place import ContentPlace
@@ -189,6 +190,36 @@ class SpaceContentScreen(BaseScreen):
     def command_add(self) -> Awaitable[None]:
         """Upload a file."""
         return self.files.upload()
+
+    def reason_find_replace(self) -> str | None:
+        """Files are replaced in the tab of files."""
+        if self.tab is not self.files_tab:
+            return "2 shows the files: . f replaces one by a local file"
+        return self._no_row() or self.edit_reason()
+
+    def command_find_replace(self) -> Awaitable[None]:
+        """Replace the file by a local one, on all pages that show it."""
+        return self.replace_file(self.files_tab.files[self.rows.cursor])
+
+    async def replace_file(self, file: RevisionFile) -> None:
+        """Ask for the local file, and list the places that show the former one."""
+        # 40 ms of imports, only when it is first opened
+        from presscheck.tui.screens.replace.screen import ReplaceScreen
+        from presscheck.tui.screens.space_content.file_task import FileTask, ask_file
+
+        if self.model.space is None:
+            raise PresscheckError("The space is not loaded yet: try again")
+        files = self.model.files
+        query = await ask_file(self, file, files)
+        if query:
+            task = FileTask(query, files)
+            self.app_context.push_screen(ReplaceScreen(self.model.space, self.model.request, task, self._show_created))
+
+    def _show_created(self, request: ChangeRequest) -> None:
+        """Show the space in a change request that was created or edited, here and where this screen was opened."""
+        if request.id != self.model.change_request_id and self._place.show_request:
+            self._place.show_request(request)
+        self._show_request(request.id)
 
     def edit_reason(self) -> str | None:
         """Why nothing can be changed here now; None if it can."""
