@@ -87,7 +87,7 @@ async def ask_file(screen: ScreenContext, file: RevisionFile, files: Sequence[Re
         outbox.draft(key) or "",
         screen.style_for,
         max_length=LONGEST_PATH,
-        confirm_label="Show where",
+        confirm_label="show where",
         save=lambda text: outbox.save_draft(key, text),
         hint="~/Pictures/diagram.png",
     )
