@@ -21,6 +21,7 @@ from presscheck.api.content import GetChangeRequestPage, ListChangeRequestFiles,
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, InsertPage, NewFile
 from presscheck.client.client import Client
 from presscheck.documents.pages.file_urls import address_in_page
+from presscheck.engine.drafts import drafts
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.replace.screen import ReplaceScreen
@@ -244,6 +245,8 @@ async def test_a_file_is_replaced_on_all_pages_that_show_it(
         await until(pilot, shows="2 pages")
         await asked(pilot, words)
         await until(pilot, shows="words.txt is not an image")
+        labels = [(draft.label, draft.space) for draft in drafts(pilot.app.engine.outbox.drafts())]
+        assert labels == [("path of a file that replaces another: plan.png", SPACE)]
         await asked(pilot, picture)
         await until(pilot, shows="2 hits on 2 pages chosen", holds=lambda: isinstance(pilot.app.screen, ReplaceScreen))
         await until(pilot, shows="plan.png → plan-2.png")
@@ -258,6 +261,7 @@ async def test_a_file_is_replaced_on_all_pages_that_show_it(
             shows="replaced 2 hits on 2 pages in #",
             holds=lambda: not isinstance(pilot.app.screen, ReplaceScreen),
         )
+        assert not pilot.app.engine.outbox.drafts()
         request = pilot.app.screen.model.path
         await pilot.press("q")
         await until(pilot, shows="Replace the file plan.png › Release notes › Links and files")

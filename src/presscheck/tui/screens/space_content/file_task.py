@@ -27,14 +27,15 @@ class FileTask:
     """Replaces a file.
 
     Args:
+        space_id: the id of the space.
         query: the file, and the new one.
         files: all files of the space.
     """
 
     title = "Replace a file"
 
-    def __init__(self, query: FileQuery, files: Sequence[RevisionFile]) -> None:
-        self.query, self._files = query, files
+    def __init__(self, space_id: str, query: FileQuery, files: Sequence[RevisionFile]) -> None:
+        self._space_id, self.query, self._files = space_id, query, files
 
     @property
     def draft(self) -> str:
@@ -65,16 +66,19 @@ class FileTask:
 
     async def change(self, screen: ScreenContext, error: InvalidArgument | None) -> bool:
         """Ask for another local file."""
-        query = await ask_file(screen, self.query.file, self._files)
+        query = await ask_file(screen, self._space_id, self.query.file, self._files)
         self.query = query or self.query
         return query is not None
 
 
-async def ask_file(screen: ScreenContext, file: RevisionFile, files: Sequence[RevisionFile]) -> FileQuery | None:
+async def ask_file(
+    screen: ScreenContext, space_id: str, file: RevisionFile, files: Sequence[RevisionFile]
+) -> FileQuery | None:
     """Ask for the path of the local file that replaces a file; None if the dialog was closed.
 
     Args:
         screen: asks.
+        space_id: the id of the space.
         file: the file.
         files: all files of the space; the new one gets a name that none of them has.
 
@@ -82,13 +86,14 @@ async def ask_file(screen: ScreenContext, file: RevisionFile, files: Sequence[Re
         PresscheckError: it cannot be read, is too large, or is no image while the former one is.
     """
     key, outbox = _draft_key(file), screen.engine.outbox
+    about = {"space": space_id, "title": file.name}
     dialog = PromptDialog(
         f"Replace {sanitize(file.name)} by a local file, at most {size_of(LARGEST_UPLOAD)}: its path",
         outbox.draft(key) or "",
         screen.style_for,
         max_length=LONGEST_PATH,
         confirm_label="show where",
-        save=lambda text: outbox.save_draft(key, text),
+        save=lambda text: outbox.save_draft(key, text, about),
         hint="~/Pictures/diagram.png",
     )
     answer = await screen.ask(dialog)

@@ -209,10 +209,10 @@ class SpaceContentScreen(BaseScreen):
 
         if self.model.space is None:
             raise PresscheckError("The space is not loaded yet: try again")
-        files = self.model.files
-        query = await ask_file(self, file, files)
+        space, files = self.model.space_id, self.model.files
+        query = await ask_file(self, space, file, files)
         if query:
-            task = FileTask(query, files)
+            task = FileTask(space, query, files)
             self.app_context.push_screen(ReplaceScreen(self.model.space, self.model.request, task, self._show_created))
 
     def _show_created(self, request: ChangeRequest) -> None:
