@@ -37,6 +37,7 @@ HINTS = {
     "group": "A group of pages.",
     "sites": "The sites of the organization: what readers see, and where. enter on one opens it; a creates one.",
 }
+NO_HIT = "Nothing that is loaded has this text in its title. esc ends the filter."
 
 
 class PagePane:
@@ -81,6 +82,9 @@ class PagePane:
         if self.home.space:
             self.home.leave()
         if item is None:
+            if self._screen.tree_view.search_text:
+                self._screen.unsubscribe("page")
+                self.show_text(NO_HIT)
             return
         if item.site:
             self._screen.unsubscribe("page")
