@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
-    from presscheck.tui.screens.browse.fixed_lines import FixedLines
+    from presscheck.tui.screens.browse.static_layout import StaticLayout
 
 HINTS = {
     "collection": "enter expands and collapses.",
@@ -53,7 +53,7 @@ class PagePane:
         self,
         screen: BrowseContext,
         shortcut_text: Callable[[Item], str],
-        site_lines: Callable[[Site, int], FixedLines],
+        site_lines: Callable[[Site, int], StaticLayout],
     ) -> None:
         self._screen, self._shortcut_text, self._site_lines = screen, shortcut_text, site_lines
         self.navigation = PageNavigation(screen)
