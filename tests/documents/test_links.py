@@ -5,7 +5,14 @@ import time
 import pytest
 
 from presscheck.api.content import GitBlob, RevisionFile, RevisionPage
-from presscheck.documents.markdown.links import Destination, Link, LinkResolver, find_links, source_path
+from presscheck.documents.markdown.links import (
+    Destination,
+    Link,
+    LinkResolver,
+    find_links,
+    source_path,
+    written_targets,
+)
 
 
 def targets(markdown: str) -> list[str]:
@@ -40,6 +47,17 @@ def test_finds_every_kind_of_link(markdown: str, link: Link) -> None:
 
 def test_attributes_without_a_target_are_no_links() -> None:
     assert find_links('{% openapi-operation spec="pets" path="/pets" method="post" %}') == []
+
+
+def test_targets_are_found_where_they_are_written() -> None:
+    markdown = (
+        '[a](b_(c).md "t") ![x](<p q.png>) {% file src="../x.zip" %} <img src=\'a&amp;b.png\'> <https://e.org/a>\n'
+        "[https://e.org](https://e.org/_(b)) see https://e.org/c `[no](no.md)`\n\n[n]: z.md\n"
+    )
+    targets = written_targets(markdown)
+    written = ["b_(c).md", "p q.png", "../x.zip", "a&amp;b.png", "https://e.org/a", "https://e.org/_(b)"]
+    assert [markdown[target.start : target.end] for target in targets] == [*written, "https://e.org/c", "z.md"]
+    assert [target.target for target in targets][3] == "a&b.png"
 
 
 def test_image_in_a_link_counts_twice() -> None:
@@ -90,7 +108,7 @@ def test_line_numbers_after_code() -> None:
 )
 def test_hostile_text_takes_linear_time(hostile: str) -> None:
     began = time.perf_counter()
-    find_links(hostile)
+    written_targets(hostile)
     assert time.perf_counter() - began < 3
 
 

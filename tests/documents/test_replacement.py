@@ -58,7 +58,7 @@ def test_hits_are_found_where_they_are() -> None:
         ("front matter", 2),
         ("text", 7),
         ("text", 7),
-        ("text", 7),
+        ("link target", 7),
         ("text", 15),
     ]
     inside = [hit.line for hit in hits_in(page, "old", "new", in_code=True) if hit.kind == "code"]

@@ -17,14 +17,16 @@ from presscheck.api.content import (
     GetChangeRequestPage,
     GetChangeRequestRevision,
     GetPage,
+    ListChangeRequestFiles,
     ListPages,
 )
-from presscheck.api.content_changes import DeletePage, InsertPage, UpdatePage
+from presscheck.api.content_changes import DeletePage, InsertFiles, InsertPage, NewFile, UpdatePage
 from presscheck.documents.pages.replacement import Match, Query
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.engine import Engine
 from presscheck.engine.replacement import application
 from presscheck.engine.replacement.application import IncompleteApplication, apply_edits, edits_of
+from presscheck.engine.replacement.file_search import FileQuery, free_name
 from presscheck.engine.replacement.pattern_search import LONGEST_PATTERN, check_query, started, subject_of
 from presscheck.engine.replacement.space_search import Place, SpaceHits, page_names, search_again, search_space
 from presscheck.engine.review.page_edits import send_edits
@@ -164,7 +166,7 @@ async def test_chosen_hits_become_one_change_request_in_one_write(service: Runni
         reports: list[str] = []
         hits = await search_space(engine, place, Query("old", "new"), reports.append)
         assert summary(hits) == {
-            "A": [("text", "old")] * 3,
+            "A": [("text", "old"), ("text", "old"), ("link target", "old")],
             "An old page": [("title", "old")],
             "`Code` B": [("text", "old")],
         }
@@ -184,7 +186,9 @@ async def test_chosen_hits_become_one_change_request_in_one_write(service: Runni
         live = await engine.read(GetPage(space_id=space, page_id=ids["A"], format="markdown"))
         assert live.markdown == f"# A\n\n{TEXT}", "main stays as it is"
         again = await search_space(engine, Place(space, request.id), Query("old", "new"), ignore)
-        assert summary(again) == {"A": [("text", "old")] * 2}, "the change request is searched, not main"
+        assert summary(again) == {"A": [("text", "old"), ("link target", "old")]}, (
+            "the change request is searched, not main"
+        )
         more = await apply_all(engine, again, Place(space, request.id), request)
         assert more.request == request
         assert (await text_of(engine, request, ids["A"]))[1].count("old") == 1, "only in code"
@@ -240,6 +244,54 @@ async def test_more_pages_than_one_write_takes_are_sent_in_several(
             await apply_all(engine, again, place, request)
         counts = [(await search_space(engine, place, Query(word, "x"), ignore)).count for word in ("old", "new")]
         assert counts == [50, 30], "what was sent stays, and a search finds the rest"
+
+
+async def test_a_file_is_uploaded_once_and_only_with_its_edits(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        space = await created_space(engine)
+        old, new = (NewFile(name="plan.pdf", base64=text, content_type="application/pdf") for text in ("YQ==", "YWI="))
+        text = '[a](x/../plan.pdf#page=3) ![b](/plan.pdf "B") {% file src="/plan.pdf" %} [c](/plan.pdf.md) `/plan.pdf`'
+        request = await opened(
+            engine, space, InsertFiles(files=(old,)), InsertPage(title="A", document=Document(markdown=text))
+        )
+        place, path = Place(space, request.id), {"space_id": space, "change_request_id": request.id}
+
+        async def names() -> list[str]:
+            return [file.name for file in (await engine.read(ListChangeRequestFiles(**path))).items]
+
+        [file] = (await engine.read(ListChangeRequestFiles(**path))).items
+        query = FileQuery(file, new.model_copy(update={"name": free_name(new.name, [file])}))
+        hits = await search_space(engine, place, query, ignore)
+        [page] = hits.pages
+        assert [(hit.old, hit.new) for hit in page.hits] == [
+            ("x/../plan.pdf", "/plan-2.pdf"),
+            ("/plan.pdf", "/plan-2.pdf"),
+            ("/plan.pdf", "/plan-2.pdf"),
+        ]
+
+        async def apply(found: SpaceHits) -> Any:
+            edits = edits_of(found.pages, {one.page.id: one.hits for one in found.pages})
+            return await apply_edits(engine, place, request, edits, file=query)
+
+        title = UpdatePage(page=page.page.id, document=Document(markdown=f"{text} Edited."))
+        await edited(engine, request, title)
+        assert (await apply(hits)).edited == {page.page.id}
+        assert await names() == ["plan.pdf"], "nothing is uploaded if the pages were edited"
+
+        async def refused(*_: Any) -> None:
+            raise ChecksFailed("refused")
+
+        hits = await search_space(engine, place, query, ignore)
+        with monkeypatch.context() as patch, pytest.raises(ChecksFailed, match="refused"):
+            patch.setattr(application, "send_edits", refused)
+            await apply(hits)
+        await apply(await search_space(engine, place, query, ignore))
+        assert await names() == ["plan.pdf", "plan-2.pdf"], "the second attempt uses the file of the first one"
+        _, written = await text_of(engine, request, page.page.id)
+        assert '[a](/plan-2.pdf#page=3) ![b](/plan-2.pdf "B") {% file src="/plan-2.pdf" %} [c](/plan.pdf.md)' in written
+        assert "`/plan.pdf` Edited." in written
 
 
 async def test_titles_stay_valid(service: RunningService, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, pick, running, shown, until
 
 from presscheck.engine.activity_log import Entry
 from presscheck.service.db.blob_store import DiskBlobStore
@@ -27,7 +27,8 @@ PAGES = {
     ".gitbook/includes/outer.md": (
         '---\ntitle: Outer\n---\nWords outside.\n\n{% include "note.md" %}\n\n{% include "outer.md" %}\n'
     ),
-    ".gitbook/includes/late.md": "---\ntitle: Late words\n---\nRead last.\n",
+    ".gitbook/includes/late.md": "---\ntitle: Late words\n---\nRead last. ![Plan](../assets/plan.png)\n",
+    ".gitbook/assets/plan.png": "no picture",
 }
 
 
@@ -88,6 +89,40 @@ async def test_pages_show_the_text_of_what_they_include(service: RunningService,
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Start", "offline")
         await until(pilot, shows="Words outside.")
+
+
+async def test_reusable_content_is_read_and_found_in_its_pages(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "elsewhere")  # addresses are copied
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Start")
+        await pilot.press("g", "l", "3")
+        await until(pilot, shows="Late words")
+        await until(pilot, shows="1 page")
+        while "A note" not in next(line for line in shown(pilot.app).split("\n") if "▌" in line):
+            await pilot.press("j")
+        await pilot.press("e")
+        await until(pilot, shows="the API cannot edit reusable content: o opens the space in the app")
+        await pilot.press("o")
+        await until(pilot, shows="copied: http")
+        assert pilot.app.clipboard == pilot.app.screen.model.space.urls.app
+        await pilot.press("2", ".", "f")
+        await until(pilot, shows="Replace plan.png by a local file")
+        pilot.app.focused.value = str(tmp_path / "book" / ".gitbook" / "assets" / "plan.png")
+        await pilot.press("enter")
+        await until(pilot, shows="1 place not changed")
+        await until(pilot, shows="Late words   reusable content: edit it in the app")
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="no hit is chosen")
+        await pilot.press("q", "3", "enter")
+        await pick(pilot, "Read")
+        await until(pilot, shows="Mind the step.")
+        await pilot.press("q", "enter")
+        await pick(pilot, "Where used")
+        await pick(pilot, "Start")
+        await until(pilot, shows="› Start")
+        await until(pilot, shows="Between.")
 
 
 async def test_a_text_that_cannot_be_read_shows_why(service: RunningService, tmp_path: Path) -> None:

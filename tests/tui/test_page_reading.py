@@ -374,3 +374,43 @@ async def test_revisions_are_listed_and_pages_read_as_they_were(service: Running
             text = await robin.send(GetChangeRequestPage(**at, page_id=page.id, format="markdown"))
             await robin.send(UpdateChangeRequest(**at, status="archived"))
         assert "Write down what happened" in (text.markdown or "")
+
+
+async def test_in_a_change_request_its_own_revisions_are_listed(service: RunningService, tmp_path: Path) -> None:
+    async with somebody(service, "robin") as (robin,):
+        made = await robin.send(CreateChangeRequest(space_id="runbook", subject="Calmer"))
+        at = {"space_id": "runbook", "change_request_id": made.id}
+        page = await page_of(robin, at, "On call")
+        for text in ("First words.", "Second words."):
+            change = UpdatePage(page=page.id, document=Document(markdown=text))
+            await robin.send(EditChangeRequestContent(**at, changes=(change,)))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page("runbook", None, made.id)
+        await until(pilot, shows="editing #")
+        await pilot.press("g", "h")
+        await until(pilot, shows=f"Revisions of #{made.number} Calmer › Runbook")
+        await until(pilot, shows="it began here: enter lists the revisions of main")
+        revisions = pilot.app.screen
+        assert shown(pilot.app).count("~ On call") == 2
+        assert "Long pages" not in shown(pilot.app), "that was merged into main"
+        while revisions.query_one(RowList).cursor != 3:  # the second row of a page
+            await pilot.press("j")
+        await pilot.press("enter")
+        await until(pilot, shows="First words.")
+        await pilot.press("Z")
+        await until(pilot, shows="Later edits of the page in this change request are replaced.")
+        await pilot.press("y")
+        await until(pilot, shows=f"brought back On call in #{made.number}")
+        await pilot.press("q", "ctrl+r")
+        await until(pilot, holds=lambda: shown(pilot.app).count("~ On call") == 3)
+        await until(pilot, shows="it began here")
+        await pilot.press("G", "Z")
+        await until(pilot, shows="go to a revision first")
+        await pilot.press("enter")
+        await until(pilot, shows="Long pages", holds=lambda: pilot.app.screen is not revisions)
+        await until(pilot, shows="Revisions of Runbook")
+    async with somebody(service, "robin") as (robin,):
+        text = await robin.send(GetChangeRequestPage(**at, page_id=page.id, format="markdown"))
+        await robin.send(UpdateChangeRequest(**at, status="archived"))
+    assert "First words." in (text.markdown or "")

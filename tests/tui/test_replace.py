@@ -86,8 +86,15 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
         await searched(pilot, "zebra", "horse")
-        await listed(pilot, "5 hits on 3 pages chosen")
+        await listed(pilot, "4 of 5 hits on 3 pages chosen")
         await until(pilot, shows="[✓] Farm")
+        text = shown(pilot.app)
+        [left_out] = [line for line in text.split("\n") if "[ ]" in line]
+        assert left_out.rstrip().endswith("in a link target")
+        assert "[Zebra](zebra.md)" in left_out
+        await pilot.press("j", "j", "j", "space", "g", "g")
+        await listed(pilot, "5 hits on 3 pages chosen")
+        await until(pilot, holds=lambda: "[ ]" not in shown(pilot.app))
         text = shown(pilot.app)
         assert "zebra → horse   match case" in text
         assert [line.split("[✓]")[1].split()[:3] for line in text.split("\n") if "[✓]" in line] == [
@@ -182,8 +189,10 @@ async def test_a_page_edited_in_the_meantime_is_shown_again(
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, path["change_request_id"])
         await searched(pilot, "zebra", "horse", "tab", "tab", "space")
-        await listed(pilot, "3 hits on 2 pages chosen")
+        await listed(pilot, "2 of 3 hits on 2 pages chosen")
         await pilot.press("j", "j", "space")
+        await listed(pilot, "3 hits on 2 pages chosen")
+        await pilot.press("k", "space")
         await listed(pilot, "2 of 3 hits on 2 pages chosen")
         text = "# Zoo\n\nA wild zebra runs.\n\nTwo zebras and `zebra`. [Zebra](zebra.md)\n"
         change = UpdatePage(page=zoo.id, document=Document(markdown=text))
@@ -211,13 +220,13 @@ async def test_offline_read_only_and_without_the_role_nothing_is_replaced(
     async with running(app_on(service, tmp_path, read_only=True)) as pilot:
         await opened(pilot)
         await searched(pilot, "zebra", "horse")
-        await listed(pilot, "3 hits on 1 page chosen")
+        await listed(pilot, "2 of 3 hits on 1 page chosen")
         await pilot.press("ctrl+s")
         await until(pilot, shows="this profile is read-only")
     async with running(app_on(service, tmp_path / "reader", token=token_of(service, "ada"))) as pilot:
         await opened(pilot)
         await searched(pilot, "zebra", "horse")
-        await listed(pilot, "3 hits on 1 page chosen")
+        await listed(pilot, "2 of 3 hits on 1 page chosen")
         await pilot.press("ctrl+s")
         await until(pilot, shows="this needs the edit role in this space")
     async with running(app_on(service, tmp_path)) as pilot:
@@ -226,7 +235,7 @@ async def test_offline_read_only_and_without_the_role_nothing_is_replaced(
         service.stop()
         await pilot.press("enter")
         await listed(pilot, "offline: searched the cache")
-        await until(pilot, shows="3 hits on 1 page chosen")
+        await until(pilot, shows="2 of 3 hits on 1 page chosen")
         await pilot.press("ctrl+s")
         await until(pilot, shows="you are offline, and edits cannot be queued")
         service.start()

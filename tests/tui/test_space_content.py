@@ -20,9 +20,12 @@ from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestFiles, RevisionFile
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, InsertPage, NewFile
 from presscheck.client.client import Client
+from presscheck.documents.pages.file_urls import address_in_page
+from presscheck.engine.drafts import drafts
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.space_content.model import address_in_page, markdown_of, size_of
+from presscheck.tui.screens.replace.screen import ReplaceScreen
+from presscheck.tui.screens.space_content.model import markdown_of, size_of
 from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 
 HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe"
@@ -214,6 +217,61 @@ async def test_a_file_is_uploaded_and_saved(service: RunningService, client: Cli
         await pilot.press("enter")
         await pick(pilot, "Where used")
         await until(pilot, shows="no known page of this space names it")
+
+
+async def test_a_file_is_replaced_on_all_pages_that_show_it(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    pages = (
+        page("Map", "![Plan](/plan.png) and `![code](/plan.png)`"),
+        page("Limits", '<img src="plan.png">\n\n[a](b.png)'),
+    )
+    await merged(client, file("plan.png", PNG), *pages)
+    picture, words = tmp_path / "plan.png", tmp_path / "words.txt"
+    picture.write_bytes(PNG + b"new")
+    words.write_text("words")
+
+    async def asked(pilot: Any, path: Path) -> None:
+        await pilot.press(".", "f")
+        await until(pilot, shows="Replace plan.png by a local file, at most 1.0 MB: its path")
+        pilot.app.focused.value = str(path)
+        await pilot.press("enter")
+
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        await pilot.press(".", "f")
+        await until(pilot, shows="2 shows the files: . f replaces one by a local file")
+        await pilot.press("2")
+        await until(pilot, shows="2 pages")
+        await asked(pilot, words)
+        await until(pilot, shows="words.txt is not an image")
+        labels = [(draft.label, draft.space) for draft in drafts(pilot.app.engine.outbox.drafts())]
+        assert labels == [("path of a file that replaces another: plan.png", SPACE)]
+        await asked(pilot, picture)
+        await until(pilot, shows="2 hits on 2 pages chosen", holds=lambda: isinstance(pilot.app.screen, ReplaceScreen))
+        await until(pilot, shows="plan.png → plan-2.png")
+        await until(pilot, shows="/plan.png/plan-2.png) and `![code](/plan.png)`")
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Replace 2 hits on 2 pages in a new change request: subject")
+        await until(pilot, shows="Uploads plan-2.png. The former file stays")
+        await until(pilot, shows="Replace the file plan.png")
+        await pilot.press("enter")
+        await until(
+            pilot,
+            shows="replaced 2 hits on 2 pages in #",
+            holds=lambda: not isinstance(pilot.app.screen, ReplaceScreen),
+        )
+        assert not pilot.app.engine.outbox.drafts()
+        request = pilot.app.screen.model.path
+        await pilot.press("q")
+        await until(pilot, shows="Replace the file plan.png › Release notes › Links and files")
+    found = {one.name: one for one in (await client.send(ListChangeRequestFiles(**request))).items}
+    assert (found["plan-2.png"].size, found["plan.png"].size) == (len(PNG) + 3, len(PNG))
+    texts = [(await page_of(client, request, title)).markdown for title in ("Map", "Limits")]
+    assert texts == [
+        "# Map\n\n![Plan](/plan-2.png) and `![code](/plan.png)`\n",
+        '# Limits\n\n<img src="/plan-2.png">\n\n[a](b.png)\n',
+    ]
 
 
 async def test_hostile_names_are_only_shown(service: RunningService, client: Client, tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from presscheck.api.spaces import Space
 from presscheck.cli import lookup
 from presscheck.cli.output import print_line, print_message
 from presscheck.cli.session import Session, with_session
-from presscheck.documents.pages.replacement import Hit, Query, surroundings
+from presscheck.documents.pages.replacement import CAREFUL_KINDS, Hit, Kind, Query, surroundings
 from presscheck.engine.replacement.application import PageEdit, apply_edits, edits_of
 from presscheck.engine.replacement.pattern_search import subject_of
 from presscheck.engine.replacement.space_search import (
@@ -31,6 +32,11 @@ SUBJECT = 100
 """The most characters of a subject."""
 AROUND = 40
 """Characters that are printed before and after a hit."""
+OPTIONS: Mapping[Kind, tuple[str, str]] = {
+    "front matter": ("front matter", "--in-front-matter"),
+    "link target": ("targets of links", "--in-links"),
+}
+"""Where hits of careful kinds are, in words, and the option that replaces them."""
 ARGUMENTS = {"find": "FIND", "replacement": "REPLACEMENT"}
 """The arguments of the command, by the field of the query."""
 
@@ -46,6 +52,7 @@ ARGUMENTS = {"find": "FIND", "replacement": "REPLACEMENT"}
 @click.option("--word", is_flag=True, help="Find whole words only.")
 @click.option("--in-code", is_flag=True, help="Also replace in code.")
 @click.option("--in-front-matter", is_flag=True, help="Also replace in front matter.")
+@click.option("--in-links", is_flag=True, help="Also replace in the targets of links.")
 @click.option("--dry-run", is_flag=True, help="Print the hits; send nothing.")
 @with_session
 async def replace_text(
@@ -61,6 +68,7 @@ async def replace_text(
     word: bool,
     in_code: bool,
     in_front_matter: bool,
+    in_links: bool,
     dry_run: bool,
 ) -> None:
     """Find and replace text in all pages of a space.
@@ -79,8 +87,11 @@ async def replace_text(
         hits = await search_space(session.engine, place, query, lambda _: None)
     except InvalidArgument as error:
         raise InvalidArgument(ARGUMENTS.get(error.field, error.field), error.reason) from None
-    chosen = {page.page.id: [hit for hit in page.hits if _is_chosen(hit, in_front_matter)] for page in hits.pages}
-    _print_messages(hits, in_front_matter=in_front_matter)
+    left_out = CAREFUL_KINDS - {
+        kind for kind, is_in in (("front matter", in_front_matter), ("link target", in_links)) if is_in
+    }
+    chosen = {page.page.id: [hit for hit in page.hits if hit.kind not in left_out] for page in hits.pages}
+    _print_messages(hits, left_out)
     edits = edits_of(hits.pages, chosen)
     done = f"{count(sum(len(edit.hits) for edit in edits), 'hit')} on {count(len(edits), 'page')}"
     if not edits:
@@ -91,7 +102,7 @@ async def replace_text(
         request = await _apply(session, place, request, edits, subject or subject_of(query, SUBJECT))
         print_message(f"Replaced {done} in #{request.number}.")
     if session.json:
-        session.show(_as_json(hits, chosen, request))
+        session.show(_as_json(query, hits, chosen, request))
     elif dry_run:
         _print_hits(hits, chosen)
     elif edits and request:
@@ -142,16 +153,13 @@ async def _request(session: Session, owner: Space, named: str) -> ChangeRequest:
     return request
 
 
-def _is_chosen(hit: Hit, in_front_matter: bool) -> bool:
-    return in_front_matter or hit.kind != "front matter"
-
-
-def _print_messages(hits: SpaceHits, *, in_front_matter: bool) -> None:
+def _print_messages(hits: SpaceHits, left_out: frozenset[Kind]) -> None:
     if hits.is_offline:
         print_message("Offline: searched the pages in the cache.")
-    left = sum(not _is_chosen(hit, in_front_matter) for page in hits.pages for hit in page.hits)
-    if left:
-        print_message(f"{count(left, 'hit')} in front matter left out: --in-front-matter replaces them.")
+    kinds = Counter(hit.kind for page in hits.pages for hit in page.hits if hit.kind in left_out)
+    for kind, (place, option) in OPTIONS.items():
+        if kinds[kind]:
+            print_message(f"{count(kinds[kind], 'hit')} in {place} left out: {option} replaces them.")
 
 
 def _print_hits(hits: SpaceHits, chosen: dict[str, list[Hit]]) -> None:
@@ -170,17 +178,18 @@ def _print_hit(page: PageHits, hit: Hit) -> None:
     print_line((Span(f"{name}:{where}: ", "quiet"), Span(before), Span(f"[-{old}-]", "removed"), *added, Span(after)))
 
 
-def _as_json(hits: SpaceHits, chosen: dict[str, list[Hit]], request: ChangeRequest | None) -> dict[str, Any]:
+def _as_json(
+    query: Query, hits: SpaceHits, chosen: dict[str, list[Hit]], request: ChangeRequest | None
+) -> dict[str, Any]:
     """The hits as plain data; `changeRequest` is null for a search of main without an edit."""
-    query = asdict(hits.query)
     return {
         "query": {
-            "find": query["find"],
-            "replacement": query["replacement"],
-            "matchCase": query["match_case"],
-            "wholeWords": query["whole_words"],
-            "regex": query["is_regex"],
-            "inCode": query["in_code"],
+            "find": query.find,
+            "replacement": query.replacement,
+            "matchCase": query.match_case,
+            "wholeWords": query.whole_words,
+            "regex": query.is_regex,
+            "inCode": query.in_code,
         },
         "changeRequest": request,
         "searched": hits.searched,

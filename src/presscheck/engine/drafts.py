@@ -119,6 +119,7 @@ _OTHERS = (
     _Kind("title collection ", "", "title of a collection", "item", "rename", "two"),
     _Kind("description collection ", "", "description of a collection", "item", "rename", "two"),
     _Kind("replace subject ", "", "subject of a replacement", "space", "find_replace"),
+    _Kind("replace file ", "", "path of a file that replaces another", "files", target="about"),
     _Kind("replace ", "", "find and replace", "space", "find_replace"),
     _Kind(INSTRUCTIONS, "", "AI instructions", "instructions", "edit", "rest"),
     _Kind("upload ", "", "file to upload", "files"),

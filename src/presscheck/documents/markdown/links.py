@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
-from presscheck.documents.markdown.code_ranges import without_code
+from presscheck.documents.markdown.code_ranges import Range, without_code
 from presscheck.documents.pages.tree import flatten
 
 Kind = Literal["link", "image", "file", "embed", "content-ref", "include"]
@@ -28,6 +28,14 @@ class Link(NamedTuple):
     kind: Kind
 
 
+class WrittenTarget(NamedTuple):
+    """Where in a text the target of a link is written; `target` is the same as that of the link, without escapes."""
+
+    start: int
+    end: int
+    target: str
+
+
 class Destination(NamedTuple):
     """The destination of a link: `id` of the page, file or snippet, or `url` on the web."""
 
@@ -40,9 +48,22 @@ class Destination(NamedTuple):
 def find_links(markdown: str) -> list[Link]:
     """Returns every link of a text in order, except in code and comments."""
     text = without_code(markdown)
-    found = sorted((*_bracketed(text, markdown), *_defined(text), *_in_tags(text), *_in_html(text)))
     ends = [match.start() for match in re.finditer("\n", text)]
-    return [Link(words, target, bisect_left(ends, at) + 1, kind) for at, words, target, kind in found]
+    return [
+        Link(words, target, bisect_left(ends, at) + 1, kind) for at, words, target, kind, _ in _found(text, markdown)
+    ]
+
+
+def written_targets(markdown: str) -> list[WrittenTarget]:
+    """Returns where the targets of the links of a text are, in order; an address alone in the text is one, too."""
+    text = without_code(markdown)
+    written = [WrittenTarget(*place, target) for _, _, target, _, place in _found(text, markdown)]
+    written += (WrittenTarget(*match.span(), match[0]) for match in _BARE.finditer(text))
+    targets: list[WrittenTarget] = []
+    for target in sorted(written, key=lambda target: (target.start, -target.end)):
+        if not targets or target.start >= targets[-1].end:  # else an address that is found in a target
+            targets.append(target)
+    return targets
 
 
 class LinkResolver:
@@ -145,7 +166,8 @@ def _joined(folder: str, path: str) -> str | None:
 
 # Finding links. Every scan is linear in the length of the text, whatever it contains.
 
-_Found = tuple[int, str, str, Kind]
+_Found = tuple[int, str, str, Kind, Range]
+"""Where a link starts, its text, its target, its kind, and where its target is written."""
 _BRACKET = re.compile(r"\\.|!?\[|\]|\n[ \t]*\n")
 _TARGET = re.compile(
     r"\([ \t]*+(?:\n[ \t]*+)?(<[^<>\n]*+>|[^\s()]*+(?:\([^\s()]*+\)[^\s()]*+)*)"
@@ -162,7 +184,12 @@ _HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECA
 _ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"\balt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
+_BARE = re.compile(r"(?<![\w\[])https?://[^\s<>()\[\]\"']++", re.IGNORECASE)
 _OF_TAG: dict[str, Kind] = {"content-ref": "content-ref", "embed": "embed", "include": "include"}
+
+
+def _found(text: str, written: str) -> list[_Found]:
+    return sorted((*_bracketed(text, written), *_defined(text), *_in_tags(text), *_in_html(text)))
 
 
 def _bracketed(text: str, written: str) -> Iterator[_Found]:
@@ -178,19 +205,21 @@ def _bracketed(text: str, written: str) -> Iterator[_Found]:
             target = _TARGET.match(text, token.end())
             if target:
                 words = written[start + 1 + is_image : token.start()]
-                yield start, _words(words), _address(target[1]), "image" if is_image else "link"
+                kind: Kind = "image" if is_image else "link"
+                yield start, _words(words), _address(target[1]), kind, _bare_range(target, 1)
 
 
 def _defined(text: str) -> Iterator[_Found]:
     for match in _DEFINITION.finditer(text):
-        yield match.start(), _words(match[1]), _address(match[2]), "link"
+        yield match.start(), _words(match[1]), _address(match[2]), "link", _bare_range(match, 2)
 
 
 def _in_tags(text: str) -> Iterator[_Found]:
     for match in _TAG.finditer(text):
         value = (_INCLUDED if match[1] == "include" else _VALUE).search(match[2])
         if value:
-            yield match.start(), "", value[1] or value[2] or "", _OF_TAG.get(match[1], "file")
+            place = _range_in(match, 2, value)
+            yield match.start(), "", value[1] or value[2] or "", _OF_TAG.get(match[1], "file"), place
 
 
 def _in_html(text: str) -> Iterator[_Found]:
@@ -203,9 +232,23 @@ def _in_html(text: str) -> Iterator[_Found]:
             named = _ALTERNATIVE.search(match[2])
             alternative = unescape(named[1] or named[2] or "") if named else ""
             words = text[match.end() : match.end() + 200].partition("<")[0] if is_anchor else alternative
-            yield match.start(), _words(words), target, "link" if is_anchor else "image"
+            place = _range_in(match, 2, address)
+            yield match.start(), _words(words), target, "link" if is_anchor else "image", place
     for match in _AUTOLINK.finditer(text):
-        yield match.start(), match[1], match[1], "link"
+        yield match.start(), match[1], match[1], "link", match.span(1)
+
+
+def _bare_range(match: re.Match[str], group: int) -> Range:
+    """Where a group is, without the angle brackets around it."""
+    start, end = match.span(group)
+    is_bracketed = match[group].startswith("<") and match[group].endswith(">")
+    return (start + 1, end - 1) if is_bracketed else (start, end)
+
+
+def _range_in(match: re.Match[str], group: int, value: re.Match[str]) -> Range:
+    """Where the first or the second group of a match in this group is, whichever took part."""
+    start, end = value.span(1 if value[1] is not None else 2)
+    return match.start(group) + start, match.start(group) + end
 
 
 def _words(text: str) -> str:

@@ -1,10 +1,15 @@
-"""URLs of files: two signed URLs of one file are equal, although each expires at another time."""
+"""URLs of files, and what pages refer to files by.
+
+Two signed URLs of one file are equal, although each expires at another time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
+
+from presscheck.api.content import RevisionFile
 
 _SIGNED = frozenset(("expires", "signature"))
 
@@ -23,3 +28,10 @@ def unsigned_file(file: Mapping[str, Any]) -> dict[str, Any]:
     """Returns an API file whose URL can be compared with that of another response."""
     url = file.get("downloadURL")
     return {**file, "downloadURL": unsigned_url(url)} if isinstance(url, str) else dict(file)
+
+
+def address_in_page(file: RevisionFile) -> str:
+    """Returns what a page refers to a file by: its path from the root of the space, or a lasting address."""
+    if file.git or unsigned_url(file.download_url) != file.download_url or not file.download_url:
+        return quote(f"/{file.git.path if file.git else file.name}")
+    return file.download_url.replace("(", "%28").replace(")", "%29").replace(" ", "%20")

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from presscheck.documents.markdown.code_ranges import Range, code_ranges
+from presscheck.documents.markdown.links import written_targets
 from presscheck.documents.pages.front_matter import find_front_matter
 
 Field = Literal["title", "description", "markdown"]
-Kind = Literal["title", "description", "front matter", "code", "text"]
-"""Where in a page a hit is."""
+Kind = Literal["title", "description", "front matter", "code", "link target", "file", "text"]
+"""Where in a page a hit is; one of kind *file* is the whole target of a link to a file."""
+CAREFUL_KINDS: frozenset[Kind] = frozenset(("front matter", "link target"))
+"""Kinds of hits that are replaced only if somebody chooses so, because what they name would no longer be found."""
 FIELDS: tuple[Field, ...] = ("title", "description", "markdown")
 _KINDS: Mapping[Field, Kind] = {"title": "title", "description": "description"}
 _heading = re.compile(r"\s*+#[ \t]++([^\n]++)").match
@@ -124,6 +127,23 @@ def hits_of(page: PageText, matches: Mapping[Field, Sequence[Match]], *, in_code
     return tuple(hit for hit in hits if hit.old != hit.new)
 
 
+def hits_of_targets(page: PageText, is_found: Callable[[str], bool], new: str) -> tuple[Hit, ...]:
+    """Returns the hits that are whole targets of links, in order; what follows a `#` in the target stays.
+
+    Args:
+        page: the page.
+        is_found: whether a target is a hit.
+        new: the target to put in its place.
+    """
+    text, hits = page.markdown or "", list[Hit]()
+    for target in written_targets(text) if text else ():
+        end = target.start + len(text[target.start : target.end].partition("#")[0])
+        if is_found(target.target.partition("#")[0]):
+            line = text.count("\n", 0, target.start) + 1
+            hits.append(_hit("markdown", text, Match(target.start, end, new), "file", line))
+    return tuple(hit for hit in hits if hit.old != hit.new)
+
+
 def apply_hits(page: PageText, hits: Iterable[Hit]) -> PageText:
     """Returns the page with these hits replaced; the heading that repeats the title follows the title."""
     edits: dict[Field, list[Match]] = {field: [] for field in FIELDS}
@@ -163,17 +183,18 @@ def surroundings(page: PageText, hit: Hit, most: int = 400) -> Surroundings:
 
 def _markdown_hits(page: PageText, found: Sequence[Match], *, in_code: bool) -> list[Hit]:
     text = page.markdown or ""
-    front, heading, code = find_front_matter(text), title_range(page), code_ranges(text)
-    starts, ends = [start for start, _ in code], [end for _, end in code]
+    front, heading = find_front_matter(text), title_range(page)
+    code, targets = (
+        _Ranges(code_ranges(text)),
+        _Ranges([(target.start, target.end) for target in written_targets(text)]),
+    )
     hits: list[Hit] = []
     line, counted = 1, 0
     for match in found:
-        # the first range of code that ends after the start of the match
-        at = bisect_left(ends, match.start + 1)
-        is_code = at < len(starts) and starts[at] < match.end
+        is_code = code.touch(match)
         if heading and match.start < heading[1] and match.end > heading[0]:
             continue
-        kind: Kind = "code" if is_code else "text"
+        kind: Kind = "code" if is_code else "link target" if targets.touch(match) else "text"
         if front and match.start < front.end:
             kind = "front matter"
         elif is_code and not in_code:
@@ -181,6 +202,18 @@ def _markdown_hits(page: PageText, found: Sequence[Match], *, in_code: bool) -> 
         line, counted = line + text.count("\n", counted, match.start), match.start
         hits.append(_hit("markdown", text, match, kind, line))
     return hits
+
+
+class _Ranges:
+    """Parts of a text in order, none of which is in another one."""
+
+    def __init__(self, ranges: Sequence[Range]) -> None:
+        self._starts, self._ends = [start for start, _ in ranges], [end for _, end in ranges]
+
+    def touch(self, match: Match) -> bool:
+        """Whether a match is in one of them, also in part."""
+        at = bisect_left(self._ends, match.start + 1)  # the first one that ends after the start of the match
+        return at < len(self._starts) and self._starts[at] < match.end
 
 
 def _hit(field: Field, text: str, match: Match, kind: Kind, line: int) -> Hit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest
@@ -12,6 +12,7 @@ from presscheck.api.content_changes import UpdatePage
 from presscheck.documents.pages.replacement import Hit, PageText, apply_hits, title_range
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.reads.scheduler import REQUESTED
+from presscheck.engine.replacement.file_search import FileQuery, hits_with_address, upload
 from presscheck.engine.replacement.space_search import PageHits, PageReader, Place, read_pages
 from presscheck.engine.review.page_edits import MOST_CHANGES, Writer, send_edits
 from presscheck.errors import ChecksFailed, PresscheckError
@@ -71,7 +72,13 @@ def _title_problem(title: str) -> str:
 
 
 async def apply_edits(
-    engine: Editor, place: Place, request: ChangeRequest | None, edits: Sequence[PageEdit], subject: str = ""
+    engine: Editor,
+    place: Place,
+    request: ChangeRequest | None,
+    edits: Sequence[PageEdit],
+    subject: str = "",
+    *,
+    file: FileQuery | None = None,
 ) -> Applied:
     """Send the edits in one write, in several if they are too many; nothing is sent if a page was edited since.
 
@@ -81,6 +88,7 @@ async def apply_edits(
         request: the change request; None creates one from main.
         edits: the edits.
         subject: the subject of the new change request.
+        file: for edits that show a new file, what uploads it before them.
 
     Raises:
         PresscheckError: the service refused. The message has what was done before that.
@@ -98,6 +106,9 @@ async def apply_edits(
             return Applied(request, edited)
     sent = 0
     try:
+        if file:
+            uploaded = await upload(engine, request, file)
+            edits = [replace(edit, hits=hits_with_address(edit.hits, uploaded)) for edit in edits]
         for part in _parts([_change(edit) for edit in edits]):
             await send_edits(engine, request, part)
             sent += len(part)

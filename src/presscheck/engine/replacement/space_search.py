@@ -1,19 +1,29 @@
-"""Searches all pages of a space, on main or in a change request. Pages that cannot be read are named."""
+"""Searches all pages of a space for a text or a file, on main or in a change request; names pages it cannot read."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from presscheck.api.content import ListChangeRequestPages, ListPages, Pages, RevisionPage
+from presscheck.api.content import (
+    GetChangeRequestRevision,
+    GetCurrentRevision,
+    ListChangeRequestPages,
+    ListPages,
+    Pages,
+    Revision,
+    RevisionPage,
+)
 from presscheck.api.operation import Operation
 from presscheck.documents.pages.replacement import Field, Hit, Match, PageText, Query, hits_of, searched_fields
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.connection_state import Status
 from presscheck.engine.protocols import Reader, StoredReader
 from presscheck.engine.reads.scheduler import REQUESTED
+from presscheck.engine.replacement.file_search import FilePlaces, FileQuery, KeptPlace
 from presscheck.engine.replacement.pattern_search import PatternSearch, started
 from presscheck.engine.shared_calls import changed_page, live_page
 from presscheck.errors import NetworkError, RequestError
@@ -47,6 +57,12 @@ class Place:
         if self.request:
             return ListChangeRequestPages(space_id=self.space, change_request_id=self.request)
         return ListPages(space_id=self.space)
+
+    def revision(self) -> Operation[Revision]:
+        """The call that reads its pages, its files and its reusable content."""
+        if self.request:
+            return GetChangeRequestRevision(space_id=self.space, change_request_id=self.request)
+        return GetCurrentRevision(space_id=self.space)
 
     def page(self, page: str) -> Operation[RevisionPage]:
         """The call that reads a page, by its id."""
@@ -88,13 +104,15 @@ class SpaceHits:
         unread: the pages that were not searched.
         searched: how many pages were searched.
         is_offline: whether only the cache was searched.
+        kept: the places that show the file, and cannot be changed.
     """
 
-    query: Query
+    query: Query | FileQuery
     pages: tuple[PageHits, ...]
     unread: tuple[UnreadPage, ...]
     searched: int
     is_offline: bool
+    kept: tuple[KeptPlace, ...] = ()
 
     @property
     def count(self) -> int:
@@ -102,7 +120,7 @@ class SpaceHits:
         return sum(len(page.hits) for page in self.pages)
 
 
-async def search_space(reader: PageReader, place: Place, query: Query, report: Report) -> SpaceHits:
+async def search_space(reader: PageReader, place: Place, query: Query | FileQuery, report: Report) -> SpaceHits:
     """Search all pages.
 
     Args:
@@ -115,12 +133,12 @@ async def search_space(reader: PageReader, place: Place, query: Query, report: R
         InvalidArgument: the query is invalid, takes too long, or finds too much.
         PresscheckError: the pages cannot be listed.
     """
-    async with started(query) as search:
-        pages = list(flatten((await reader.read(place.tree(), priority=REQUESTED)).pages))
-        texts, unread = await read_pages(reader, place, pages, report)
-        found = await _search(search, query, texts, report)
+    async with _started(reader, place, query) as search:
+        texts, unread = await read_pages(reader, place, list(flatten(search.pages)), report)
+        found = await _search(search, texts, report)
+        kept = await search.kept(reader, place.space)
     is_offline = not reader.status.online
-    return SpaceHits(query, tuple(found), tuple(unread), len(texts), is_offline)
+    return SpaceHits(query, tuple(found), tuple(unread), len(texts), is_offline, kept)
 
 
 async def search_again(reader: PageReader, place: Place, hits: SpaceHits, edited: Iterable[str]) -> SpaceHits:
@@ -131,15 +149,68 @@ async def search_again(reader: PageReader, place: Place, hits: SpaceHits, edited
         PresscheckError: the pages cannot be listed.
     """
     ids = frozenset(edited)
-    async with started(hits.query) as search:
-        tree = list(flatten((await reader.read(place.tree(), priority=REQUESTED)).pages))
+    async with _started(reader, place, hits.query) as search:
+        tree = list(flatten(search.pages))
         texts, unread = await read_pages(reader, place, [page for page in tree if page.id in ids], _no_report)
-        found = await _search(search, hits.query, texts, _no_report)
+        found = await _search(search, texts, _no_report)
     new = {page.page.id: replace(page, is_edited=True) for page in found}
     kept = {page.page.id: page for page in hits.pages if page.page.id not in ids}
     pages = tuple((kept | new)[page.id] for page in tree if page.id in kept | new)
     others = tuple(page for page in hits.unread if page.page.id not in ids)
     return replace(hits, pages=pages, unread=(*others, *unread))
+
+
+class _Search(Protocol):
+    """A search that was started: the pages, and what is found in one."""
+
+    @property
+    def pages(self) -> tuple[RevisionPage, ...]:
+        """The tree of pages."""
+        ...
+
+    async def hits(self, page: RevisionPage, text: PageText) -> tuple[Hit, ...]:
+        """The hits of a page in order."""
+        ...
+
+    async def kept(self, reader: Reader, space_id: str) -> tuple[KeptPlace, ...]:
+        """What else would have to be changed, but cannot be."""
+        ...
+
+
+@asynccontextmanager
+async def _started(reader: PageReader, place: Place, query: Query | FileQuery) -> AsyncGenerator[_Search]:
+    if isinstance(query, FileQuery):
+        yield FilePlaces(query, await reader.read(place.revision(), priority=REQUESTED))
+        return
+    async with started(query) as patterns:
+        yield _TextSearch(query, patterns, (await reader.read(place.tree(), priority=REQUESTED)).pages)
+
+
+class _TextSearch:
+    """A search for a text.
+
+    Args:
+        query: the text.
+        patterns: the process that runs it.
+        pages: the tree of pages.
+    """
+
+    def __init__(self, query: Query, patterns: PatternSearch, pages: tuple[RevisionPage, ...]) -> None:
+        self._query, self._patterns, self.pages = query, patterns, pages
+
+    async def hits(self, page: RevisionPage, text: PageText) -> tuple[Hit, ...]:
+        """The hits in title, description and Markdown."""
+        matches: dict[Field, list[Match]] = {}
+        for field, content in searched_fields(text).items():
+            matches[field] = await self._patterns.matches(content, text.title or page.id)
+        if not any(matches.values()):
+            return ()
+        # a long page takes a while
+        return await asyncio.to_thread(hits_of, text, matches, in_code=self._query.in_code)
+
+    async def kept(self, reader: Reader, space_id: str) -> tuple[KeptPlace, ...]:
+        """None: a text is replaced in pages only."""
+        return ()
 
 
 async def read_pages(
@@ -206,26 +277,14 @@ def _alone(page: RevisionPage) -> RevisionPage:
     return page.model_copy(update={"pages": (), "markdown": None, "document": None})
 
 
-async def _search(
-    search: PatternSearch, query: Query, texts: Sequence[tuple[RevisionPage, PageText]], report: Report
-) -> list[PageHits]:
+async def _search(search: _Search, texts: Sequence[tuple[RevisionPage, PageText]], report: Report) -> list[PageHits]:
     found: list[PageHits] = []
     for number, (page, text) in enumerate(texts, 1):
         if number % SHOW_EVERY == 1:
             report(f"Searching page {number:,} of {len(texts):,} …")
-        matches: dict[Field, list[Match]] = {}
-        for field, content in searched_fields(text).items():
-            matches[field] = await search.matches(content, text.title or page.id)
-        hits = await _hits(text, matches, in_code=query.in_code)
-        if hits:
+        if hits := await search.hits(page, text):
             found.append(PageHits(page, text, hits))
     return found
-
-
-async def _hits(text: PageText, matches: Mapping[Field, Sequence[Match]], *, in_code: bool) -> tuple[Hit, ...]:
-    if not any(matches.values()):
-        return ()
-    return await asyncio.to_thread(hits_of, text, matches, in_code=in_code)  # a long page takes a while
 
 
 def _no_report(_: str) -> None:

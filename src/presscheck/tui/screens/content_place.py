@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
 
 MAY_NOT_COMMENT = "you are not permitted to comment in this space"
 """Why no comment can be written, if the service does not permit it."""
 
 
 class ContentPlace(NamedTuple):
-    """A space, on main or in a change request; `choose_request` asks for another one and returns its id."""
+    """A space, on main or in a change request.
+
+    `choose_request` asks for another change request and returns its id; `show_request` shows the space in one that was
+    created elsewhere. Both are None in a review, whose change request stays.
+    """
 
     space_id: str
     change_request_id: str | None = None
     choose_request: Callable[[], Awaitable[str | None]] | None = None
+    show_request: Callable[[ChangeRequest], None] | None = None

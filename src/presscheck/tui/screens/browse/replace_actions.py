@@ -34,11 +34,12 @@ class ReplaceActions:
 
     async def _open(self, space: Space) -> None:
         # 40 ms of imports, only when it is first opened
-        from presscheck.tui.screens.replace.screen import ReplaceScreen, ask_query
+        from presscheck.tui.screens.replace.screen import ReplaceScreen
+        from presscheck.tui.screens.replace.task import TextTask, ask_query
 
         screen = self._screen
         query = await ask_query(screen, space)
         if query:
             request = screen.library.requests.get(space.id)
             show_request = partial(screen.browse_in, space.id)
-            screen.app_context.push_screen(ReplaceScreen(space, request, query, show_request))
+            screen.app_context.push_screen(ReplaceScreen(space, request, TextTask(space, query), show_request))

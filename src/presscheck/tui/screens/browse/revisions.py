@@ -1,4 +1,4 @@
-"""The revisions of a space, each with what it changed, and pages as they were in one of them."""
+"""The revisions of a space or of a change request, each with what it changed, and pages as they were in one of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from textual import on
 from textual.app import ComposeResult
 
+from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.content import ListRevisionFiles
-from presscheck.api.content_changes import EditChangeRequestContent, GetRevisionChanges
+from presscheck.api.content_changes import EditChangeRequestContent, GetRevisionChanges, RevertPage
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.review.revert import plan_return
@@ -26,6 +27,7 @@ from presscheck.tui.screens.browse.page_navigation import WIDEST
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.space_content.model import size_of
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
@@ -33,6 +35,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.content_changes import ChangedPage, SemanticChange
     from presscheck.api.spaces import Space
     from presscheck.engine.review.revision_history import Step
@@ -60,10 +63,11 @@ class RevisionActions:
         return self._screen.engine.missing_reason(GetRevisionChanges)
 
     def command_history(self) -> None:
-        """List the revisions of the space."""
+        """List the revisions of the space, or of the change request that it is browsed in."""
         item = self._screen.item
         if item and item.space:
-            self._screen.app_context.push_screen(RevisionListScreen(item.space))
+            request = self._screen.library.requests.get(item.space.id)
+            self._screen.app_context.push_screen(RevisionListScreen(item.space, request))
 
 
 class _Row(NamedTuple):
@@ -76,26 +80,41 @@ class _Row(NamedTuple):
 
 
 class RevisionListScreen(BaseScreen):
-    """The revisions of a space, newest first; below each what it changed.
+    """The revisions of a space or of a change request, newest first; below each what it changed.
 
     Args:
         space: the space.
+        request: the change request; None for main. Its revisions end where it began, and a row leads to those of main.
     """
 
     DEFAULT_CSS = "RevisionListScreen RowList { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "revert", "go_links", "find_here", "refresh", "close")
     FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"go_links": "l files"}
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, request: ChangeRequest | None = None) -> None:
         super().__init__()
-        self._space = space
+        self._space, self._request = space, request
         self._rows: list[_Row] = []
         self._steps: AsyncIterator[Step] | None = None
         self._is_complete = False
 
     def title_line(self) -> Line:
-        """The title of the space."""
-        return (Span(" Revisions of ", "quiet"), Span(sanitize(self._space.title), "title"))
+        """The title of the space, and the change request."""
+        title = Span(sanitize(self._space.title), "title")
+        if self._request is None:
+            return (Span(" Revisions of ", "quiet"), title)
+        return (
+            Span(" Revisions of ", "quiet"),
+            Span(f"{self._request_title} ", "accent strong"),
+            Span("› ", "quiet"),
+            title,
+        )
+
+    @property
+    def _request_title(self) -> str:
+        """Number and subject of the change request, as display text."""
+        request = self._request
+        return f"#{request.number} {sanitize(request.subject) or '(no subject)'}" if request else ""
 
     def body(self) -> ComposeResult:
         """The rows, or why there are none."""
@@ -115,10 +134,13 @@ class RevisionListScreen(BaseScreen):
         self.run(self._read, group="revisions", exclusive=True)
 
     def command_open(self) -> None:
-        """Read a page as it was in the revision; the last row reads older revisions."""
+        """Read a page as it was in the revision; the last row reads older revisions, or lists those of main."""
         at = self.query_one(RowList).cursor
         if at == len(self._rows) and not self._is_complete:
             self.run(self._read, group="revisions", exclusive=True)
+            return
+        if at == len(self._rows) and self._request:
+            self.app_context.push_screen(RevisionListScreen(self._space))
             return
         row = self._rows[at] if at < len(self._rows) else None
         page = row.change.page if row and row.change else None
@@ -129,17 +151,26 @@ class RevisionListScreen(BaseScreen):
         elif page.type not in ("document", "computed"):
             self.notify("this has no text")
         else:
-            self.app_context.push_screen(PageAsItWas(self._space, row.revision, row.created_at, page))
+            self.app_context.push_screen(PageAsItWas(self._space, row.revision, row.created_at, page, self._request))
 
     def reason_revert(self) -> str | None:
-        """Why nothing can be brought back."""
-        is_on_revision = self.query_one(RowList).cursor < len(self._rows)
-        return self.engine.write_reason(EditChangeRequestContent) if is_on_revision else "go to a revision first"
+        """Why nothing can be brought back: from a change request, single pages are."""
+        at = self.query_one(RowList).cursor
+        if at >= len(self._rows):
+            return "go to a revision first"
+        change = self._rows[at].change
+        if self._request and (change is None or change.page is None or change.type == "page_deleted"):
+            return "go to the line of a page: in a change request, single pages are brought back"
+        return _write_reason(self, self._request)
 
     async def command_revert(self) -> None:
         """Choose whether to bring back the page or all pages, in a new change request."""
         row = self._rows[self.query_one(RowList).cursor]
         page = row.change.page if row.change and row.change.type != "page_deleted" else None
+        if self._request and page:
+            if await _bring_back_in(self, self._request, row.revision, row.created_at, page):
+                self.command_refresh()
+            return
         choices = [Choice("page", sanitize(page.title) or "(no title)", "this page only", letter="p")] if page else []
         choices.append(Choice("all", f"All pages of {sanitize(self._space.title)}", "as they were then", letter="a"))
         chosen = await self.ask(Picker("Bring back as of this revision", choices, self.style_for, ranked=False))
@@ -173,8 +204,7 @@ class RevisionListScreen(BaseScreen):
         """Read the next revisions, and show each as soon as it is there."""
         try:
             if self._steps is None:
-                space = await self.engine.read(GetSpace(space_id=self._space.id))
-                self._steps = revisions(self.engine, space.id, space.revision)
+                self._steps = await self._newest()
             for _ in range(CHUNK):
                 step = await anext(self._steps, None)
                 if step is None:
@@ -190,15 +220,26 @@ class RevisionListScreen(BaseScreen):
             self.app_context.show_error(error)
         self._show()
 
+    async def _newest(self) -> AsyncIterator[Step]:
+        """The revisions from the newest one on, as it is now."""
+        space, request = self._space.id, self._request
+        if request is None:
+            return revisions(self.engine, space, (await self.engine.read(GetSpace(space_id=space))).revision)
+        request = await self.engine.read(GetChangeRequest(space_id=space, change_request_id=request.id))
+        return revisions(self.engine, space, request.revision, request.revision_initial)
+
     def _show(self) -> None:
         rows = self.query_one(RowList)
-        if self._rows:
+        if self._rows or self._request:
             self.query_one(EmptyState).hide()
         else:
             self.query_one(EmptyState).show_empty("No revisions.", "This space has no content yet.")
-        rows.show(len(self._rows) + (not self._is_complete), cursor=rows.cursor)
+        rows.show(len(self._rows) + (not self._is_complete or self._request is not None), cursor=rows.cursor)
 
     def _row(self, at: int, columns: int) -> Line:
+        if at >= len(self._rows) and self._is_complete:
+            began = "it began here" if self._rows else "it changes nothing yet"
+            return (Span(f"   {began}: enter lists the revisions of main", "quiet"),)
         if at >= len(self._rows):
             return (Span("   older revisions: enter reads them", "quiet"),)
         return cut(self._rows[at].line, columns)
@@ -215,14 +256,18 @@ class PageAsItWas(BaseScreen):
         revision: the id of the revision.
         created_at: when the revision was made.
         page: the page.
+        request: the change request that has the revision, and gets the page back; None for main.
     """
 
     DEFAULT_CSS = "PageAsItWas PageView { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("half_down", "revert", "find_here", "copy_text", "close")
 
-    def __init__(self, space: Space, revision: str, created_at: str, page: ChangedPage) -> None:
+    def __init__(
+        self, space: Space, revision: str, created_at: str, page: ChangedPage, request: ChangeRequest | None = None
+    ) -> None:
         super().__init__()
         self._space, self._revision, self._created_at, self._page = space, revision, created_at, page
+        self._request = request
         self._markdown = ""
 
     def title_line(self) -> Line:
@@ -249,10 +294,13 @@ class PageAsItWas(BaseScreen):
 
     def reason_revert(self) -> str | None:
         """Why the page cannot be brought back."""
-        return self.engine.write_reason(EditChangeRequestContent)
+        return _write_reason(self, self._request)
 
     async def command_revert(self) -> None:
-        """Bring the page back in a new change request."""
+        """Bring the page back in its change request, or else in a new one."""
+        if self._request:
+            await _bring_back_in(self, self._request, self._revision, self._created_at, self._page)
+            return
         await _bring_back(self, self._space, self._revision, self._created_at, self._page)
 
     def command_copy_text(self) -> None:
@@ -291,6 +339,32 @@ async def _bring_back(
     plan = await plan_return(screen.engine, space.id, revision, when, page.id if page else "")
     what = sanitize(page.title) if page else f"all pages of {sanitize(space.title)}"
     await make_revert(screen, f"Bring back {what} as of {when}?", space.id, plan)
+
+
+async def _bring_back_in(
+    screen: BaseScreen, request: ChangeRequest, revision: str, created_at: str, page: ChangedPage
+) -> bool:
+    """Bring back a page in its change request as it was in a revision of that, after a confirmation."""
+    when = since(created_at, now()) if created_at else "an earlier revision"
+    title, subject = sanitize(page.title) or "(no title)", sanitize(request.subject) or "(no subject)"
+    lines: list[Line] = [
+        (Span(f"In #{request.number} {subject}, as a new revision."),),
+        (Span("Later edits of the page in this change request are replaced."),),
+    ]
+    if not await screen.ask(ConfirmDialog(f"Bring back {title} as of {when}?", lines, "Bring back", screen.style_for)):
+        return False
+    change = RevertPage(page=page.id, revision=revision)
+    call = EditChangeRequestContent(space_id=request.space, change_request_id=request.id, changes=(change,))
+    await screen.engine.write(call).landed()
+    screen.notify(f"brought back {title} in #{request.number}")
+    return True
+
+
+def _write_reason(screen: BaseScreen, request: ChangeRequest | None) -> str | None:
+    """Why nothing can be brought back from main, or in a change request."""
+    if request and request.status in ("merged", "archived"):
+        return f"the change request is {sanitize(request.status)}"
+    return screen.engine.write_reason(EditChangeRequestContent)
 
 
 def _rows_of(step: Step, moment: datetime) -> list[_Row]:

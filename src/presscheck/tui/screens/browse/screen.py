@@ -198,7 +198,8 @@ class BrowseScreen(BaseScreen):
             return None
         space = item.space.id
         request = self.library.requests.get(space)
-        return ContentPlace(space, request.id if request else None, partial(self._choose_request, space))
+        choose, show = partial(self._choose_request, space), partial(self.browse_in, space)
+        return ContentPlace(space, request.id if request else None, choose, show)
 
     async def _choose_request(self, space_id: str) -> str | None:
         """Ask for the change request to browse a space in; the id of the one that it is browsed in then."""

@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-from presscheck.documents.pages.replacement import Hit, PageText, surroundings
-from presscheck.engine.replacement.space_search import PageHits, SpaceHits, UnreadPage
+from presscheck.documents.pages.replacement import CAREFUL_KINDS, Hit, PageText, surroundings
+from presscheck.engine.replacement.file_search import KeptPlace
+from presscheck.engine.replacement.space_search import PageHits, SpaceHits
+from presscheck.text.phrases import count
 
 AROUND = 60
 """Characters around a hit by which it is found again in a page that was edited."""
 
 
 class Row(NamedTuple):
-    """A row: a page, one of its hits, a page that was not searched, or (empty) the heading of those."""
+    """A row: a page, one of its hits, a place that stays as it is, or the heading of those."""
 
     page: PageHits | None = None
     hit: Hit | None = None
-    unread: UnreadPage | None = None
+    kept: KeptPlace | None = None
+    heading: str = ""
 
     @property
     def key(self) -> Hashable:
         """What identifies the row."""
         if self.page:
             return (self.page.page.id, *(self.hit[:3] if self.hit else ()))
-        return ("unread", self.unread.page.id if self.unread else "")
+        return ("kept", self.kept.id if self.kept else self.heading)
 
 
 class HitList:
@@ -37,7 +40,7 @@ class HitList:
         """The hits that are not chosen, with the id of their page."""
 
     def show(self, hits: SpaceHits) -> None:
-        """Show the result of a search. All hits are chosen but those in front matter, and those left out before."""
+        """Show the result of a search. All hits are chosen but those of careful kinds, and those left out before."""
         before = {_trace(page, hit) for page in self._pages for hit in page.hits}
         left_out = {_trace(page, hit) for page in self._pages for hit in page.hits if not self.is_chosen(page, hit)}
         self.hits = hits
@@ -45,10 +48,15 @@ class HitList:
         for page in hits.pages:
             for hit in page.hits:
                 trace = _trace(page, hit)
-                if trace in left_out or (hit.kind == "front matter" and trace not in before):
+                if trace in left_out or (hit.kind in CAREFUL_KINDS and trace not in before):
                     self._left_out.add((page.page.id, hit))
         rows = [Row(page, hit) for page in hits.pages for hit in (None, *page.hits)]
-        rows += [Row(), *(Row(unread=unread) for unread in hits.unread)] if hits.unread else []
+        unread = [KeptPlace(page.page.id, page.page.title, page.reason) for page in hits.unread]
+        for places, heading in (
+            (hits.kept, f"{count(len(hits.kept), 'place')} not changed"),
+            (unread, f"{count(len(unread), 'page')} not searched"),
+        ):
+            rows += [Row(heading=heading), *(Row(kept=place) for place in places)] if places else []
         self.rows = tuple(rows)
 
     def clear(self) -> None:

@@ -18,7 +18,7 @@ LABEL = 6
 LONGEST = 200
 """Characters of a hit that are drawn."""
 _KINDS = {"title": "title", "description": "descr."}
-_NOTES = {"code": "code", "front matter": "front matter"}
+_NOTES = {"code": "code", "front matter": "front matter", "link target": "in a link target"}
 
 
 def draw_row(hits: HitList, row: Row, columns: int) -> Line:
@@ -27,11 +27,10 @@ def draw_row(hits: HitList, row: Row, columns: int) -> Line:
         return _hit(row.page, row.hit, columns, is_chosen=hits.is_chosen(row.page, row.hit))
     if row.page:
         return _page(row.page, len(hits.chosen_of(row.page)), columns)
-    if row.unread:
-        title = Span(sanitize(row.unread.page.title) or "(no title)")
-        return cut((Span("    "), title, Span(f"   {sanitize(row.unread.reason)}", "quiet")), columns)
-    number = len(hits.hits.unread) if hits.hits else 0
-    return (Span(f"{count(number, 'page')} not searched", "waiting"),)
+    if row.kept:
+        title = Span(sanitize(row.kept.title) or "(no title)")
+        return cut((Span("    "), title, Span(f"   {sanitize(row.kept.reason)}", "quiet")), columns)
+    return (Span(row.heading, "waiting"),)
 
 
 def _checkbox(sign: str) -> Span:

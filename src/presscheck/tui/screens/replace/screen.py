@@ -1,4 +1,4 @@
-"""The screen of find and replace: all hits of a space by page, of which the chosen ones become one change request."""
+"""The screen of the hits of a text or a file in a space; the chosen ones become one change request."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from textual.containers import Vertical
 
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.documents.diff.page_diff import compare, difference_lines
-from presscheck.documents.pages.replacement import PageText, Query, apply_hits
+from presscheck.documents.pages.replacement import PageText, apply_hits
 from presscheck.engine.replacement.application import Applied, IncompleteApplication, PageEdit, apply_edits, edits_of
-from presscheck.engine.replacement.pattern_search import check_query, subject_of
+from presscheck.engine.replacement.file_search import FileQuery
 from presscheck.engine.replacement.space_search import Place, search_again, search_space
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.page_editor import stays_locked
-from presscheck.tui.screens.replace.form import SWITCHES, ReplaceForm, stored_query, stored_text
 from presscheck.tui.screens.replace.hit_list import HitList, Row
 from presscheck.tui.screens.replace.rows import draw_row
+from presscheck.tui.screens.replace.task import SUBJECT
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -36,22 +36,16 @@ from presscheck.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.spaces import Space
-    from presscheck.tui.screens.screen_context import ScreenContext
-
-SUBJECT = 100
-"""The most characters of a subject."""
-CHANGE_HINT = ". f changes what is searched."
-LONGEST_SHOWN = 60
-"""Characters of a text that the line above the hits shows."""
+    from presscheck.tui.screens.replace.task import ReplaceTask
 
 
 class ReplaceScreen(BaseScreen):
-    """The hits of a query in all pages of a space, on main or in a change request.
+    """The hits of a text or a file in all pages of a space, on main or in a change request.
 
     Args:
         space: the space.
         request: the change request; None for main.
-        query: what to find.
+        task: what is replaced.
         show_request: browses the space in the change request that was edited.
     """
 
@@ -63,11 +57,11 @@ class ReplaceScreen(BaseScreen):
         self,
         space: Space,
         request: ChangeRequest | None,
-        query: Query,
+        task: ReplaceTask,
         show_request: Callable[[ChangeRequest], None],
     ) -> None:
         super().__init__()
-        self._space, self._request, self._query, self._show_request = space, request, query, show_request
+        self._space, self._request, self._replacing, self._show_request = space, request, task, show_request
         self.list = HitList()
         self._progress = "Reading the pages …"
         self._error: PresscheckError | None = None
@@ -80,7 +74,7 @@ class ReplaceScreen(BaseScreen):
         if self._request:
             subject = sanitize(self._request.subject) or "(no subject)"
             head = (Span(f" #{self._request.number} {subject} ", "accent strong"), Span("›", "quiet"))
-        title = (Span(f" {sanitize(self._space.title)}", "title"), Span(" › Find and replace", "quiet"))
+        title = (Span(f" {sanitize(self._space.title)}", "title"), Span(f" › {self._replacing.title}", "quiet"))
         return (*head, *title)
 
     def body(self) -> ComposeResult:
@@ -113,7 +107,7 @@ class ReplaceScreen(BaseScreen):
         self._progress, self._error = "Reading the pages …", None
         self._draw()
         try:
-            hits = await search_space(self.engine, self._place, self._query, self._report)
+            hits = await search_space(self.engine, self._place, self._replacing.query, self._report)
         except PresscheckError as error:
             self._error = error
             self.list.clear()
@@ -138,9 +132,7 @@ class ReplaceScreen(BaseScreen):
         return "the change request is being written" if self._is_sending else None
 
     async def _change(self, error: InvalidArgument | None) -> None:
-        query = await ask_query(self, self._space, self._query, error)
-        if query:
-            self._query = query
+        if await self._replacing.change(self, error):
             self._start()
 
     def command_refresh(self) -> None:
@@ -167,15 +159,9 @@ class ReplaceScreen(BaseScreen):
         elif self._error:
             empty.show_failed("Could not search", self._error.message)
         elif hits:
-            empty.show_empty(f"No hits on {count(hits.searched, 'page')}.", CHANGE_HINT)
-        self.query_one("#query", StatusLine).show(self._query_line(), self._summary())
+            empty.show_empty(*self._replacing.empty(hits.searched))
+        self.query_one("#query", StatusLine).show(self._replacing.line(), self._summary())
         self.refresh_status_bars()
-
-    def _query_line(self) -> Line:
-        find, new = (sanitize(_short(text)) for text in (self._query.find, self._query.replacement))
-        options = " · ".join(label for field, (label, _) in SWITCHES.items() if getattr(self._query, field))
-        to = (Span(" → ", "quiet"), Span(new, "added underline")) if new else (Span(" → nothing", "quiet"),)
-        return (Span(" "), Span(find, "removed strike"), *to, Span(f"   {options}", "quiet"))
 
     def _summary(self) -> Line:
         """How many hits are chosen, and what was not searched."""
@@ -187,6 +173,8 @@ class ReplaceScreen(BaseScreen):
         spans = [Span(f"{shown} on {count(len(chosen), 'page')} chosen", "quiet")] if hits.count else []
         if hits.is_offline:
             spans.append(Span("offline: searched the cache", "waiting"))
+        if hits.kept:
+            spans.append(Span(f"{count(len(hits.kept), 'place')} not changed", "waiting"))
         if hits.unread:
             spans.append(Span(f"{count(len(hits.unread), 'page')} not searched", "waiting"))
         return tuple(span for part in spans for span in (Span(" · ", "quiet"), part))[1:]
@@ -313,7 +301,7 @@ class ReplaceScreen(BaseScreen):
         """Ask for the subject of a new change request, or for a confirmation; None if it was closed."""
         request, outbox, key = self._request, self.engine.outbox, self._subject_key
         if request is None:
-            proposal = sanitize(subject_of(self._query, SUBJECT))[:SUBJECT]
+            proposal, notes = self._replacing.subject(), self._replacing.notes()
             dialog = PromptDialog(
                 f"Replace {number} in a new change request: subject",
                 outbox.draft(key) or proposal,
@@ -321,16 +309,19 @@ class ReplaceScreen(BaseScreen):
                 max_length=SUBJECT,
                 confirm_label="replace",
                 save=lambda text: outbox.save_draft(key, "" if text == proposal else text),
+                notes=lambda columns: [line for note in notes for line in wrap(note, columns)],
             )
             return await self.ask(dialog)
         subject = sanitize(request.subject) or "(no subject)"
-        lines: list[Line] = [(Span(f"In #{request.number} {subject}."),)]
+        lines: list[Line] = [(Span(f"In #{request.number} {subject}."),), *self._replacing.notes()]
         title = f"Replace {number}?"
         return "" if await self.ask(ConfirmDialog(title, lines, "Replace", self.style_for)) else None
 
     async def _apply(self, edits: list[PageEdit], subject: str) -> Applied:
         try:
-            return await apply_edits(self.engine, self._place, self._request, edits, subject)
+            query = self._replacing.query
+            file = query if isinstance(query, FileQuery) else None
+            return await apply_edits(self.engine, self._place, self._request, edits, subject, file=file)
         except IncompleteApplication as error:  # the rest can be tried again, in the same change request
             self._use(error.request)
             self._start()
@@ -356,7 +347,7 @@ class ReplaceScreen(BaseScreen):
     def _finish(self, request: ChangeRequest, number: str) -> None:
         """Open the review of the change request."""
         app, outbox = self.app_context, self.engine.outbox
-        for key in (self._subject_key, draft_key(self._space)):
+        for key in (self._subject_key, self._replacing.draft):
             outbox.save_draft(key, "")
         self._show_request(request)
         app.pop_screen()
@@ -366,38 +357,6 @@ class ReplaceScreen(BaseScreen):
     @property
     def _subject_key(self) -> str:
         return f"replace subject {self._space.id}"
-
-
-def draft_key(space: Space) -> str:
-    """The key of the draft of a query."""
-    return f"replace {space.id}"
-
-
-async def ask_query(
-    screen: ScreenContext, space: Space, query: Query | None = None, error: InvalidArgument | None = None
-) -> Query | None:
-    """Ask what to find in a space; what is typed is a draft until it is replaced. None if the dialog was closed.
-
-    Args:
-        screen: asks.
-        space: the space.
-        query: the query before; None for the draft.
-        error: why that could not be run.
-    """
-    outbox, key = screen.engine.outbox, draft_key(space)
-    form = ReplaceForm(
-        f"Find and replace in {sanitize(space.title)}",
-        query or stored_query(outbox.draft(key)),
-        screen.style_for,
-        check=check_query,
-        save=lambda typed: outbox.save_draft(key, stored_text(typed)),
-        error=error,
-    )
-    return await screen.ask(form)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
 
 
 def _difference(before: PageText, after: PageText, columns: int) -> list[Line]:

@@ -8,7 +8,7 @@ from presscheck.tui.screens.screen_context import ScreenContext
 from presscheck.tui.screens.tabbed_lists import ListTab
 
 if TYPE_CHECKING:
-    from presscheck.api.content import RevisionPage
+    from presscheck.api.content import RevisionFile, RevisionPage
     from presscheck.api.links import ContentLocation
     from presscheck.tui.screens.space_content.model import SpaceContent
 
@@ -27,6 +27,10 @@ class SpaceContentContext(ScreenContext, Protocol):
 
     async def request_path(self) -> dict[str, Any] | None:
         """The arguments that name the change request to edit in; asks for one on main. None if none was chosen."""
+        ...
+
+    async def replace_file(self, file: RevisionFile) -> None:
+        """Replace a file by a local one, on all pages that show it."""
         ...
 
     async def open_page(self, page: RevisionPage, target: ContentLocation | None) -> None:
@@ -55,4 +59,8 @@ class Tab(ListTab, Protocol):
 
     async def open(self, index: int) -> None:
         """Open a row."""
+        ...
+
+    def open_web(self, index: int) -> None:
+        """Open a row in the browser."""
         ...

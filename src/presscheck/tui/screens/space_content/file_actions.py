@@ -105,7 +105,7 @@ class FileActions:
     async def _may_add(self, name: str) -> bool:
         if all(file.name != name for file in self._screen.model.files):
             return True
-        lines = [(Span("Both files stay: the service can neither replace nor delete a file."),)]
+        lines = [(Span("Both files stay: the API cannot delete files. . f replaces one on all pages."),)]
         question = f"Add another {sanitize(name)}?"
         return bool(await self._screen.ask(ConfirmDialog(question, lines, "Add", self._screen.style_for)))
 

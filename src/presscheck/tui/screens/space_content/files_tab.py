@@ -33,7 +33,7 @@ class FilesTab:
     """
 
     name, noun = "Files", "files"
-    footer = ("open", "add", "web", "copy", "find_here", "close")
+    footer = ("open", "add", "find_replace", "web", "copy", "find_here", "close")
 
     def __init__(self, screen: SpaceContentContext, actions: FileActions) -> None:
         self._screen, self._actions = screen, actions
@@ -120,6 +120,7 @@ class FilesTab:
             Choice("save", "Save as …", offline),
             Choice("copy", "Copy address"),
             Choice("insert", "Copy Markdown", sanitize(markdown_of(file))[:40]),
+            Choice("replace", "Replace …", self._screen.edit_reason() or "by a local file, on all pages"),
             Choice("used", "Where used", count(len(self._screen.model.pages_with_file(file)), "page")),
         ]
         name = sanitize(file.name) or "(no name)"
@@ -130,6 +131,11 @@ class FilesTab:
             await self._actions.open(file)
         elif choice[0] == "save":
             await self._actions.save(file)
+        elif choice[0] == "replace":
+            if reason := self._screen.edit_reason():
+                self._screen.notify(reason)
+                return
+            await self._screen.replace_file(file)
         elif choice[0] == "used":
             await self._show_users(file)
         else:

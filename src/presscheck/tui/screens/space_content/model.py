@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
-from urllib.parse import quote
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import ReusableContent, Revision, RevisionFile, RevisionPage
 from presscheck.api.links import ContentLocation, Link
 from presscheck.api.spaces import Space
 from presscheck.documents.markdown.links import LinkResolver, find_links, source_path
-from presscheck.documents.pages.file_urls import unsigned_url
+from presscheck.documents.pages.file_urls import address_in_page, unsigned_url
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.search.backlinks import Linked
 from presscheck.errors import PresscheckError
@@ -75,6 +74,12 @@ class SpaceContent:
         if self.request is None:
             return ""
         return f"#{self.request.number} {sanitize(self.request.subject) or '(no subject)'}"
+
+    @property
+    def app_address(self) -> str:
+        """The web address of the change request, or of the space on main, in the app; empty if it is not known."""
+        urls = [shown.urls.app for shown in (self.request, self.space) if shown and shown.urls.app]
+        return urls[0] if urls else ""
 
     @property
     def files(self) -> tuple[RevisionFile, ...]:
@@ -169,13 +174,6 @@ def markdown_of(file: RevisionFile) -> str:
     """
     name = sanitize(file.name).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return f"{'!' if file.content_type.startswith('image/') else ''}[{name}]({address_in_page(file)})"
-
-
-def address_in_page(file: RevisionFile) -> str:
-    """What a page refers to a file by."""
-    if file.git or unsigned_url(file.download_url) != file.download_url or not file.download_url:
-        return quote(f"/{file.git.path if file.git else file.name}")
-    return file.download_url.replace("(", "%28").replace(")", "%29").replace(" ", "%20")
 
 
 def size_of(count: int) -> str:

@@ -12,6 +12,7 @@ from presscheck.documents.terminal.page_lines import render_page
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.browse.included_texts import INVALID, document_markdown
@@ -37,7 +38,7 @@ class ReusableTab:
     """
 
     name, noun = "Reusable content", "reusable content"
-    footer = ("open", "copy_text", "find_here", "refresh", "close")
+    footer = ("open", "web", "copy_text", "find_here", "refresh", "close")
 
     def __init__(self, screen: SpaceContentContext) -> None:
         self._screen = screen
@@ -65,7 +66,7 @@ class ReusableTab:
         """What can be done with it."""
         if not self.pieces:
             return ()
-        return (Span("enter reads it, or lists the pages with it; its text is edited on the web", "quiet"),)
+        return (Span("enter reads it, or lists its pages; o opens the app, which can edit it", "quiet"),)
 
     def heading(self, columns: int) -> Line:
         """The names of the columns."""
@@ -99,6 +100,13 @@ class ReusableTab:
     def address(self, index: int) -> str:
         """None: the service gives no address for it."""
         return ""
+
+    def open_web(self, index: int) -> None:
+        """Open the space or the change request in the app, where reusable content is edited."""
+        if address := self._screen.model.app_address:
+            open_address(self._screen.app_context, address)
+        else:
+            self._screen.notify("this space has no web address")
 
     def text(self, index: int) -> str:
         """The tag that includes it in a page."""

@@ -29,7 +29,8 @@ from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.api.content import RevisionPage
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.content import RevisionFile, RevisionPage
     from presscheck.api.links import ContentLocation
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.content_place import ContentPlace
@@ -51,7 +52,8 @@ class SpaceContentScreen(BaseScreen):
         self.files = FileActions(self)
         self.links_tab = LinksTab(self)
         self.files_tab = FilesTab(self, self.files)
-        tabs: tuple[Tab, ...] = (self.links_tab, self.files_tab, ReusableTab(self))
+        self.reusable_tab = ReusableTab(self)
+        tabs: tuple[Tab, ...] = (self.links_tab, self.files_tab, self.reusable_tab)
         self.lists = TabbedLists(self, tabs, self._show_empty, notes=self._notes, has_mark_column=False)
 
     def title_line(self) -> Line:
@@ -130,7 +132,7 @@ class SpaceContentScreen(BaseScreen):
     def _no_row(self) -> str | None:
         return None if self.tab.count else f"no {self.tab.noun} here"
 
-    reason_open = reason_copy = _no_row
+    reason_open = reason_copy = reason_web = _no_row
 
     def command_open(self) -> Awaitable[None] | None:
         """Browse the page of a link; choose what to do with a file; list the pages with reusable content."""
@@ -145,8 +147,10 @@ class SpaceContentScreen(BaseScreen):
         return self.links_tab.choose_filter()
 
     def reason_edit(self) -> str | None:
-        """Only the page of a link is edited."""
-        if self.tab is not self.links_tab:
+        """Only the page of a link is edited: the API has no operation that edits reusable content."""
+        if self.tab is self.reusable_tab:
+            return "the API cannot edit reusable content: o opens the space in the app"
+        if self.tab is self.files_tab:
             return "1 shows the links: e edits the page of one"
         return self.edit_reason() or self.links_tab.edit_reason(self.rows.cursor)
 
@@ -160,14 +164,9 @@ class SpaceContentScreen(BaseScreen):
         """Edit the page of the link in the editor that is not the usual one."""
         return self.links_tab.edit(self.rows.cursor, uses_other_editor=True)
 
-    def reason_web(self) -> str | None:
-        """Without rows."""
-        is_reusable = self.tab not in (self.links_tab, self.files_tab)
-        return "reusable content has no web address" if is_reusable else self._no_row()
-
     def command_web(self) -> None:
-        """Open the address of the link or the file."""
-        (self.files_tab if self.tab is self.files_tab else self.links_tab).open_web(self.rows.cursor)
+        """Open the address of the link or the file; for reusable content, the space in the app."""
+        self.tab.open_web(self.rows.cursor)
 
     def command_copy(self) -> None:
         """Copy the address of the link or the file."""
@@ -191,6 +190,36 @@ class SpaceContentScreen(BaseScreen):
     def command_add(self) -> Awaitable[None]:
         """Upload a file."""
         return self.files.upload()
+
+    def reason_find_replace(self) -> str | None:
+        """Files are replaced in the tab of files."""
+        if self.tab is not self.files_tab:
+            return "2 shows the files: . f replaces one by a local file"
+        return self._no_row() or self.edit_reason()
+
+    def command_find_replace(self) -> Awaitable[None]:
+        """Replace the file by a local one, on all pages that show it."""
+        return self.replace_file(self.files_tab.files[self.rows.cursor])
+
+    async def replace_file(self, file: RevisionFile) -> None:
+        """Ask for the local file, and list the places that show the former one."""
+        # 40 ms of imports, only when it is first opened
+        from presscheck.tui.screens.replace.screen import ReplaceScreen
+        from presscheck.tui.screens.space_content.file_task import FileTask, ask_file
+
+        if self.model.space is None:
+            raise PresscheckError("The space is not loaded yet: try again")
+        space, files = self.model.space_id, self.model.files
+        query = await ask_file(self, space, file, files)
+        if query:
+            task = FileTask(space, query, files)
+            self.app_context.push_screen(ReplaceScreen(self.model.space, self.model.request, task, self._show_created))
+
+    def _show_created(self, request: ChangeRequest) -> None:
+        """Show the space in a change request that was created or edited, here and where this screen was opened."""
+        if request.id != self.model.change_request_id and self._place.show_request:
+            self._place.show_request(request)
+        self._show_request(request.id)
 
     def edit_reason(self) -> str | None:
         """Why nothing can be changed here now; None if it can."""

@@ -1,0 +1,115 @@
+"""Replaces a file of a space by a local one: the places that show it are chosen and edited like the hits of a text."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from presscheck.engine.replacement.file_search import FileQuery, free_name
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.replace.task import SUBJECT
+from presscheck.tui.screens.space_content.file_actions import LARGEST_UPLOAD, LONGEST_PATH, read_upload
+from presscheck.tui.screens.space_content.model import size_of
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from presscheck.api.content import RevisionFile
+    from presscheck.errors import InvalidArgument
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+
+class FileTask:
+    """Replaces a file.
+
+    Args:
+        space_id: the id of the space.
+        query: the file, and the new one.
+        files: all files of the space.
+    """
+
+    title = "Replace a file"
+
+    def __init__(self, space_id: str, query: FileQuery, files: Sequence[RevisionFile]) -> None:
+        self._space_id, self.query, self._files = space_id, query, files
+
+    @property
+    def draft(self) -> str:
+        """The key of the draft of the path."""
+        return _draft_key(self.query.file)
+
+    def line(self) -> Line:
+        """The names of both files."""
+        old, new = sanitize(self.query.file.name), sanitize(self.query.new.name)
+        return (Span(" "), Span(old, "removed strike"), Span(" → ", "quiet"), Span(new, "added underline"))
+
+    def subject(self) -> str:
+        """The proposed subject of a new change request."""
+        return f"Replace the file {sanitize(self.query.file.name)}"[:SUBJECT]
+
+    def empty(self, searched: int) -> tuple[str, str]:
+        """What to do if no page shows the file."""
+        name = sanitize(self.query.file.name)
+        return (
+            f"None of {count(searched, 'page')} shows {name}.",
+            "Nothing was uploaded: a in the list of files does that.",
+        )
+
+    def notes(self) -> list[Line]:
+        """What stays."""
+        new = sanitize(self.query.new.name)
+        return [(Span(f"Uploads {new}. The former file stays in the space: the API cannot delete files."),)]
+
+    async def change(self, screen: ScreenContext, error: InvalidArgument | None) -> bool:
+        """Ask for another local file."""
+        query = await ask_file(screen, self._space_id, self.query.file, self._files)
+        self.query = query or self.query
+        return query is not None
+
+
+async def ask_file(
+    screen: ScreenContext, space_id: str, file: RevisionFile, files: Sequence[RevisionFile]
+) -> FileQuery | None:
+    """Ask for the path of the local file that replaces a file; None if the dialog was closed.
+
+    Args:
+        screen: asks.
+        space_id: the id of the space.
+        file: the file.
+        files: all files of the space; the new one gets a name that none of them has.
+
+    Raises:
+        PresscheckError: it cannot be read, is too large, or is no image while the former one is.
+    """
+    key, outbox = _draft_key(file), screen.engine.outbox
+    about = {"space": space_id, "title": file.name}
+    dialog = PromptDialog(
+        f"Replace {sanitize(file.name)} by a local file, at most {size_of(LARGEST_UPLOAD)}: its path",
+        outbox.draft(key) or "",
+        screen.style_for,
+        max_length=LONGEST_PATH,
+        confirm_label="show where",
+        save=lambda text: outbox.save_draft(key, text, about),
+        hint="~/Pictures/diagram.png",
+    )
+    answer = await screen.ask(dialog)
+    if answer is None:
+        return None
+    new = await asyncio.to_thread(read_upload, answer)
+    if _is_image(file.content_type) and not _is_image(new.content_type or ""):
+        raise PresscheckError(
+            f"not replaced, {sanitize(new.name)} is not an image: pages show {sanitize(file.name)} as one"
+        )
+    return FileQuery(file, new.model_copy(update={"name": free_name(new.name, files)}))
+
+
+def _is_image(content_type: str) -> bool:
+    return content_type.startswith("image/")
+
+
+def _draft_key(file: RevisionFile) -> str:
+    return f"replace file {file.id}"
