@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 
 from presscheck.api.integrations import UpdateInstallation
 from presscheck.api.shell_command import typed
-from presscheck.engine.forms.form import FLAGS, FormField, Kind
+from presscheck.engine.forms.form import FLAGS, FormField, Kind, first_of
 from presscheck.engine.forms.references import Reference
 from presscheck.engine.integrations.options import absolute
 from presscheck.errors import InvalidArgument, PresscheckError, ServiceError
@@ -136,16 +136,21 @@ class SettingsForm:
             InvalidArgument: a value is missing or invalid; names the field.
         """
         configuration = dict(self.installation.configuration or {})
-        asked = list(zip(self.fields, self._settings, strict=True))
-        # all values first: what is wrong with one is shown while others are still missing
-        values = [_value(field, setting, texts.get(field.name, "")) for field, setting in asked]
-        for (field, setting), value in zip(asked, values, strict=True):
+        problems: dict[str, InvalidArgument] = {}
+        for field, setting in zip(self.fields, self._settings, strict=True):
+            try:
+                value = _value(field, setting, texts.get(field.name, ""))
+            except InvalidArgument as error:
+                problems[field.name] = error
+                continue
             if value is not None:
                 configuration[setting.name] = value
             elif setting.is_required:
-                raise InvalidArgument(field.name, "is required")
+                problems[field.name] = InvalidArgument(field.name, "is required")
             else:
                 configuration.pop(setting.name, None)
+        if problems:
+            raise first_of(problems, problems)
         return UpdateInstallation(
             integration_name=self.integration.name, installation_id=self.installation.id, configuration=configuration
         )

@@ -516,9 +516,11 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         try:
             self.result()
         except InvalidArgument as error:
-            name = error.field.partition(".")[0]
-            if self.texts.get(name):  # what is empty is not wrong yet
-                problems.setdefault(name, error.reason)
+            texts = self.texts
+            for one in (error, *error.others):
+                name = one.field.partition(".")[0]
+                if texts.get(name):  # what is empty is not wrong yet
+                    problems.setdefault(name, one.reason)
         return problems
 
     def _keys(self, field: FormField | None) -> Line:
