@@ -87,7 +87,7 @@ def bad_texts(form: Any, field: FormField) -> Iterator[Bad]:
         yield Bad("many", "is not a number")
     if field.check:
         yield Bad("no address of anything", "is not a")
-    if field.reference:
+    if field.reference and field.reference.lists_all:
         yield Bad("nowhere", "nowhere not found")
     if field.kind == "list" and field.choices:
         yield Bad("nowhere", "nowhere is not one of them")

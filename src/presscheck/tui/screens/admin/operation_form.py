@@ -110,7 +110,7 @@ async def fill_in(
         form.present,
         screen.style_for,
         send=send_with_file,
-        lookup=lambda reference: choices_of(screen.engine, reference, form.path),
+        lookup=lambda reference: choices_of(screen.engine, reference, {**dialog.chosen_ids, **form.path}),
         draft=outbox.draft(key) or "",
         save=lambda text: outbox.save_draft(key, text, about),
         copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
