@@ -117,7 +117,7 @@ class SettingsForm:
 
     @property
     def fields(self) -> tuple[FormField, ...]:
-        """A field for each setting; they are numbered, because their names can have any characters."""
+        """A field for each setting; those whose names have other characters than letters are numbered."""
         return tuple(_field(number, setting) for number, setting in enumerate(self._settings))
 
     @property
@@ -177,6 +177,12 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
+def _field_name(number: int, setting: Setting) -> str:
+    """A name of letters, digits and underscores, which a draft keeps: that of the setting if it is such a name."""
+    is_plain = setting.name.isascii() and setting.name.isidentifier() and "__" not in setting.name
+    return f"setting_{setting.name if is_plain else number}"
+
+
 def _field(number: int, setting: Setting) -> FormField:
     declared = setting.declared
     kind: Kind = "text"
@@ -198,8 +204,8 @@ def _field(number: int, setting: Setting) -> FormField:
     if "completion_url" in declared:
         notes.append("the integration suggests values, or type one")
     reference = Reference("value", (), id=str(declared["completion_url"])) if "completion_url" in declared else None
-    required = setting.is_required
-    return FormField(f"setting_{number}", setting.title, "; ".join(notes), kind, choices, required, reference=reference)
+    name, required = _field_name(number, setting), setting.is_required
+    return FormField(name, setting.title, "; ".join(notes), kind, choices, required, reference=reference)
 
 
 def _value(field: FormField, setting: Setting, text: str) -> Any:
