@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
+from presscheck.service.db.read_set import NEVER_CHANGES
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 MOST_AT_ONCE = 500
@@ -57,7 +58,10 @@ def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
     """The texts of documents, by id."""
     documents: dict[str, str] = {}
     for some in in_parts(dict.fromkeys(ids)):
-        rows = session.execute(select(DocumentRow.id, DocumentRow.markdown).where(DocumentRow.id.in_(some)))
+        rows = session.execute(
+            select(DocumentRow.id, DocumentRow.markdown).where(DocumentRow.id.in_(some)),
+            execution_options={NEVER_CHANGES: True},
+        )
         documents.update(dict(rows.all()))
     return documents
 
