@@ -34,6 +34,11 @@ one place.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class PresscheckError(Exception):
     """An error with a message for the user."""
@@ -51,10 +56,20 @@ class InvalidArgument(PresscheckError):
         field: the name of the field here; `wire` is its name in the API.
         reason: why the value is invalid.
         call: the name of the operation; empty for other arguments.
+        others: what is invalid besides, in the order of the fields.
     """
 
-    def __init__(self, field: str, reason: str, *, call: str = "", wire: str = "") -> None:
+    def __init__(
+        self,
+        field: str,
+        reason: str,
+        *,
+        call: str = "",
+        wire: str = "",
+        others: Sequence[InvalidArgument] = (),
+    ) -> None:
         self.field, self.reason, self.call, self.wire = field, reason, call, wire or field
+        self.others = tuple(others)
         super().__init__(f"{field}: {reason}" + (f" (in {call})" if call else ""))
 
 

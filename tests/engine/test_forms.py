@@ -1,12 +1,18 @@
 """Forms of operations: their fields, what is sent for typed texts, and the errors at fields."""
 
+from typing import Any
+
 import pytest
 
+from presscheck.api.imports import StartImport
 from presscheck.api.invites import CreateInvite
-from presscheck.api.operation import every_operation
+from presscheck.api.openapi import CreateOpenAPISpec
+from presscheck.api.operation import Operation, every_operation
 from presscheck.api.organizations import Organization, UpdateMember, UpdateOrganization
 from presscheck.api.teams import AddTeamMember, CreateTeam, Team, UpdateTeam
+from presscheck.api.translations import CreateTranslation
 from presscheck.engine.forms.form import NULL, call_of, form_fields, initial_texts
+from presscheck.engine.forms.parts_form import PartsForm
 from presscheck.errors import InvalidArgument
 
 ORG = {"organization_id": "o"}
@@ -65,6 +71,35 @@ def test_the_error_names_the_field(typed: dict[str, str], field: str, reason: st
     with pytest.raises(InvalidArgument) as error:
         call_of(CreateTeam, ORG, typed)
     assert error.value.field == field and reason in error.value.reason
+
+
+@pytest.mark.parametrize(
+    ("operation", "typed", "errors"),
+    [
+        (
+            CreateOpenAPISpec,
+            {"slug": "A b"},
+            {"slug": "must be lowercase", "source__url": "is required, unless “Text of the source” is given"},
+        ),
+        (
+            CreateOpenAPISpec,
+            {"source__url": f"https://a.example/{'x' * 3_000}"},
+            {"slug": "is required", "source__url": "at most 2,048 characters"},
+        ),
+        (StartImport, {}, {"source__url": "unless “Files to import” is given", "target__space": "is required"}),
+        (CreateTranslation, {"source__space": "s", "source__language": "en"}, {"language": "is required"}),
+    ],
+)
+def test_errors_are_in_the_order_of_the_fields_and_in_the_words_of_their_labels(
+    operation: type[Operation[Any]], typed: dict[str, str], errors: dict[str, str]
+) -> None:
+    form = PartsForm(operation, ORG)
+    empty = {field.name: "" for field in form.fields}
+    with pytest.raises(InvalidArgument) as caught:
+        form.result({**empty, **typed}, empty)
+    told = [(error.field, error.reason) for error in (caught.value, *caught.value.others)]
+    assert [field for field, _ in told] == list(errors)
+    assert all(reason in whole for (_, whole), reason in zip(told, errors.values(), strict=True))
 
 
 def test_json_that_cannot_be_read_is_an_error_of_its_field() -> None:

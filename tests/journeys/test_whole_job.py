@@ -176,7 +176,7 @@ async def test_browse_edit_merge_and_publish_an_imported_repository(served: dict
     terminal.press("g", "r")
     terminal.wait("Can merge")
     terminal.wait("A page by keys")
-    terminal.wait("2/2 changes")
+    terminal.wait("2 changes")
     terminal.press("m")
     terminal.wait("Merge into the live content")
     terminal.wait("y  n")  # until then it checks for conflicts

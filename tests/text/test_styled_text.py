@@ -1,6 +1,6 @@
 import pytest
 
-from presscheck.text.styled_text import Line, Span, cut, pad, plain, width
+from presscheck.text.styled_text import Line, Span, cut, cut_middle, pad, plain, width
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
@@ -28,6 +28,11 @@ def test_cut_adds_an_ellipsis_in_the_same_style() -> None:
     assert cut(line("abc", "def"), 4) == (Span("abc", "strong"), Span("…", "strong"))
 
 
+def test_cut_in_the_middle_keeps_both_ends() -> None:
+    assert cut_middle("ada.lovelace@acme.example", 20) == "ada.lovel…me.example"
+    assert cut_middle("ada@acme.example", 16) == "ada@acme.example"
+
+
 def test_cut_keeps_the_link() -> None:
     assert cut((Span("abcdef", "link", "https://a.b"),), 3)[0].link == "https://a.b"
 
@@ -38,6 +43,7 @@ def test_cut_never_exceeds_the_width(text: str, columns: int) -> None:
     assert width(cut(line(text, text), columns)) <= columns
     assert width(pad(line(text, text), columns)) == columns
     assert width(cut(line(text, text), columns, "...")) <= columns
+    assert width(line(cut_middle(text, columns))) <= columns
 
 
 def test_pad_takes_a_style() -> None:

@@ -20,6 +20,7 @@ from presscheck.api.organizations import GetMember, ListMembers
 from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders
 from presscheck.api.teams import CreateTeam, ListTeamMembers, ListTeams
 from presscheck.client.client import Client
+from presscheck.tui.screens.admin.column_widths import column_widths
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.screen import AdminScreen
 from presscheck.tui.screens.admin.titles import TITLES
@@ -76,6 +77,28 @@ async def go_to(pilot: Any, text: str) -> None:
 
 def test_the_command_palette_knows_every_family() -> None:
     assert tuple(one.title for one in FAMILIES) == TITLES
+
+
+@pytest.mark.parametrize(
+    ("title", "texts", "room", "widths"),
+    [
+        # what stands at the right is left out before a name or an address is cut
+        ("Members", (17, 26, 0, 0, 0, 0), 59, [28, 28]),
+        ("Members", (17, 24, 0, 0, 0, 0), 59, [19, 26, 11]),
+        ("Members", (17, 26, 0, 0, 0, 0), 200, [48, 48, 11, 9, 10, 13]),
+        ("Members", (90, 90, 0, 0, 0, 0), 40, [37]),
+        # a description is cut before something is left out, but the address of an import is not
+        ("Integrations", (12, 300, 0, 0, 0), 59, [18, 18, 20]),
+        ("Imports", (40, 0, 0, 0), 59, [30, 14, 12]),
+        ("Imports", (40, 0, 0, 0), 24, [21]),
+    ],
+)
+def test_columns_at_the_right_are_left_out_for_names_and_addresses(
+    title: str, texts: tuple[int, ...], room: int, widths: list[int]
+) -> None:
+    columns = next(family.columns for family in FAMILIES if family.title == title)
+    found = column_widths(columns, texts, room)
+    assert found == widths and sum(found) <= room
 
 
 async def test_every_family_is_listed_and_its_forms_open(service: RunningService, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def bad_texts(form: Any, field: FormField) -> Iterator[Bad]:
         yield Bad("many", "is not a number")
     if field.check:
         yield Bad("no address of anything", "is not a")
-    if field.reference:
+    if field.reference and field.reference.lists_all:
         yield Bad("nowhere", "nowhere not found")
     if field.kind == "list" and field.choices:
         yield Bad("nowhere", "nowhere is not one of them")
@@ -140,12 +140,18 @@ class Walk:
         dialog: FormDialog = pilot.app.screen
         start, writes = dialog.texts, self._writes()
         good = {name: text or GOOD.get(name, "") for name, text in start.items()}
+        firsts: dict[str, Bad] = {}
         for field in dialog.fields:
             for bad in bad_texts(dialog.form, field):
                 given = {**good, field.name: bad.text}
                 if field.name == "source__files":
                     given["source__url"] = ""  # one of them is given
+                elif "not found" not in bad.reason:  # which only the service tells
+                    firsts.setdefault(field.name, bad)
                 await self._send(dialog, field.name, given, bad)
+        if len(firsts) > 1:  # the first of several errors is told
+            name, bad = next(iter(firsts.items()))
+            await self._send(dialog, name, {**good, **{name: bad.text for name, bad in firsts.items()}}, bad)
         assert self._writes() == writes, dialog.heading
         fill(dialog, start)
         await pilot.press("escape")

@@ -10,8 +10,10 @@ from rich.style import Style
 from tests.tui.app_driver import until, write
 from tests.tui.widget_harness import app_with, shown
 from textual.app import ComposeResult
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.strip import Strip
 
 from presscheck.engine.inbox.events import APPROVED, Event
 from presscheck.engine.results import Result
@@ -111,7 +113,19 @@ def app(pilot: Pilot[int]) -> PresscheckApp:
     return pilot.app
 
 
-async def test_keys_move_and_run_commands(pilot: Pilot[int]) -> None:
+async def test_keys_move_and_run_commands(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[int] = []
+    render_lines = Room.render_lines
+
+    def counted(screen: Room, crop: Region) -> list[Strip]:
+        rendered.append(crop.height)
+        return render_lines(screen, crop)
+
+    monkeypatch.setattr(Room, "render_lines", counted)
+    for _ in range(20):  # a frame of the start may be drawn with the first ones
+        await pilot.press("j")
+        await pilot.press("k")
+    assert 2 in rendered  # not even of the screen more is rendered than the two rows that change
     await pilot.press("j", "j", "ctrl+d", "P", "7")
     assert room(pilot).query_one(RowList).cursor == 2 + 9
     assert room(pilot).did == ["publish", "tab 7"]

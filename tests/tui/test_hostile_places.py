@@ -61,7 +61,7 @@ async def test_untrusted_text_never_acts_on_a_screen(part: int, service: Running
         for _ in texts:
             await pilot.press("enter")
             await until(pilot, shows="Can merge?")
-            await until(pilot, shows="1/1 changes")
+            await until(pilot, shows="1 change")
             clean(pilot)
             await pilot.press("d", "g", "g")
             clean(pilot)

@@ -1,6 +1,8 @@
 """Integrations by keys: the catalog, installing, settings, where they work, events, and the components they render."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,9 @@ from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.lamp_integration import ORG, lamp, publish_lamps
 from tests.tui.test_admin import family, form, go_to
+from tests.tui.test_draft_places import drafted
 from tests.tui.test_site_access import comes
+from tests.web_server import web_server
 from textual.widgets import Input
 
 from presscheck.api.integrations import (
@@ -23,10 +27,13 @@ from presscheck.api.integrations import (
     UpdateInstallation,
 )
 from presscheck.client.client import Client
+from presscheck.engine.integrations.settings import SettingsForm
 from presscheck.tui.screens.form_dialog import ChoiceBox
 from presscheck.tui.screens.integration import screen as integration_screen
 from presscheck.tui.screens.integration.component_screen import ComponentScreen
 from presscheck.tui.screens.integration.screen import IntegrationScreen
+from presscheck.tui.screens.integration.settings_form import ask_settings
+from presscheck.tui.screens.outbox import OutboxScreen
 
 HOSTILE = "\x1b[31mred\x1b]0;x\x07 [b]bold[/b] \u202eabc"
 
@@ -139,7 +146,36 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         [made] = await installations(client)
         await until(pilot, shows="it needs settings: Token")
 
-        # what was typed is there again
+        # what was typed is there again: as a draft among the others, too
+        await drafted(pilot, "form: Settings of Lamp")
+        await form(pilot)
+        assert field(pilot, "Label").value == "Desk" and field(pilot, "Watts").value == "bright"
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
+        await pilot.press("q")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, IntegrationScreen))
+
+        # a setting whose values the integration lists at its own address
+        properties = {"room": {"type": "string", "title": "Room", "completion_url": "/rooms"}}
+        lamp_here = pilot.app.screen.model.integration.model_copy(
+            update={"configurations": {"account": {"properties": properties}}}
+        )
+        rooms = json.dumps([{"value": "k", "label": f"Kitchen{HOSTILE}"}, {"value": "h", "label": "Hall"}])
+        with web_server({"/i/rooms": rooms}, "application/json") as web:
+            elsewhere = made.model_copy(
+                update={"urls": made.urls.model_copy(update={"public_endpoint": f"{web.url}/i"})}
+            )
+            pilot.app.screen.run(partial(ask_settings, pilot.app.screen, SettingsForm(lamp_here, elsewhere)))
+            await form(pilot)
+            await pilot.press("enter")
+            await pick(pilot, "Kitchen")
+            await form(pilot)
+            assert field(pilot, "Room").value == "k" and not ACTS.search(shown(pilot.app).replace("\n", ""))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Settings of Lamp: saved")
+        await comes(pilot, lambda: _has(client, lambda one: one.configuration == {"room": "k"}))
+        await client.send(UpdateInstallation(integration_name="lamp", installation_id=made.id, configuration={}))
+
         await pilot.press("2")
         await until(pilot, shows="needs Token")
         await pilot.press("E")

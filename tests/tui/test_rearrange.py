@@ -57,7 +57,7 @@ async def test_the_hunk_under_the_cursor_is_dropped_and_the_other_stays(
         await pilot.press("]", ".", "d")
         await until(pilot, shows="Drop this change from #")
         await pilot.press("y")
-        await until(pilot, shows="1/1 changes")
+        await until(pilot, shows="1 change")
         assert "Lasting" not in shown(pilot.app), "the page is as on main, and no longer changed"
 
 
@@ -99,7 +99,7 @@ async def test_marked_pages_move_to_a_new_change_request(service: RunningService
         target = await newest(mia)
         assert (await text_of(mia, target), await text_of(mia, one.at)) == (AFTER, BEFORE)
         assert await text_of(mia, target, "Goes") == "Goes text.\n"
-        await until(pilot, shows="1/1 changes")
+        await until(pilot, shows="1 change")
         assert "•" not in shown(pilot.app), "no mark is left"
 
 

@@ -248,18 +248,18 @@ PEOPLE = reviewers(request(), asked(ME), [review(ADA, "approved"), review(JON, "
 
 def test_the_state_line_shows_counts() -> None:
     line = state_line(request(outdated=True), PEOPLE, Progress(37, 37, 29), 4, 120)
-    assert plain(line) == "open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments   ◷ main has new changes"
+    assert plain(line) == "open ✓1 ✗1 ◷1   37 changes · 29 viewed   4 open comments   ◷ main has new changes"
 
 
 def test_the_least_important_parts_are_omitted() -> None:
     line = state_line(request(outdated=True), PEOPLE, Progress(37, 37, 29), 4, 50)
-    assert plain(line) == "open ✓1 ✗1 ◷1   37/37 changes · 29 viewed"
+    assert plain(line) == "open ✓1 ✗1 ◷1   37 changes · 29 viewed"
     assert width(state_line(request(), PEOPLE, None, 4, 9)) <= 9
 
 
 def test_incomplete_changes_are_reported() -> None:
     line = state_line(request(), None, Progress(1000, 1450, 0), 0, 80)
-    assert plain(line) == "open   1,000/1,450 changes incomplete"
+    assert plain(line) == "open   changes: 1,000 of 1,450 loaded"
     assert plain(state_line(request(), None, None, 0, 80)) == "open   changes not known yet"
     assert plain(state_line(request(status="draft"), None, Progress(0, 0, 0), 0, 80)) == "draft   no changes yet"
 

@@ -16,7 +16,10 @@ from presscheck.api.site_settings import (
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
 from presscheck.api.sites import ListSites, PublishSite, UnpublishSite
 from presscheck.client.client import Client
+from presscheck.engine.site_config.comparison import Difference, Field
+from presscheck.text.styled_text import plain
 from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.site_differences import difference_lines
 from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
 
 ORG = "tallowick"
@@ -85,6 +88,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             await go_to(pilot, screen, "structure changed")
             await pilot.press("enter")
             await until(pilot, shows=f"{section.title} → Another title")
+            assert "Changes since 20" in shown(pilot.app)
             await pilot.press("escape")
             await go_to(pilot, screen, "published")
             await pilot.press("space")
@@ -94,7 +98,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             await pilot.press("escape", "escape")
             await go_to(pilot, screen, "unpublished")
             await pilot.press("enter")
-            await until(pilot, shows="this row has no snapshot")
+            await until(pilot, shows="no snapshot: only changes from this machine have one")
 
             # a part is restored after its plan was shown, not if somebody changed it meanwhile
             await go_to(pilot, screen, "redirects changed")
@@ -133,12 +137,20 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
         assert not [text for text in kept if service.token in text]
 
 
+def test_lists_that_differ_are_lines_in_words() -> None:
+    order = Difference(Field("structure", "", "order"), "changed", ["Guides", "\x1b[31mAPI"], ["API", "Guides"])
+    links = Difference(Field("customization", "", "links"), "changed", [], [{"title": "Home", "to": {"url": "/"}}])
+    lines = [plain(line) for line in difference_lines([order, links])]
+    assert lines[:4] == [" structure", " ~ order:", "     before: Guides, ␛[31mAPI", "     after: API, Guides"]
+    assert lines[-2:] == ["     before: none", "     after: title: Home, to: url: /"]
+
+
 async def test_its_states(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, read_only=True), (80, 24)) as pilot:
         screen = await history_open(pilot, "read-only")
         await until(pilot, shows="known by the service")
         await pilot.press(".", "b")
-        await until(pilot, shows="this row has no snapshot")
+        await until(pilot, shows="no snapshot: only changes from this machine have one")
         await pilot.press("/", *"zzz")
         await until(pilot, shows="No row has this text.")
         await pilot.press("escape")

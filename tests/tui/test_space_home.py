@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,16 @@ from presscheck.api.change_requests import CreateChangeRequest, ListChangeReques
 from presscheck.api.content import ListPages
 from presscheck.api.links import ListSpaceLinks
 from presscheck.api.sites import ListSites
+from presscheck.api.spaces import GitSync, Space
+from presscheck.text.styled_text import plain
 from presscheck.tui.screens.browse import space_home
 from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.browse.space_home_renderer import HomeLines, Part, SpaceFacts
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 
 AT_MOST = 5
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +84,24 @@ async def test_a_space_shows_what_is_going_on_there(service: RunningService, tmp
         assert sites[0].urls.published
         assert sites[0].title in text.split("Sites")[1]
         assert sites[0].urls.published in text.split("Sites")[1]
+
+
+def test_the_repository_of_a_space_is_named_with_the_time_of_its_last_sync() -> None:
+    def lines(git: Part[GitSync]) -> tuple[str, list[str | None]]:
+        found = HomeLines(SpaceFacts(Space(id="s", title="Docs"), git=git), 60, NOON).lines
+        return "\n".join(map(plain, found)), [span.link for line in found for span in line if span.link]
+
+    url = "https://git.example/acme/docs"
+    synced = GitSync(
+        repo_name="acme/\x1b[31mdocs", installation_provider="github", url=url, updated_at="2026-11-20T10:00:00Z"
+    )
+    text, links = lines(Part(synced))
+    assert "Git sync" in text and "docs" in text and "github · synced 2 h ago" in text and "\x1b" not in text
+    assert links == [url]
+    text, links = lines(Part(GitSync(integration="gitlab")))
+    assert "(no name)   gitlab · not synced yet" in text and not links
+    assert "not permitted" in lines(Part(None, "not permitted"))[0]
+    assert "Git sync" not in lines(Part(is_missing=True))[0]
 
 
 async def test_every_line_leads_to_what_it_names(

@@ -129,7 +129,7 @@ def test_an_incomplete_change_request(
     async def drive(pilot: Any) -> None:
         await until(pilot, shows="Rewrite the auth guide")
         pilot.app.open_review("api", "5")
-        await until(pilot, shows="2/4 changes incomplete")
+        await until(pilot, shows="changes: 2 of 4 loaded")
         await pilot.press("v", "a")
         await until(pilot, shows="only 2 of 4 changes are loaded")
 

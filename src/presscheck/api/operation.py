@@ -9,7 +9,7 @@ they are the JSON body. Fields that were not given are not sent; None is sent as
 import json
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
@@ -94,15 +94,15 @@ class Argument(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = [str(part) for part in first["loc"]] or ["arguments"]
-            raise InvalidArgument(
-                ".".join(where),
-                _reason(type(self), first),
-                call=type(self).__name__,
-                wire=".".join([self.on_wire(where[0]), *where[1:]]),
-            ) from None
+            first, *others = error.errors()
+            raise self._invalid(first, [self._invalid(one) for one in others]) from None
         self.model_fields_set.update(self.always_sent)
+
+    @classmethod
+    def _invalid(cls, error: ErrorDetails, others: Sequence[InvalidArgument] = ()) -> InvalidArgument:
+        where = [str(part) for part in error["loc"]] or ["arguments"]
+        wire = ".".join([cls.on_wire(where[0]), *where[1:]])
+        return InvalidArgument(".".join(where), _reason(cls, error), call=cls.__name__, wire=wire, others=others)
 
     @classmethod
     def on_wire(cls, field: str) -> str:

@@ -48,7 +48,7 @@ async def find_id(session: Session, reference: Reference, named: str, known: Map
         if matches:
             ids = ", ".join(sorted(matches))
             raise InvalidArgument(what, f"{named} is ambiguous. Use one of these ids: {ids}")
-    if reference is MEMBER and "@" in named:
+    if not reference.lists_all or (reference is MEMBER and "@" in named):
         return named  # people can be invited by an address that no member has
     names = list(dict.fromkeys(next(filter(None, row[1:]), row[0]) for row in rows))
     known_names = ", ".join(names[:SHOWN]) or "none"

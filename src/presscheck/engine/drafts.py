@@ -65,6 +65,7 @@ PlaceKind = Literal[
     "change",
     "export",
     "form",
+    "settings",
     "instructions",
     "draft",
 ]
@@ -110,6 +111,7 @@ _OTHERS = (
     _Kind("inbox request changes", "", "request for changes to marked change requests", "inbox", "act_on_marked"),
     _Kind("outbox ", "", "edit of an unsent change", "change"),
     _Kind("form ", "", "form", "form", target="rest"),
+    _Kind("settings ", "", "form", "settings", target="rest"),
     _Kind("export ", "", "name of a file to export to", "export", "export_rows", "rest"),
     _Kind("subject ", "", "subject of a new change request", "space", "new_request"),
     _Kind("new page from ", "", "title of a new page", "draft", target="rest"),

@@ -80,6 +80,20 @@ def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
     return tuple(spans)
 
 
+def cut_middle(text: str, columns: int, ellipsis: str = ELLIPSIS) -> str:
+    """Shortens a text to a number of cells in its middle: `ada.love…@acme.example` keeps both its ends."""
+    if cell_len(text) <= columns:
+        return text
+    left = columns - cell_len(ellipsis)
+    if left < 0:
+        return set_cell_size(ellipsis, max(0, columns))
+    head = split_cells(text, left // 2)[0]
+    tail = text[len(head) :]
+    while tail and (cell_len(tail) > left - cell_len(head) or not get_character_cell_size(tail[0])):
+        tail = tail[1:]
+    return f"{head}{ellipsis}{tail}"
+
+
 def pad(line: Line, columns: int, style: str = "") -> Line:
     """Pads or truncates a line to exactly a number of cells."""
     missing = columns - width(line)

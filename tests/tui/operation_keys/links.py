@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.tui.app_driver import shown
 from tests.tui.operation_keys.driver import HERE, Cursor, Family, Holds, Pick, Shows, Text, row
-from tests.tui.operation_keys.places import administration, change_request
+from tests.tui.operation_keys.places import administration, change_request, closed, form
 
 from presscheck.api.comments import (
     DeleteSpaceComment,
@@ -104,7 +104,10 @@ FAMILY = Family(
         row(
             (StartImport, GetImport),
             administration("Imports"),
-            *("a", Shows("New import"), Text("https://docs.example/"), "tab tab", Text("guides"), "ctrl+s"),
+            *("a", Shows("New import"), Text("https://docs.example/"), "tab tab enter", Pick("Runbook"), form()),
+            # the change requests of that space
+            *("tab enter", Shows("What to write"), Holds(lambda pilot: "Limits per" not in shown(pilot.app))),
+            *(Pick("What to write"), form(), Shows("What to write afterwards"), "ctrl+s", closed()),
             Shows("docs.example"),
         ),
         row(

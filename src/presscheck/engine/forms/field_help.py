@@ -252,7 +252,7 @@ PARTS: dict[str, dict[str, str]] = {
     },
     "target": {
         "space": "Space to import into",
-        "change_request": "Id of the change request to import into",
+        "change_request": "Change request to import into",
         "page": "Id of the page to import below",
     },
 }

@@ -214,29 +214,63 @@ def form_fields(operation: type[Operation[Any]], given: Iterable[str] = ()) -> t
     return tuple(_field(operation, name) for name in operation.model_fields if name not in known)
 
 
-def call_of(operation: type[Operation[Any]], given: Mapping[str, Any], texts: Mapping[str, str]) -> Operation[Any]:
+def call_of(
+    operation: type[Operation[Any]],
+    given: Mapping[str, Any],
+    texts: Mapping[str, str],
+    problems: Mapping[str, InvalidArgument] | None = None,
+) -> Operation[Any]:
     """The call that a form makes.
 
     Args:
         operation: the operation.
         given: the values that are known, by field.
         texts: the texts of the fields to send; an empty one is sent as null.
+        problems: what is wrong with fields whose values are not known, by field.
 
     Raises:
-        InvalidArgument: a value is missing or invalid; names the field.
+        InvalidArgument: a value is missing or invalid; names the first such field, and has the errors of the others.
     """
-    values: dict[str, Any] = dict(given)
+    values, found = dict(given), dict(problems or {})
     for field in form_fields(operation, given):
-        if field.name in texts:
-            value = field.value_of(texts[field.name])
-            if value is None and (not field.is_nullable or (field.kind == "choice" and texts[field.name] != NULL)):
-                if field.is_required:
-                    raise InvalidArgument(field.name, "is required")
-                continue
+        if field.name in found:
+            continue
+        text = texts.get(field.name)
+        try:
+            value = None if text is None else field.value_of(text)
+        except InvalidArgument as error:
+            found[field.name] = error
+            continue
+        if value is None and field.is_required and (text is None or not _is_null(field, text)):
+            found[field.name] = InvalidArgument(field.name, "is required")
+        elif text is not None and (value is not None or _is_null(field, text)):
             values[field.name] = () if value is None and field.kind == "list" else value
-        elif field.is_required:
-            raise InvalidArgument(field.name, "is required")
-    return operation(**values)
+    if not found:
+        return operation(**values)
+    try:
+        operation(**values)
+    except InvalidArgument as error:
+        for one in (error, *error.others):
+            name = one.field.partition(".")[0]
+            if name in values:  # else it is among the missing ones
+                found.setdefault(name, one)
+    raise first_of(found, dict.fromkeys((*operation.model_fields, *found)))
+
+
+def first_of(problems: Mapping[str, InvalidArgument], names: Iterable[str]) -> InvalidArgument:
+    """The error of the first field, with the errors of the others.
+
+    Args:
+        problems: at least one error, by field.
+        names: the fields in order.
+    """
+    first, *others = [problems[name] for name in names if name in problems]
+    return InvalidArgument(first.field, first.reason, call=first.call, wire=first.wire, others=others)
+
+
+def _is_null(field: FormField, text: str) -> bool:
+    """Whether a text without a value is sent as null."""
+    return field.is_nullable and (field.kind != "choice" or text == NULL)
 
 
 def initial_texts(fields: Iterable[FormField], item: Model | None) -> dict[str, str]:

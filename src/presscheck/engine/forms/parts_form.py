@@ -61,11 +61,16 @@ class PartsForm:
         values = dict(self.given)
         plain: dict[str, str] = {}
         objects: dict[str, dict[str, Any]] = {}
+        problems: dict[str, InvalidArgument] = {}
         by_name = {field.name: field for field in self.fields}
         for name, text in texts.items():
             field, mark, part = name.partition(SEPARATOR)
             if mark:
-                value = by_name[name].value_of(text)
+                try:
+                    value = by_name[name].value_of(text)
+                except InvalidArgument as error:
+                    problems.setdefault(field, error)
+                    continue
                 if value not in (None, ()):
                     objects.setdefault(field, {})[part] = value
             elif name == TREE:
@@ -73,14 +78,24 @@ class PartsForm:
                     values[TREE] = markdown_to_nodes(text)
             elif by_name[name].is_required or text != present.get(name, ""):
                 plain[name] = text
-        for name in {name.partition(SEPARATOR)[0] for name in by_name if SEPARATOR in name}:
+        for name in {name.partition(SEPARATOR)[0] for name in by_name if SEPARATOR in name} - problems.keys():
             if name in objects or self.operation.model_fields[name].is_required():
-                values[name] = _joined(self.operation, name, objects.get(name, {}))
+                try:
+                    values[name] = _joined(self.operation, name, objects.get(name, {}), by_name)
+                except InvalidArgument as error:
+                    problems[name] = self._placed(error, by_name, objects)
         try:
-            return call_of(self.operation, values, plain)
+            return call_of(self.operation, values, plain, problems)
         except InvalidArgument as error:
-            name = self._place(error, by_name, objects)
-            raise (InvalidArgument(name, error.reason) if name else error) from None
+            first, *others = [self._placed(one, by_name, objects) for one in (error, *error.others)]
+            raise InvalidArgument(first.field, first.reason, call=first.call, wire=first.wire, others=others) from None
+
+    def _placed(
+        self, error: InvalidArgument, fields: Container[str], objects: Mapping[str, Mapping[str, Any]]
+    ) -> InvalidArgument:
+        """An error at the field of the form that it is about; the same error if it is there, or about none."""
+        name = self._place(error, fields, objects) if error.call else ""
+        return InvalidArgument(name, error.reason) if name else error
 
     def _place(self, error: InvalidArgument, fields: Container[str], objects: Mapping[str, Mapping[str, Any]]) -> str:
         """The field of the form that an error is about; empty if it is about none.
@@ -176,23 +191,37 @@ def _parts(operation: type[Operation[Any]], field: FormField) -> list[FormField]
     return list(found.values())
 
 
-def _joined(operation: type[Operation[Any]], name: str, parts: Mapping[str, Any]) -> dict[str, Any]:
+def _joined(
+    operation: type[Operation[Any]], name: str, parts: Mapping[str, Any], fields: Mapping[str, FormField]
+) -> Argument:
     """The parts of a field as one object.
 
+    Args:
+        operation: the operation.
+        name: the field.
+        parts: the given parts.
+        fields: the fields of the form, whose labels are told.
+
     Raises:
-        InvalidArgument: they do not fit together, or are required.
+        InvalidArgument: they do not fit together, are invalid or required.
     """
+
+    def label(part: str) -> str:
+        return f"“{fields[f'{name}{SEPARATOR}{part}'].label.partition(', ')[0]}”"
+
     models = _models(operation, name)
     first = f"{name}{SEPARATOR}{next(iter(parts), next(iter(models[0].model_fields)))}"
     if not parts:
         names = [part for part in PARTS.get(name, {}) if any(part in model.model_fields for model in models)]
-        others = f", or {' or '.join(names[1:])}" if not models[0].model_fields[names[0]].is_required() else ""
-        raise InvalidArgument(f"{name}{SEPARATOR}{names[0]}", f"is required{others}")
+        others = [] if models[0].model_fields[names[0]].is_required() and len(models) == 1 else names[1:]
+        unless = f", unless {' or '.join(map(label, others))} is given" if others else ""
+        raise InvalidArgument(f"{name}{SEPARATOR}{names[0]}", f"is required{unless}")
     model = next((model for model in models if set(parts) <= set(model.model_fields)), None)
     if model is None or (not model.always_sent and {"url", "text"} <= set(parts)):
-        raise InvalidArgument(first, f"cannot be given together with {' and '.join(list(parts)[1:])}: give one")
+        more = " and ".join(map(label, list(parts)[1:]))
+        raise InvalidArgument(first, f"cannot be given together with {more}: give one")
     fixed = {field: model.model_fields[field].default for field in model.always_sent}
     for part, info in model.model_fields.items():
         if info.is_required() and part not in parts and part not in fixed:
             raise InvalidArgument(f"{name}{SEPARATOR}{part}", "is required")
-    return {**fixed, **parts}
+    return model(**fixed, **parts)

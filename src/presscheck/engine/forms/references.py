@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from presscheck.api.change_requests import ListChangeRequests, ListOrganizationChangeRequests
 from presscheck.api.collections import ListCollections
 from presscheck.api.content import (
     GetChangeRequestRevision,
@@ -36,6 +37,7 @@ class Reference:
         names: its names, as field names of the API.
         id: its id, as a field name of the API.
         items: the field of the answer with the items, if it is not a paginated list.
+        lists_all: whether everything is listed; otherwise what has no such name is taken as an id.
     """
 
     hint: str
@@ -43,6 +45,7 @@ class Reference:
     names: tuple[str, ...] = ("title",)
     id: str = "id"
     items: str = ""
+    lists_all: bool = True
 
 
 ORGANIZATION = Reference("title", (ListOrganizations,))
@@ -54,6 +57,12 @@ SITE = Reference("title", (ListSites,))
 SECTION = Reference("title", (ListSections,), ("title", "path"))
 GROUP = Reference("title", (ListSectionGroups,))
 SITE_SPACE = Reference("title", (ListSiteSpaces,), ("title", "space.title", "space.id"))
+CHANGE_REQUEST = Reference(
+    "subject or number",
+    (ListChangeRequests, ListOrganizationChangeRequests),
+    ("subject", "number"),
+    lists_all=False,  # only the open ones: drafts are listed apart
+)
 PAGE = Reference(
     "path or title", (ListRevisionPages, ListChangeRequestPages, ListPages), ("path", "title"), "id", "pages"
 )
@@ -108,6 +117,7 @@ PART_REFERENCES: dict[tuple[str, str], Reference] = {
     ("destination", "site_section_id"): SECTION,
     ("destination", "site_space_id"): SITE_SPACE,
     ("source", "space"): SPACE,
+    ("target", "change_request"): CHANGE_REQUEST,
     ("target", "space"): SPACE,
 }
 """What a part of a field refers to, by field and part."""

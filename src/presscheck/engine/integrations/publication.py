@@ -65,14 +65,16 @@ class PublishForm:
             InvalidArgument: a value is missing or invalid; names the field.
         """
         given = self._given
+        problems: dict[str, InvalidArgument] = {}
         if NAME not in given:
             given[NAME] = texts.get(NAME, "").strip()
             if not given[NAME]:
-                raise InvalidArgument(NAME, "is required")
+                problems[NAME] = InvalidArgument(NAME, "is required")
         if not texts.get("scopes", "").strip():
             given["scopes"] = ()
         # also what did not change: a version without it would have none
-        call: Any = call_of(PublishIntegration, given, {name: text for name, text in texts.items() if text.strip()})
+        typed_ones = {name: text for name, text in texts.items() if text.strip()}
+        call: Any = call_of(PublishIntegration, given, typed_ones, problems)
         return call
 
     def changes_nothing(self, result: Any) -> bool:

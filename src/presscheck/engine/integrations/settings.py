@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 
 from presscheck.api.integrations import UpdateInstallation
 from presscheck.api.shell_command import typed
-from presscheck.engine.forms.form import FLAGS, FormField, Kind
+from presscheck.engine.forms.form import FLAGS, FormField, Kind, first_of
 from presscheck.engine.forms.references import Reference
 from presscheck.engine.integrations.remote_options import absolute
 from presscheck.errors import InvalidArgument, PresscheckError, ServiceError
@@ -117,7 +117,7 @@ class SettingsForm:
 
     @property
     def fields(self) -> tuple[FormField, ...]:
-        """A field for each setting; they are numbered, because their names can have any characters."""
+        """A field for each setting; those whose names have other characters than letters are numbered."""
         return tuple(_field(number, setting) for number, setting in enumerate(self._settings))
 
     @property
@@ -136,16 +136,21 @@ class SettingsForm:
             InvalidArgument: a value is missing or invalid; names the field.
         """
         configuration = dict(self.installation.configuration or {})
-        asked = list(zip(self.fields, self._settings, strict=True))
-        # all values first: what is wrong with one is shown while others are still missing
-        values = [_value(field, setting, texts.get(field.name, "")) for field, setting in asked]
-        for (field, setting), value in zip(asked, values, strict=True):
+        problems: dict[str, InvalidArgument] = {}
+        for field, setting in zip(self.fields, self._settings, strict=True):
+            try:
+                value = _value(field, setting, texts.get(field.name, ""))
+            except InvalidArgument as error:
+                problems[field.name] = error
+                continue
             if value is not None:
                 configuration[setting.name] = value
             elif setting.is_required:
-                raise InvalidArgument(field.name, "is required")
+                problems[field.name] = InvalidArgument(field.name, "is required")
             else:
                 configuration.pop(setting.name, None)
+        if problems:
+            raise first_of(problems, problems)
         return UpdateInstallation(
             integration_name=self.integration.name, installation_id=self.installation.id, configuration=configuration
         )
@@ -172,6 +177,12 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
+def _field_name(number: int, setting: Setting) -> str:
+    """A name of letters, digits and underscores, which a draft keeps: that of the setting if it is such a name."""
+    is_plain = setting.name.isascii() and setting.name.isidentifier() and "__" not in setting.name
+    return f"setting_{setting.name if is_plain else number}"
+
+
 def _field(number: int, setting: Setting) -> FormField:
     declared = setting.declared
     kind: Kind = "text"
@@ -193,8 +204,8 @@ def _field(number: int, setting: Setting) -> FormField:
     if "completion_url" in declared:
         notes.append("the integration suggests values, or type one")
     reference = Reference("value", (), id=str(declared["completion_url"])) if "completion_url" in declared else None
-    required = setting.is_required
-    return FormField(f"setting_{number}", setting.title, "; ".join(notes), kind, choices, required, reference=reference)
+    name, required = _field_name(number, setting), setting.is_required
+    return FormField(name, setting.title, "; ".join(notes), kind, choices, required, reference=reference)
 
 
 def _value(field: FormField, setting: Setting, text: str) -> Any:

@@ -40,6 +40,7 @@ from presscheck.tui.status_bar import (
     pending_keys,
     pressing,
 )
+from presscheck.tui.terminal.compositor import LineCompositor
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import END, LineView
 from presscheck.tui.widgets.page_view import PageView
@@ -166,6 +167,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
+        self._compositor = LineCompositor()
         self.keys = KeySequences(())
         self.last_key = ""
         self.pane_commands = PaneCommands(self)

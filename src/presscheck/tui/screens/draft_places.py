@@ -12,6 +12,7 @@ from presscheck.tui.screens.admin.operation_form import fill_in, stored_form
 from presscheck.tui.screens.agent_instructions import InstructionsScreen
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.draft_list import label_of
+from presscheck.tui.screens.integration.settings_form import continue_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +53,8 @@ class DraftPlaces:
             return False
         if place.kind == "form":
             return await self._open_form(draft)
+        if place.kind == "settings":
+            return await continue_settings(self._screen, draft)
         if place.kind == "instructions":
             return await self._open_instructions(draft, place)
         if place.kind == "change":

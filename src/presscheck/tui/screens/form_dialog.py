@@ -237,6 +237,18 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         """The typed texts by field."""
         return {field.name: self._input(field.name).value for field in self.fields}
 
+    @property
+    def chosen_ids(self) -> dict[str, str]:
+        """The ids of what was chosen by name, by the names that they have in paths, such as `space_id`.
+
+        What other fields refer to may be listed with them, such as the change requests of a space.
+        """
+        return {
+            f"{field.name.rpartition('__')[2].removesuffix('_id')}_id": text
+            for field in self.fields
+            if field.reference and (text := self._input(field.name).value.strip()) in self._names
+        }
+
     def result(self) -> Any:
         """What the typed texts make, such as a call.
 
@@ -516,9 +528,11 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         try:
             self.result()
         except InvalidArgument as error:
-            name = error.field.partition(".")[0]
-            if self.texts.get(name):  # what is empty is not wrong yet
-                problems.setdefault(name, error.reason)
+            texts = self.texts
+            for one in (error, *error.others):
+                name = one.field.partition(".")[0]
+                if texts.get(name):  # what is empty is not wrong yet
+                    problems.setdefault(name, one.reason)
         return problems
 
     def _keys(self, field: FormField | None) -> Line:
@@ -590,6 +604,8 @@ def _id_of(part: str, choices: Sequence[Choice], field: FormField) -> str:
             return ids[0]
         if ids:
             raise InvalidArgument(field.name, f"{part} is the name of {len(ids)}: enter lists them")
+    if field.reference and not field.reference.lists_all:
+        return part
     listed = f"enter lists all {len(choices):,}" if len(choices) > 1 else "enter lists what there is"
     raise InvalidArgument(field.name, f"{part} not found: {listed if choices else 'there is none yet'}")
 

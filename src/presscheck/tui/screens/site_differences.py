@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -18,7 +18,12 @@ MARKS = {"added": "+ ", "removed": "− ", "changed": "~ "}
 
 
 def plain_value(value: Any) -> str:
-    """A value as one line of display text."""
+    """A value as one line of display text; of a list its items, of an object its fields."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plain_value, cast("Sequence[Any]", value))) or "none"
+    if isinstance(value, Mapping):
+        fields = cast("Mapping[str, Any]", value)
+        return ", ".join(f"{sanitize(name)}: {plain_value(inner)}" for name, inner in fields.items()) or "none"
     text = value if isinstance(value, str) else "–" if value is None else json.dumps(value, ensure_ascii=False)
     return sanitize(text)
 
@@ -40,7 +45,11 @@ def difference_lines(differences: Iterable[Difference]) -> Iterator[Line]:
             yield (Span(f" {part.replace('_', ' ')}", "title"),)
         name = ": ".join(word for word in (field.item, field.name) if word) or field.part
         mark = Span(f" {MARKS[difference.change]}", STYLES[difference.change])
-        if field.name:
+        if field.name and any(isinstance(one, list | tuple) for one in (difference.site, difference.file)):
+            yield (mark, Span(f"{sanitize(name)}:", "quiet"))
+            for word, style, value in (("before", "removed", difference.site), ("after", "added", difference.file)):
+                yield (Span(f"     {word}: ", "quiet"), Span(plain_value(value), style))
+        elif field.name:
             yield (mark, *change_line(name, difference))
         else:
             values = [plain_value(one) for one in (difference.site, difference.file) if one is not None]

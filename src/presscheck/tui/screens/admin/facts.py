@@ -35,7 +35,8 @@ class Column:
     """A column: its heading, where its values are, as field names with dots, and its width.
 
     `columns` is in cells; 0 shares what the others leave, of which a column that `is_long` gets the most. A `date` is
-    shown by its age, a `number` on the right, a `certificate` by the days until it expires.
+    shown by its age, a `number` on the right, a `certificate` by the days until it expires. A text that `keeps_end`,
+    such as an e-mail address, is shortened in the middle.
     """
 
     title: str
@@ -43,6 +44,7 @@ class Column:
     columns: int = 0
     kind: Literal["text", "date", "number", "flag", "certificate"] = "text"
     is_long: bool = False
+    keeps_end: bool = False
 
 
 class Fact(NamedTuple):

@@ -149,7 +149,7 @@ TEAM_MEMBERS = Family(
     ListTeamMembers,
     (
         Column("name", "organization.user.display_name"),
-        Column("e-mail", "organization.user.email"),
+        Column("e-mail", "organization.user.email", keeps_end=True),
         Column("in the team", "team.role", 12),
         Column("role", "organization.role", 9),
     ),
@@ -184,7 +184,7 @@ FAMILIES = (
         ListOrganizations,
         (
             Column("organization", "title"),
-            Column("hostname", "hostname", 18),
+            Column("hostname", "hostname", 18, keeps_end=True),
             Column("plan", "plan", 10),
             Column("new members", "default_role", 12),
         ),
@@ -205,7 +205,7 @@ FAMILIES = (
         ListMembers,
         (
             Column("name", "user.display_name"),
-            Column("e-mail", "user.email"),
+            Column("e-mail", "user.email", keeps_end=True),
             Column("role", "role", 9),
             Column("teams", "teams", 7, "number"),
             Column("spaces", "spaces", 8, "number"),
@@ -287,7 +287,7 @@ FAMILIES = (
         "Invite links",
         "invite link",
         ListInvites,
-        (Column("link", "id"), Column("role", "role", 9), Column("redundant", "redundant", 10, "flag")),
+        (Column("link", "id", keeps_end=True), Column("role", "role", 9), Column("redundant", "redundant", 10, "flag")),
         field="invite_id",
         add=CreateInvite,
         adds=add_invite,
@@ -303,7 +303,7 @@ FAMILIES = (
         "AI instructions",
         "organization",
         ListOrganizations,
-        (Column("instructions of", "title"), Column("hostname", "hostname", 18)),
+        (Column("instructions of", "title"), Column("hostname", "hostname", 18, keeps_end=True)),
         field="organization_id",
         screen=_instructions,
     ),
@@ -347,7 +347,7 @@ FAMILIES = (
         "specification",
         ListOpenAPISpecs,
         (
-            Column("specification", "slug"),
+            Column("specification", "slug", keeps_end=True),
             Column("state", "processing_state", 11),
             Column("visibility", "visibility", 11),
             Column("processed", "last_processed_at", 11, "date"),
@@ -414,7 +414,7 @@ FAMILIES = (
         "import",
         ListImports,
         (
-            Column("from", "source.url", is_long=True),
+            Column("from", "source.url", is_long=True, keeps_end=True),
             Column("status", "status", 12),
             Column("started", "started_at", 10, "date"),
             Column("ended", "completed_at", 10, "date"),

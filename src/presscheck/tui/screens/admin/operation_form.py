@@ -104,13 +104,16 @@ async def fill_in(
         call = await asyncio.to_thread(with_file, call)
         return await (sends(call) if sends else send(screen, call))
 
+    async def lookup(reference: Reference) -> list[Choice] | None:
+        return await choices_of(screen.engine, reference, {**dialog.chosen_ids, **form.path})
+
     dialog = FormDialog(
         form.title,
         form_of(operation, dict(form.given)),
         form.present,
         screen.style_for,
         send=send_with_file,
-        lookup=lambda reference: choices_of(screen.engine, reference, form.path),
+        lookup=lookup,
         draft=outbox.draft(key) or "",
         save=lambda text: outbox.save_draft(key, text, about),
         copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),

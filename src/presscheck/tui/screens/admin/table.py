@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -26,7 +27,8 @@ from presscheck.engine.forms.parts_form import tree_text
 from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.text.styled_text import Line, Span, cut, cut_middle, pad, width
+from presscheck.tui.screens.admin.column_widths import GAP, column_widths
 from presscheck.tui.screens.admin.details import Losses
 from presscheck.tui.screens.admin.facts import (
     CERTIFICATES,
@@ -58,14 +60,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.families import Family
     from presscheck.tui.screens.find import Find
 
-GAP = 2
-"""Cells between two columns."""
-MARGIN = 3
-"""Cells at the right that stay free: a line of headings needs them."""
-NARROWEST = 18
-"""The least cells of a column that shares what the others leave; below it, the last columns are left out."""
-WIDEST = 48
-"""The most cells of such a column, unless its texts are long."""
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""
 POLL_SECONDS = 2.0
@@ -145,6 +139,10 @@ class FamilyTable(Vertical):
         self._blocks: dict[int, tuple[Any, ...]] = {}
         self._lines: dict[tuple[int, int], Line] = {}
         """The lines of rows by number and width, until something is drawn anew: a moved cursor changes none."""
+        self._widest: list[int] = [0] * len(self.family.columns)
+        """The cells of the widest text of each column whose width depends on it."""
+        self._widths: dict[int, list[int]] = {}
+        """The widths of the columns by the width of the table."""
 
     def show_family(self, family: Family, given: dict[str, Any]) -> None:
         """List another family.
@@ -244,7 +242,10 @@ class FamilyTable(Vertical):
 
     def _item(self, index: int) -> Any:
         """A thing by the number of its row; blocks of rows are read together."""
-        position = index if self._order is None else self._order[index]
+        return self._at(index if self._order is None else self._order[index])
+
+    def _at(self, position: int) -> Any:
+        """A thing by its position in the listing."""
         block, offset = divmod(position, BLOCK)
         items = self._blocks.get(block, ())
         if offset >= len(items) and self.listing:
@@ -298,6 +299,7 @@ class FamilyTable(Vertical):
         if self._had_focus and self._count:
             self._rows.focus()
             self._had_focus = False
+        self._measure()
         headings = self.query_one("#headings", StatusLine)
         headings.display = bool(self._count)
         headings.show((Span("  "), *self._headings(max(0, self.size.width - 2))))
@@ -351,28 +353,24 @@ class FamilyTable(Vertical):
             reason = self.reason_add() if self.family.add else None
             empty.show_empty(f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else self.family.hint)
 
-    def _widths(self, columns: int) -> list[int]:
-        """The widths of the columns that there is room for, the gaps included."""
-        columns -= MARGIN
-        shown = list(self.family.columns)
-        while len(shown) > 1:
-            fixed = sum(column.columns + GAP for column in shown if column.columns)
-            open_ones = sum(not column.columns for column in shown)
-            if columns - fixed >= open_ones * NARROWEST:
-                break
-            shown.pop()
-        fixed = sum(column.columns + GAP for column in shown if column.columns)
-        open_ones = sum(not column.columns for column in shown) or 1
-        share = max(1, (columns - fixed) // open_ones)
-        short = min(share, WIDEST)  # what follows stands near the name on a wide screen too
-        long_ones = sum(column.is_long for column in shown) or 1
-        long = max(share, (columns - fixed - short * (open_ones - long_ones)) // long_ones)
-        return [column.columns + GAP if column.columns else long if column.is_long else short for column in shown]
+    def _measure(self) -> None:
+        """Note how wide the texts of the first rows are, as the service lists them."""
+        columns = self.family.columns
+        items = [item for position in range(min(self._total, BLOCK)) if (item := self._at(position)) is not None]
+        self._widest = [
+            0 if column.columns else max((cell_len(cell(item, column)) for item in items), default=0)
+            for column in columns
+        ]
+        self._widths.clear()
 
     def _line(self, texts: Sequence[tuple[str, str]], columns: int) -> Line:
+        if columns not in self._widths:
+            self._widths[columns] = column_widths(self.family.columns, self._widest, columns)
         spans: list[Span] = []
-        for column, room, (text, style) in zip(self.family.columns, self._widths(columns), texts, strict=False):
-            line = cut((Span(text, style),), max(1, room - GAP))
+        for column, room, (text, style) in zip(self.family.columns, self._widths[columns], texts, strict=False):
+            most = max(1, room - GAP)
+            shown = cut_middle(text, most) if column.keeps_end else text
+            line = cut((Span(shown, style),), most)
             if column.kind == "number":
                 line = (Span(" " * (room - GAP - width(line))), *line)
             spans += pad(line, room)

@@ -16,25 +16,22 @@ from presscheck.api.integrations import (
 )
 from presscheck.engine.forms.form import OperationForm, initial_texts
 from presscheck.engine.integrations.publication import PublishForm
-from presscheck.engine.integrations.remote_options import is_of_integration, read_options
 from presscheck.engine.integrations.scopes import RISKY, in_order, scope_text
 from presscheck.engine.integrations.settings import (
     SettingsForm,
     buttons_of,
-    completion_address,
     component_of,
     missing_settings,
 )
-from presscheck.errors import MalformedAnswer, PresscheckError
 from presscheck.text.phrases import count
-from presscheck.text.sanitize import display_url, sanitize
+from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
-from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.integration.component_screen import ComponentScreen, Source
+from presscheck.tui.screens.integration.settings_form import ask_settings
 from presscheck.tui.screens.site_writes import send
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -44,7 +41,6 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 if TYPE_CHECKING:
     from presscheck.api.integrations import Installation
     from presscheck.api.operation import Operation
-    from presscheck.engine.forms.references import Reference
     from presscheck.tui.screens.integration.context import IntegrationContext
 
 Place = Literal["space", "site"]
@@ -128,31 +124,7 @@ class IntegrationActions:
         elif not form.fields:
             self._screen.notify(f"{model.title} has no settings")
         if chosen == BY_FORM:
-            await self._ask_settings(form)
-
-    async def _ask_settings(self, form: SettingsForm) -> None:
-        async def store(call: UpdateInstallation) -> Any:
-            try:
-                return await send(self._screen, call)
-            except PresscheckError as error:
-                raise form.located(error) from error
-
-        title = f"Settings of {self._screen.model.title}"
-        outbox, key = self._screen.engine.outbox, f"settings {form.installation.id}"
-        dialog = FormDialog(
-            title,
-            form,
-            form.initial,
-            self._screen.style_for,
-            send=store,
-            lookup=lambda reference: self._suggested(form, reference),
-            draft=outbox.draft(key),
-            save=lambda text: outbox.save_draft(key, text),
-            copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
-            send_label="save",
-        )
-        if await self._screen.ask(dialog) is not None:
-            self._screen.notify(f"{title}: saved")
+            await ask_settings(self._screen, form)
 
     async def show_details(self, installation: Installation, title: str) -> None:
         """Show all facts of an installation, as the service has them now; secrets are hidden."""
@@ -160,19 +132,6 @@ class IntegrationActions:
         installation = await self._screen.engine.read(call)
         lines = fact_lines(facts(installation), self._screen.columns)
         self._screen.app_context.push_screen(TextScreen(title, lines))
-
-    async def _suggested(self, form: SettingsForm, reference: Reference) -> list[Choice]:
-        """The values that the integration suggests for a setting.
-
-        Raises:
-            PresscheckError: they cannot be read, or are not on the host of the integration.
-        """
-        address = completion_address(form.integration, form.installation, reference)
-        endpoint = form.installation.urls.public_endpoint or form.integration.urls.public_endpoint or ""
-        call = GetInstallation(**self._screen.model.path, installation_id=form.installation.id)
-        if not is_of_integration(address, endpoint):
-            raise MalformedAnswer(f"they are on another host: {display_url(address)}", request=str(call))
-        return [Choice(*option) for option in await read_options(self._screen.engine, call, address)]
 
     async def uninstall(self, installation: Installation) -> None:
         """Uninstall the integration, after its title was typed."""

@@ -57,7 +57,7 @@ def state_line(
     new_threads: int = 0,
     notifications: str = "",
 ) -> Line:
-    """`open ✓1 ✗1 ◷1   37/37 changes · 29 viewed   4 open comments · 1 new   ◷ main has new changes`, cut."""
+    """`open ✓1 ✗1 ◷1   37 changes · 29 viewed   4 open comments · 1 new   ◷ main has new changes`, cut."""
     status = Span(sanitize(request.status), _STATUS.get(request.status, "strong"))
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
     if collected is not None:
@@ -139,10 +139,9 @@ def _progress(progress: Progress | None) -> Line:
         return (Span("changes not known yet", "quiet"),)
     if progress.total == 0:
         return (Span("no changes yet", "quiet"),)
-    is_complete = progress.known == progress.total
-    spans = [Span(f"{progress.known:,}/{progress.total:,} changes", "" if is_complete else "waiting")]
-    if not is_complete:
-        spans.append(Span(" incomplete", "waiting"))
+    spans = [Span(count(progress.total, "change"))]
+    if progress.known < progress.total:
+        spans = [Span(f"changes: {progress.known:,} of {progress.total:,} loaded", "waiting")]
     if progress.viewed:
         spans.append(Span(f" · {progress.viewed:,} viewed", "quiet"))
     return tuple(spans)

@@ -14,7 +14,7 @@ from presscheck.engine.site_config.site_state import StateReader
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.text.styled_text import Line, Span, plain, with_prefix, wrap
 from presscheck.tui.screens.site_differences import difference_lines
 from presscheck.tui.screens.site_writes import write_reason
 from presscheck.tui.screens.text_screen import TextScreen
@@ -40,7 +40,7 @@ WRITES: dict[Part, type[Operation[Any]]] = {
 }
 """The parts that can be restored, each with one of its calls."""
 LETTERS: dict[Part, str] = {"structure": "s", "customization": "c", "visitor_schema": "v", "redirects": "r"}
-NO_SNAPSHOT = "this row has no snapshot: one is kept before each change of this machine"
+NO_SNAPSHOT = "no snapshot: only changes from this machine have one"
 MOST_LINES = 60
 """The most calls that a question lists."""
 LOADING: Line = (Span(" Loading …", "quiet"),)
@@ -74,7 +74,7 @@ class RestoreActions:
             before = await self._config(snapshot)
             return before, (await self._reader.read(before.parts)).config
 
-        await self._show(f"{_name(snapshot)} → now", sides())
+        await self._show(f"Changes since {_name(snapshot)}", sides())
 
     def reason_act_on_marked(self) -> str | None:
         """Disabled unless two rows with snapshots are marked."""
@@ -90,7 +90,7 @@ class RestoreActions:
         async def sides() -> tuple[SiteConfig, SiteConfig]:
             return await self._config(older), await self._config(newer)
 
-        await self._show(f"{_name(older)} → {_name(newer)}", sides())
+        await self._show(f"Changes from {_name(older)} to {_name(newer)}", sides())
 
     async def _show(self, title: str, sides: Awaitable[tuple[SiteConfig, SiteConfig]]) -> None:
         """Show what changed from one configuration to another."""
@@ -221,7 +221,15 @@ def _comparison(before: SiteConfig, after: SiteConfig, columns: int) -> list[Lin
     if not found:
         return [(Span(" Nothing differs.", "quiet"),)]
     lines: list[Line] = [(Span(f" {count(len(found), 'difference')}", "strong"),), ()]
-    return [*lines, *(part for line in difference_lines(found) for part in wrap(line, max(20, columns - 2)))]
+    return [*lines, *(part for line in difference_lines(found) for part in _wrapped(line, columns - 2))]
+
+
+def _wrapped(line: Line, columns: int) -> list[Line]:
+    """A line with its indentation, which what follows has too."""
+    text = plain(line)
+    indent = len(text) - len(text.lstrip())
+    lines = wrap(line, max(20, columns - indent - 2))
+    return with_prefix(lines, (Span(" " * indent),), (Span(" " * (indent + 2)),))
 
 
 def _stopped_lines(receipt: Receipt) -> list[Line]:

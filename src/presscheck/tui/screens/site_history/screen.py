@@ -24,8 +24,8 @@ from presscheck.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
 
-WHEN, WHO, WHAT, SOURCE = 8, 16, 23, 14
-"""Cells of the columns; the details get the rest, and narrow screens show the source below."""
+WHEN, WHO, WHAT, SHORT, SOURCE = 8, 16, 23, 15, 14
+"""Cells of the columns; the details get the rest. Narrow screens have a short *what*, and show the source below."""
 STYLES = {"published": "added", "unpublished": "removed", "merged": "link"}
 """The styles of kinds of rows; the others are plain."""
 
@@ -180,21 +180,23 @@ class SiteHistoryScreen(BaseScreen):
         return row.snapshot.name if row.snapshot else f"{row.kind} {row.at} {row.detail}"
 
     def _head(self, columns: int) -> Line:
-        source = "source" if columns >= NARROW else ""
-        rest = max(4, columns - WHEN - WHO - WHAT - (SOURCE if source else 0) - 3)
-        names = f"   {'when':<{WHEN}}{'who':<{WHO}}{'what':<{WHAT}}{'details':<{rest}}{source}"
+        is_wide = columns >= NARROW
+        what, source = (WHAT, "source") if is_wide else (SHORT, "")
+        rest = max(4, columns - WHEN - WHO - what - (SOURCE if is_wide else 0) - 3)
+        names = f"   {'when':<{WHEN}}{'who':<{WHO}}{'what':<{what}}{'details':<{rest}}{source}"
         return (Span(names.rstrip(), "quiet"),)
 
     def _row(self, at: int, columns: int) -> Line:
         row = self.rows[at]
         is_wide = columns >= NARROW
-        rest = max(4, columns - WHEN - WHO - WHAT - (SOURCE if is_wide else 0) - 1)
+        what, words = (WHAT, row.what) if is_wide else (SHORT, row.what.removesuffix(" changed"))
+        rest = max(4, columns - WHEN - WHO - what - (SOURCE if is_wide else 0) - 1)
         when = span(max(0.0, now().timestamp() - row.at)) if row.at else "–"
         style = STYLES.get(row.kind, "") if row.snapshot or row.kind in STYLES else "quiet"
         return (
             Span(f"{when:<{WHEN}}", "quiet"),
             *pad(cut((Span(sanitize(row.who) or "–"),), WHO - 1), WHO),
-            *pad((Span(row.what, style),), WHAT),
+            *pad((Span(words, style),), what),
             *pad(cut((Span(sanitize(row.detail), "quiet"),), rest - 1), rest),
             *((Span(row.source, "quiet"),) if is_wide else ()),
         )
