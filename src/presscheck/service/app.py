@@ -206,7 +206,7 @@ class Adapter:
         await response(scope, receive, send)
 
     def _require_caller(self, request: Request) -> None:
-        with self.database.reading.begin() as session:
+        with self.database.snapshot() as session:
             caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
 
     def _respond(self, request: Request, body: bytes, files: StagedFiles, outgoing: Outgoing | None = None) -> Response:
@@ -248,7 +248,7 @@ class Adapter:
         outgoing: Outgoing | None,
         afterwards: list[Callable[[Session], None]],
     ) -> tuple[Any, bytes]:
-        with self.database.reading.begin() as session:
+        with self.database.snapshot() as session:
             user = caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
             call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
             if self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS:
