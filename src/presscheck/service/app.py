@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
@@ -64,6 +65,12 @@ MOST_OUTGOING = 8
 """Requests that may wait for other servers at once, in threads of their own; the others keep theirs."""
 LONGEST_SENDING = 60
 """Seconds within which the body of a request must arrive."""
+SHORT = 0.003
+"""Seconds that a read may take in the event loop; a thread costs it 0.1 to 0.2 ms."""
+LONGEST_NOTED = 0.05
+"""Seconds of the longest read that is remembered, which is also what a first read is thought to take."""
+FORGOTTEN = 0.8
+"""What remains of the longest time at each further read: after one that was slow, a dozen have a thread."""
 
 _NOTHING_OUTSIDE = OutboundConfig()
 _log = logging.getLogger("presscheck.service")
@@ -183,6 +190,8 @@ class Adapter:
         self.workers = workers
         self.outgoing_limiter = outgoing_limiter
         self.outgoing_slots = outgoing_slots
+        self._may_be_short = operation.is_read() and not database.is_postgresql
+        self._longest = LONGEST_NOTED
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
@@ -193,7 +202,10 @@ class Adapter:
             body = await _bounded(request)
         files = StagedFiles(self.store)
         try:
-            response = await run_in_threadpool(self._respond, request, body, files)
+            if self._is_short():
+                response = self._timed(request, body, files)
+            else:
+                response = await run_in_threadpool(self._timed, request, body, files)
         except OutgoingRequired as required:
             files.may_wait = True
             outgoing = self.workers.outgoing
@@ -204,6 +216,24 @@ class Adapter:
             outgoing = self.workers.outgoing
             response = await run_sync(self._respond, request, body, files, outgoing, limiter=self.store.threads)
         await response(scope, receive, send)
+
+    def _is_short(self) -> bool:
+        """Whether this thread, which runs the event loop, may respond itself.
+
+        Only for reads of a file, which wait for nobody, as long as the last ones took less time than a thread is worth.
+        """
+        return self._longest < SHORT
+
+    def _timed(self, request: Request, body: bytes, files: StagedFiles) -> Response:
+        """Responds to a request, and notes how long it took; what took longer before counts less each time."""
+        if not self._may_be_short:
+            return self._respond(request, body, files)
+        begun = time.perf_counter()
+        try:
+            return self._respond(request, body, files)
+        finally:
+            spent = time.perf_counter() - begun
+            self._longest = min(LONGEST_NOTED, max(spent, self._longest * FORGOTTEN))
 
     def _require_caller(self, request: Request) -> None:
         with self.database.snapshot() as session:

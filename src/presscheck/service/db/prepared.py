@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, Dialect, Executable, Select
+from sqlalchemy.exc import DBAPIError
 
 MOST_PREPARED = 1024
 """The most statements that are kept compiled, of all databases and numbers of values."""
@@ -70,9 +71,21 @@ def _executed(connection: Connection, statement: Executable, values: Values) -> 
             heard(connection, cursor, plan.sql, given, None, False)
         cursor.execute(plan.sql, given)
         rows: list[Sequence[Any]] = cursor.fetchall()
+    except dialect.loaded_dbapi.Error as error:
+        raise database_error(connection, plan.sql, error) from error
     finally:
         cursor.close()
     return plan, [*_converted(rows, plan.conversions)] if plan.conversions else rows
+
+
+def database_error(connection: Connection, sql: str, error: Exception) -> BaseException:
+    """An error of the driver as SQLAlchemy raises it; a connection that was lost is not lent again."""
+    dialect = connection.dialect
+    is_lost = dialect.is_disconnect(cast("Any", error), connection.connection, None)
+    if is_lost:
+        connection.invalidate(error)
+    base: Any = dialect.loaded_dbapi.Error
+    return DBAPIError.instance(sql, None, error, base, connection_invalidated=is_lost, dialect=dialect)
 
 
 def _shape(name: str, value: Sequence[Any]) -> tuple[str, int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any, NoReturn, cast
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Executable, Select, Table, bindparam, select
 from sqlalchemy.engine.result import IteratorResult, ScalarResult, SimpleResultMetaData
 from sqlalchemy.orm import Session
 
-from presscheck.service.db.prepared import plain_rows
+from presscheck.service.db.prepared import MOST_PREPARED, plain_rows
 
 _ONE_VALUE = SimpleResultMetaData(["value"])
 
@@ -84,19 +84,29 @@ class Snapshot(Session):
 
     def _values(self, statement: Select[Any], params: Mapping[str, Any] | None) -> list[Any] | None:
         """The first column of all rows, or the instances; None if the statement is of several classes."""
-        described = statement.column_descriptions
-        entity: Any = described[0].get("entity")  # statements of tables have none
-        is_instance = entity is not None and described[0]["expr"] is entity
-        if is_instance and (len(described) > 1 or described[0].get("aliased")):
-            return None
-        if params is not None:
-            found = plain_rows(self._connection, statement, params)
+        if params is None:
+            is_several, entity = _selected(statement)
+            found = () if is_several else self._connection.execute(statement).all()
         else:
-            found = self._connection.execute(statement).all()
-        if not is_instance:
+            is_several, entity = _kept_selected(statement)
+            found = () if is_several else plain_rows(self._connection, statement, params)
+        if is_several:
+            return None
+        if entity is None:
             return [row[0] for row in found]
         key_of = _key_of(entity)
         return [self._rows.setdefault((entity, key_of(row)), _instance(entity, row)) for row in found]
+
+
+def _selected(statement: Select[Any]) -> tuple[bool, Any]:
+    """Whether a statement is of mapped classes besides another or a column; and the class, if it is of one."""
+    described = statement.column_descriptions
+    classes = [each["expr"] for each in described if each["expr"] is each.get("entity")]  # None of statements of tables
+    is_several = len(classes) > 1 or (bool(classes) and (len(described) > 1 or described[0].get("aliased", False)))
+    return is_several, classes[0] if classes else None
+
+
+_kept_selected = lru_cache(maxsize=MOST_PREPARED)(_selected)
 
 
 @cache

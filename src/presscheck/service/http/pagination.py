@@ -33,8 +33,6 @@ def page_of_rows(
     *,
     order: Sequence[InstrumentedAttribute[Any]],
     newest_first: bool = False,
-    total: int | None = None,
-    first: Callable[[list[Any] | None, int], Select[Row]] | None = None,
 ) -> Page[Item]:
     """One page of a list of rows.
 
@@ -45,22 +43,42 @@ def page_of_rows(
         build: serializes the rows of a page.
         order: columns that are never null and are unique together; the last is usually the id.
         newest_first: sorts in descending order.
-        total: the number of all items, if it is known.
-        first: selects, unordered, the items after a place (None: the start; else its sort key) that can be among the
-            first so many, if that is less work than to sort all.
+    """
+
+    def read(place: list[Any] | None, most: int) -> Sequence[Row]:
+        some = rows
+        if place:
+            key = tuple_(*order)
+            some = some.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
+        some = some.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(most)
+        return context.session.scalars(some).all()
+
+    return page_of_found(call, read, build, order=order, total=lambda: _counted(context, rows))
+
+
+def page_of_found(
+    call: Paged,
+    read: Callable[[list[Any] | None, int], Sequence[Row]],
+    build: Callable[[Sequence[Row]], Iterable[Item]],
+    *,
+    order: Sequence[InstrumentedAttribute[Any]],
+    total: Callable[[], int | None],
+) -> Page[Item]:
+    """One page of a list of rows that a function reads in their order.
+
+    Args:
+        call: has the cursor and the limit.
+        read: the first so many rows after a place (None: the start; else the sort key of a row).
+        build: serializes the rows of a page.
+        order: the columns of the sort key.
+        total: the number of all items, if it is counted; not asked for if the page has them all.
     """
     limit = USUAL_LIMIT if call.limit is None else call.limit
     place = _place(call, [column.type.python_type for column in order])
-    total = _counted(context, rows) if total is None else total
-    if first:
-        rows = first(place, limit + 1)
-    elif place:
-        key = tuple_(*order)
-        rows = rows.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
-    rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(limit + 1)
-    page_rows: Sequence[Row] = context.session.scalars(rows).all() if limit else ()
-    last = [getattr(page_rows[limit - 1], column.key) for column in order] if len(page_rows) > limit else None
-    return _page(build(page_rows[:limit]), last, total)
+    found: Sequence[Row] = read(place, limit + 1) if limit else ()
+    is_all = bool(limit) and place is None and len(found) <= limit
+    last = [getattr(found[limit - 1], column.key) for column in order] if len(found) > limit else None
+    return _page(build(found[:limit]), last, len(found) if is_all else total())
 
 
 def _counted(context: Context, rows: Select[Any]) -> int | None:
