@@ -75,7 +75,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Generator[Snapshot]:
-        """A session that only reads, with plain rows; it takes a quarter of the time of `reading()` for what is small."""
+        """A session that only reads, and whose rows are plain values; a small read takes a quarter of the time."""
         with self._readable.connect() as connection, connection.begin():
             session = Snapshot(connection, self._of_readers)
             try:

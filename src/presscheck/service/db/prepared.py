@@ -138,5 +138,5 @@ def _plan(dialect: Dialect, statement: Select[Any], shape: Shape) -> _Plan:
         convert = column.type.dialect_impl(dialect).result_processor(dialect, None)
         if convert is not None:
             conversions.append((index, convert))
-    row = namedtuple("Row", [str(column.key) for column in columns], rename=True)  # noqa: PYI024  # made at run time
+    row = namedtuple("Row", [str(column.key) for column in columns], rename=True)
     return _Plan(state.statement, names, [state.parameters[name] for name in names], conversions, row._make)

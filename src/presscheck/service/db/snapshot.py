@@ -9,6 +9,7 @@ from typing import Any, NoReturn, cast
 
 from sqlalchemy import Connection, Executable, Select, Table, bindparam, select
 from sqlalchemy.engine.result import IteratorResult, ScalarResult, SimpleResultMetaData
+from sqlalchemy.exc import NoResultFound
 from sqlalchemy.orm import Session
 
 from presscheck.service.db.prepared import MOST_PREPARED, plain_rows
@@ -63,6 +64,17 @@ class Snapshot(Session):
                 return None
             self._rows[key] = _instance(entity, found[0])
         return self._rows[key]
+
+    def get_one(self, entity: Any, ident: Any, **options: Any) -> Any:
+        """A row by its primary key.
+
+        Raises:
+            NoResultFound: it does not exist.
+        """
+        found = self.get(entity, ident, **options)
+        if found is None:
+            raise NoResultFound(f"No {entity.__name__} has the key {ident!r}.")
+        return found
 
     def scalars(self, statement: Any, params: Any = None, **options: Any) -> ScalarResult[Any]:
         """The first column of each row, or the instances."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 
 from presscheck.api.change_requests import (
     Contributor,
@@ -38,6 +38,13 @@ from presscheck.service.models.organizations import MemberRow
 from presscheck.service.review.change_requests import change_request_for, note_work, require_unfinished
 from presscheck.service.review.threads import as_comments, has_text, new_comment
 from presscheck.service.spaces.user_serializer import people
+
+_COMMENTS = select(CommentRow).where(CommentRow.review_id.in_(bindparam("reviews", expanding=True)))
+_CONTRIBUTORS = (
+    select(ContributorRow)
+    .where(ContributorRow.change_request_id == bindparam("id"))
+    .order_by(ContributorRow.updated_at.desc(), ContributorRow.user_id, ContributorRow.action)
+)
 
 
 @handles(ListRequestedReviewers)
@@ -133,11 +140,7 @@ def submit_review(context: Context, call: SubmitReview) -> Review:
 def list_contributors(context: Context, call: ListContributors) -> Page[Contributor]:
     """Lists the users who edited or commented, latest first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
-    rows = context.session.scalars(
-        select(ContributorRow)
-        .where(ContributorRow.change_request_id == row.id)
-        .order_by(ContributorRow.updated_at.desc(), ContributorRow.user_id, ContributorRow.action)
-    ).all()
+    rows = context.session.scalars(_CONTRIBUTORS, {"id": row.id}).all()
     users = people(context, [part.user_id for part in rows])
     items = tuple(
         Contributor(user=users[part.user_id], count=part.count, updated_at=part.updated_at, action_type=part.action)
@@ -202,9 +205,7 @@ def _as_reviews(
     context: Context, row: ChangeRequestRow, reviews: Sequence[ReviewRow], shape: Format | None = None
 ) -> list[Review]:
     users = people(context, [user for review in reviews for user in (review.reviewer, review.requested_by)])
-    said = context.session.scalars(
-        select(CommentRow).where(CommentRow.review_id.in_([review.id for review in reviews]))
-    ).all()
+    said = context.session.scalars(_COMMENTS, {"reviews": [review.id for review in reviews]}).all()
     comments = {comment.target.review: comment for comment in as_comments(context, said, shape)}
     where = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
     return [

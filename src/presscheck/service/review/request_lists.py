@@ -100,7 +100,7 @@ def _number(chosen: _Chosen) -> Select[Any]:
 
 
 @lru_cache
-def _first(chosen: _Chosen, after: bool) -> Select[Any]:  # noqa: FBT001  # kept by both
+def _first(chosen: _Chosen, after: bool) -> Select[Any]:
     """Selects the first so many of them, after a place or from the start."""
     source = _source(chosen)
     newest = source.updated_at.desc().nulls_last(), source.id.desc().nulls_last()
