@@ -21,8 +21,9 @@ class Snapshot(Session):
     """A session of one transaction that only reads.
 
     Rows of one mapped class, by `get`, `scalar` and `scalars`, are instances that no session knows: they are what was
-    read, are never expired or read again, and setting an attribute of theirs is an error. As in any session, a row that
-    is read twice is one object. Statements of several classes are read as in any other session.
+    read, are never expired or read again, and setting an attribute of theirs is an error. Their class is a subclass of
+    the mapped one. As in any session, a row that is read twice is one object. Statements of several classes are read as
+    in any other session.
 
     A statement that is given parameters must have been built once, see `named_rows`.
 
@@ -143,7 +144,18 @@ def _attributes(entity: type[Any]) -> tuple[str, ...]:
     return tuple(column.key for column in entity.__table__.columns)
 
 
+@cache
+def _plain(entity: type[Any]) -> type[Any]:
+    """A subclass without mapping, so that reading an attribute is not a call of SQLAlchemy."""
+
+    def refuse(_self: object, name: str, _value: object) -> NoReturn:
+        raise TypeError(f"{entity.__name__}.{name} was read in a session that only reads.")
+
+    attributes = dict.fromkeys(_attributes(entity))
+    return type(entity.__name__, (entity,), {"__abstract__": True, "__setattr__": refuse, **attributes})
+
+
 def _instance(entity: type[Any], row: Sequence[Any]) -> Any:
-    instance = entity.__new__(entity)
+    instance = object.__new__(_plain(entity))
     instance.__dict__.update(zip(_attributes(entity), row, strict=True))
     return instance

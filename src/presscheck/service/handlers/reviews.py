@@ -26,7 +26,7 @@ from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
-from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing
 from presscheck.service.models.content import (
     ChangeRequestRow,
     CommentRow,
@@ -46,14 +46,27 @@ _CONTRIBUTORS = (
     .order_by(ContributorRow.updated_at.desc(), ContributorRow.user_id, ContributorRow.action)
 )
 
+_REQUESTED = Listing(
+    select(RequestedReviewerRow).where(RequestedReviewerRow.change_request_id == bindparam("id")),
+    (RequestedReviewerRow.created_at, RequestedReviewerRow.user_id),
+)
+_every_review, _by_time = (
+    select(ReviewRow).where(ReviewRow.change_request_id == bindparam("id")),
+    (ReviewRow.created_at, ReviewRow.id),
+)
+_REVIEWS = {
+    None: Listing(_every_review, _by_time),
+    True: Listing(_every_review.where(ReviewRow.outdated), _by_time),
+    False: Listing(_every_review.where(~ReviewRow.outdated), _by_time),
+}
+"""The reviews of a change request: all, those that are outdated, and the others."""
+
 
 @handles(ListRequestedReviewers)
 def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> Page[RequestedReviewer]:
     """Lists the requested reviewers, in the order of the requests."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
-    rows = select(RequestedReviewerRow).where(RequestedReviewerRow.change_request_id == row.id)
-    order = (RequestedReviewerRow.created_at, RequestedReviewerRow.user_id)
-    return page_of_rows(context, call, rows, lambda found: _as_requested(context, found), order=order)
+    return page_of_listing(context, call, _REQUESTED, {"id": row.id}, lambda found: _as_requested(context, found))
 
 
 @handles(RequestReviewers)
@@ -88,12 +101,13 @@ def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -
 def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
     """Lists the reviews, newest first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
-    rows = select(ReviewRow).where(ReviewRow.change_request_id == row.id)
-    if call.outdated is not None:
-        rows = rows.where(ReviewRow.outdated.is_(call.outdated))
-    order = (ReviewRow.created_at, ReviewRow.id)
-    return page_of_rows(
-        context, call, rows, lambda found: _as_reviews(context, row, found, call.format), order=order, newest_first=True
+    return page_of_listing(
+        context,
+        call,
+        _REVIEWS[call.outdated],
+        {"id": row.id},
+        lambda found: _as_reviews(context, row, found, call.format),
+        newest_first=True,
     )
 
 

@@ -56,7 +56,7 @@ class SiteContents:
     def find(self, kind: str, item_id: str) -> Item | None:
         """Finds a row by kind and id."""
         rows: list[Item] = [*self.site_spaces, *self.sections, *self.groups]
-        return next((row for row in rows if (KINDS[type(row)], row.id) == (kind, item_id)), None)
+        return next((row for row in rows if row.id == item_id and _kind(row) == kind), None)
 
     def row_of(self, item: Item) -> list[Item]:
         """The siblings of an item in order, including itself."""
@@ -176,6 +176,10 @@ class SiteContents:
     def _urls(self, path: str) -> PublishedUrl:
         address = published_address(self.context, self.site)
         return PublishedUrl(published=address + path if address else None)
+
+
+def _kind(row: Item) -> str:
+    return next(kind for of, kind in KINDS.items() if isinstance(row, of))
 
 
 def above(item: SectionRow | SectionGroupRow) -> str | None:
