@@ -29,7 +29,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.db.signing import TIMED
 from presscheck.service.handlers import all_handlers
-from presscheck.service.http.answer_cache import AnswerCache, slot_of
+from presscheck.service.http.answer_cache import AnswerCache, AnswerSlot, slot_of
 from presscheck.service.http.files import files_unavailable
 from presscheck.service.http.middleware import (
     RateLimitMiddleware,
@@ -51,7 +51,7 @@ from presscheck.service.http.operation_registry import (
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.public_routes import open_routes
 from presscheck.service.http.route_index import RouteIndex
-from presscheck.service.http.serialization import problem_response, read_call, read_response, write_answer
+from presscheck.service.http.serialization import entity_tag, problem_response, read_call, read_response, write_answer
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
@@ -266,7 +266,9 @@ class Adapter:
         if self.operation.success == 204:
             return Response(status_code=204)
         if self.operation.is_read():
-            return read_response(sent, self.operation.success, request.headers.get("if-none-match", ""))
+            slot = slot_of(request.scope) or AnswerSlot()
+            slot.tag = entity_tag(sent)
+            return read_response(sent, self.operation.success, slot.tag, request.headers.get("if-none-match", ""))
         headers = _where(answer) if self.operation.success == 201 else None
         return Response(sent, self.operation.success, headers, "application/json")
 

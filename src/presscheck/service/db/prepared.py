@@ -26,7 +26,7 @@ class _Marker(NamedTuple):
     """Stands for a parameter while a statement is compiled, or for a place in a list of values."""
 
     name: str
-    index: int | None = None
+    place: int | None = None
     part: int | None = None
 
 
@@ -60,7 +60,8 @@ def plain_rows(connection: Connection, statement: Executable, values: Values) ->
 
 def _executed(connection: Connection, statement: Executable, values: Values) -> tuple[_Plan, list[Sequence[Any]]]:
     dialect = connection.dialect
-    shape = tuple([_shape(name, value) for name, value in values.items() if isinstance(value, list | tuple)])
+    lists = [item for item in values.items() if isinstance(item[1], list | tuple)]
+    shape = tuple([_shape(name, value) for name, value in lists])
     plan = _plan(dialect, statement, shape)
     given: Any = [_value(values, parameter) for parameter in plan.parameters]
     given = tuple(given) if dialect.positional else dict(zip(plan.names, given, strict=True))
@@ -91,16 +92,17 @@ def database_error(connection: Connection, sql: str, error: Exception) -> BaseEx
 def _shape(name: str, value: Sequence[Any]) -> tuple[str, int, int]:
     """The shape of a list, whose number of values is the next power of two: few statements fit lists of any length."""
     size = 1 << (len(value) - 1).bit_length() if value else 0
-    return name, size, len(value[0]) if value and isinstance(value[0], tuple) else 0
+    first = value[0] if value else None
+    return name, size, len(cast("tuple[Any, ...]", first)) if isinstance(first, tuple) else 0
 
 
 def _value(values: Values, parameter: Any) -> Any:
     if not isinstance(parameter, _Marker):
         return parameter
     value = values[parameter.name]
-    if parameter.index is None:
+    if parameter.place is None:
         return value
-    value = value[min(parameter.index, len(value) - 1)]  # the last one again, up to the length of the statement
+    value = value[min(parameter.place, len(value) - 1)]  # the last one again, up to the length of the statement
     return value if parameter.part is None else value[parameter.part]
 
 
@@ -138,5 +140,6 @@ def _plan(dialect: Dialect, statement: Select[Any], shape: Shape) -> _Plan:
         convert = column.type.dialect_impl(dialect).result_processor(dialect, None)
         if convert is not None:
             conversions.append((index, convert))
-    row = namedtuple("Row", [str(column.key) for column in columns], rename=True)
+    keys: list[str] = [column.key for column in columns]
+    row = namedtuple("Row", keys, rename=True)  # pyright: ignore[reportUntypedNamedTuple]  # made of a statement
     return _Plan(state.statement, names, [state.parameters[name] for name in names], conversions, row._make)

@@ -41,10 +41,15 @@ class Snapshot(Session):
         """The connection of the snapshot."""
         return self._connection
 
+    def close(self) -> None:
+        """Closes it, if it read anything as any other session does; else there is nothing to close."""
+        if self.in_transaction():
+            super().close()
+
     def flush(self, objects: Any = None) -> None:
         """Does nothing: nothing is written."""
 
-    def add(self, instance: object, _warn: bool = True) -> NoReturn:
+    def add(self, instance: object, *_given: Any, **_options: Any) -> NoReturn:
         """Refuses a new row.
 
         Raises:
@@ -59,7 +64,8 @@ class Snapshot(Session):
         key = (entity, ident)
         if key not in self._rows:
             statement, names = _by_key(entity)
-            values = dict(zip(names, ident if isinstance(ident, tuple) else (ident,), strict=True))
+            parts = cast("tuple[Any, ...]", ident) if isinstance(ident, tuple) else (ident,)
+            values = dict(zip(names, parts, strict=True))
             found = plain_rows(self._connection, statement, values)
             if not found:
                 return None
@@ -84,7 +90,8 @@ class Snapshot(Session):
         values = self._values(cast("Select[Any]", statement), params)
         if values is None:
             return super().scalars(cast("Executable", statement), params)
-        return IteratorResult(_ONE_VALUE, iter([(value,) for value in values])).scalars()
+        result: IteratorResult[Any] = IteratorResult(_ONE_VALUE, iter([(value,) for value in values]))
+        return result.scalars()
 
     def scalar(self, statement: Any, params: Any = None, **options: Any) -> Any:
         """The first column of the first row, or its instance; None if there is no row."""

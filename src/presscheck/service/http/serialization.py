@@ -213,15 +213,15 @@ def _is_array(field: FieldInfo) -> bool:
     return any(get_origin(part) in (tuple, list) for part in (field.annotation, *get_args(field.annotation)))
 
 
-def read_response(sent: bytes, status: int, known: str) -> Response:
+def read_response(sent: bytes, status: int, tag: str, known: str) -> Response:
     """The response to a read, with its `ETag`; 304 without a body if the caller already has it.
 
     Args:
         sent: the serialized answer.
         status: the status of a response with a body.
+        tag: its `ETag`.
         known: the header `If-None-Match` of the request; empty if it has none.
     """
-    tag = entity_tag(sent)
     if is_known(tag, known):
         return Response(status_code=304, headers={"etag": tag})
     return Response(sent, status, {"etag": tag}, "application/json")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, FromClause, Integer, Select, and_, bindparam, func, select, tuple_
+from sqlalchemy import BindParameter, ColumnElement, FromClause, Integer, Select, and_, bindparam, func, select, tuple_
 
 from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListOrganizationChangeRequests
 from presscheck.api.operation import Page
@@ -104,7 +104,7 @@ def _first(chosen: _Chosen, after: bool) -> Select[Any]:
     """Selects the first so many of them, after a place or from the start."""
     source = _source(chosen)
     newest = source.updated_at.desc().nulls_last(), source.id.desc().nulls_last()
-    spaces = bindparam("spaces", expanding=True)
+    spaces: BindParameter[Any] = bindparam("spaces", expanding=True)
     if not chosen.in_several:
         found = select(source.id).where(source.space_id.in_(spaces), *_conditions(chosen, source, after=after))
     else:
