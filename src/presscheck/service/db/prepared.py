@@ -140,6 +140,6 @@ def _plan(dialect: Dialect, statement: Select[Any], shape: Shape) -> _Plan:
         convert = column.type.dialect_impl(dialect).result_processor(dialect, None)
         if convert is not None:
             conversions.append((index, convert))
-    keys: list[str] = [column.key for column in columns]
+    keys = [str(column.key) for column in columns]
     row = namedtuple("Row", keys, rename=True)  # pyright: ignore[reportUntypedNamedTuple]  # made of a statement
     return _Plan(state.statement, names, [state.parameters[name] for name in names], conversions, row._make)
