@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import bindparam, func, select, text
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.exc import DBAPIError, NoResultFound
-from sqlalchemy.orm import Session
+from tests.service.counted_service import CountedService
 from tests.service.factories import plant_world
 
 from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import hash_token
 from presscheck.service.db.prepared import named_rows
 from presscheck.service.models.content import RevisionRow
-from presscheck.service.models.organizations import MemberRow, UserRow
+from presscheck.service.models.organizations import MemberRow, TokenRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.table import Table
 from presscheck.service.sample import plant_many
@@ -76,22 +81,37 @@ def test_nothing_is_written_and_errors_of_the_driver_are_those_of_sqlalchemy(dat
             with pytest.raises(TypeError, match="only reads"):
                 snapshot.add(UserRow(id="u", display_name="U", created_at=""))
         assert space.title == "Manual"  # a plain value: it outlives its session
-        tries: list[int] = []
+        for begun in (database.snapshot, database.writing.begin):
+            with pytest.raises(DBAPIError, match="unheard_of"), begun() as session:
+                named_rows(session.connection(), select(func.unheard_of()), {})
 
-        def work(session: Session) -> int:
-            tries.append(1)
-            if len(tries) == 1 and database.is_postgresql:
-                session.execute(text("SELECT set_config('statement_timeout', '1', true)"))
-                named_rows(session.connection(), select(func.pg_sleep(1)), {})
-            return len(named_rows(session.connection(), _BY_IDS, {"ids": [*world.users.values()]}))
 
-        if database.is_postgresql:
-            with pytest.raises(DBAPIError, match="timeout"):
-                database.write(work)
-        else:
-            with pytest.raises(DBAPIError, match="no such"), database.snapshot() as snapshot:
-                named_rows(snapshot.connection(), select(func.nothing()), {})
-        assert database.write(work) == len(world.users)
+def test_short_reads_of_a_file_are_answered_in_the_event_loop(database_url: str, tmp_path: Path) -> None:
+    world = plant_world(database_url, "http://127.0.0.1:1")
+    with closing(Database(database_url)) as database:
+        token = TokenRow(sha256=hash_token("brief"), user_id=world.users["admin"], created_at="", expires_at="9999")
+        database.write(lambda session: session.add(token))  # answers to tokens that expire are not kept
+
+    async def asked(service: CountedService) -> list[str]:
+        """Which threads read the database, of reads of which the last but ten is slow."""
+        threads: list[str] = []
+
+        def note(*_statement: Any) -> None:
+            is_loop = threading.current_thread() is threading.main_thread()
+            threads.append("loop" if is_loop else "thread")
+            if len(threads) == 60:
+                time.sleep(0.1)  # as a query may that reads much
+
+        service.note = note
+        while len(threads) < 70:
+            await service.send("GET", "/v1/user")
+        return threads
+
+    service = CountedService(tmp_path, database_url, "brief")
+    with closing(service.database):
+        threads = asyncio.run(asked(service))
+    assert threads[0] == "thread" and threads[60] == "thread"
+    assert ("loop" in threads[:60]) is not service.database.is_postgresql
 
 
 def values_of(row: Any) -> list[Any]:
