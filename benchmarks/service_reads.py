@@ -40,8 +40,6 @@ from presscheck.service.sample import plant_many
 NOW = "2026-05-20T09:30:00.000Z"
 LIMIT = 100_000_000
 """A rate limit that is counted and never reached."""
-MOST_SPELLINGS = 3000
-"""Spellings of a token, by blanks before it; more answers than that are not kept."""
 BARE = f"""
 import json, sys
 import uvicorn
@@ -91,7 +89,7 @@ class Connection:
     def __init__(self, port: int, token: str, process: int) -> None:
         self._port, self._token = port, token
         self._socket = self._opened()
-        self._spelling = 0
+        self._spelling = self._spellings = 0
         self._clock = (~process << 3) | 2  # Linux: the processor time of another process, all threads
 
     def _opened(self) -> socket.socket:
@@ -153,7 +151,8 @@ class Connection:
         for number in range(count):
             other += between(number)
             if first:
-                self._spelling = self._spelling % MOST_SPELLINGS + 1
+                self._spellings += 1
+                self._spelling = self._spellings
             status, body = self.get(path)
             if status != 200:
                 raise SystemExit(f"{path}: {status} {body[:300]!r}")

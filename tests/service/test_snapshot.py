@@ -116,6 +116,6 @@ def test_short_reads_of_a_file_are_answered_in_the_event_loop(database_url: str,
 
 def values_of(row: Any) -> list[Any]:
     """The values of a row, a truth value apart from a number."""
-    columns = type(row).__table__.columns
+    columns: list[Any] = [*type(row).__table__.columns]
     values = [getattr(row, column.key) for column in columns]
     return [(type(value), value) for value in values]
