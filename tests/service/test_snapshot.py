@@ -42,7 +42,8 @@ def test_rows_are_those_of_another_session(database_url: str) -> None:
         seen = 0
         with database.reading.begin() as session, database.snapshot() as snapshot:
             for mapper in Table.registry.mappers:
-                entity, key = mapper.class_, mapper.primary_key
+                entity: Any = mapper.class_
+                key: Any = mapper.primary_key
                 rows = session.scalars(select(entity).order_by(*key)).all()
                 read = snapshot.scalars(select(entity).order_by(*key)).all()
                 assert [*map(values_of, read)] == [*map(values_of, rows)], entity
@@ -116,6 +117,6 @@ def test_short_reads_of_a_file_are_answered_in_the_event_loop(database_url: str,
 
 def values_of(row: Any) -> list[Any]:
     """The values of a row, a truth value apart from a number."""
-    columns: list[Any] = [*type(row).__table__.columns]
-    values = [getattr(row, column.key) for column in columns]
+    entity: Any = type(row)
+    values = [getattr(row, column.key) for column in entity.__table__.columns]
     return [(type(value), value) for value in values]
