@@ -23,9 +23,8 @@ from presscheck.api.shell_command import typed
 from presscheck.cli import session
 from presscheck.cli.command_factory import CommandSpec
 from presscheck.cli.exit_codes import EXIT_CODES
-from presscheck.cli.generated_api_commands import operations
+from presscheck.cli.generated_api_commands import commands, operations
 from presscheck.cli.main import command
-from presscheck.cli.verbs import commands
 from presscheck.client.client import Client, Timeouts
 from presscheck.engine.writes import delivery
 

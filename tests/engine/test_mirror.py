@@ -20,6 +20,7 @@ from presscheck.api.content import GetPage
 from presscheck.api.content_changes import DeletePage
 from presscheck.api.operation import Operation, operation_called
 from presscheck.client.client import Client
+from presscheck.engine.mirror.mirror import LONGEST_PAUSE
 from presscheck.engine.results import Result
 from presscheck.errors import Forbidden, NetworkError, RequestError, ServiceFailed, TooManyRequests
 
@@ -232,6 +233,9 @@ async def test_a_sync_waits_for_the_rate_limit(world: World, whole: Path, tmp_pa
     error = TooManyRequests("Too many requests", request="", status=429, retry_after=0.01)
     progress = await mirror_through(world, copied(whole, tmp_path / "home"), "", error)
     assert (progress.done, progress.failed, progress.refused) == (progress.parts, 0, 0)
+    error.retry_after = LONGEST_PAUSE + 1
+    with pytest.raises(TooManyRequests):
+        await mirror_through(world, copied(whole, tmp_path / "other"), "", error)
 
 
 async def test_a_sync_ends_with_a_network_error(world: World, tmp_path: Path) -> None:

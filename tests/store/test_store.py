@@ -3,7 +3,10 @@
 import sqlite3
 import stat
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import get_ident
+from typing import Any
 
 import pytest
 
@@ -142,3 +145,31 @@ def test_drafts_and_marks_survive_a_restart(tmp_path: Path) -> None:
     again.mark_viewed("c", "p", None)
     assert (again.draft("d"), again.viewed("c")) == ("", {})
     again.close()
+
+
+@pytest.mark.parametrize("can_write", [True, False], ids=["a file", "in memory"])
+def test_no_connection_is_used_by_both_threads(
+    tmp_path: Path, can_write: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def recorded(*given: Any, **named: Any) -> sqlite3.Connection:
+        opened.append(connect(*given, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", recorded)
+    (tmp_path / "file").write_text("")
+    cache = Cache(tmp_path / ("cache" if can_write else "file") / "cache.sqlite")
+    users: dict[int, set[int]] = {number: set() for number in range(len(opened))}
+    for number, connection in enumerate(opened):
+        connection.set_trace_callback(lambda _, number=number: users[number].add(get_ident()))
+    with ThreadPoolExecutor(1) as writer:
+        for key in ("a listing", "another"):
+            assert not cache.window(key, 0, 9).items
+            assert writer.submit(cache.matching, key, []).result() == []
+            writer.submit(cache.keep_page, key, things(0, 3), 0, 1.0, total=3, last=True).result()
+            assert len(writer.submit(cache.matching, key, []).result()) == 3
+            assert len(cache.window(key, 0, 9).items) == len(cache.first_matching(key, [], 9)) == 3
+    assert sorted(len(threads) for threads in users.values()) == [1, 1]
+    cache.close()

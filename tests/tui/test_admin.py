@@ -24,6 +24,7 @@ from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.screen import AdminScreen
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 ORG = "tallowick"
 HOSTILE = "\x1b[31mred\x1b]0;x\x07 [b]bold[/b] \u202eabc"
@@ -159,6 +160,13 @@ async def _is(read: Any, value: Any) -> bool:
     return await read() == value
 
 
+async def deleted(pilot: Any) -> None:
+    """Delete what is under the cursor, once the question is there."""
+    await pilot.press("-")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, ConfirmDialog))
+    await pilot.press("y")
+
+
 async def test_a_team_is_made_with_members_changed_and_deleted(
     service: RunningService, tmp_path: Path, client: Client
 ) -> None:
@@ -202,7 +210,7 @@ async def test_a_team_is_made_with_members_changed_and_deleted(
         await until(pilot, shows="owner", holds=lambda: not isinstance(pilot.app.screen, FormDialog))
         members = (await client.send(ListTeamMembers(organization_id=ORG, team_id=team.id))).items
         assert [(one.organization.user.display_name, one.team.role) for one in members] == [("Noor Haddad", "owner")]
-        await pilot.press("-", "y")
+        await deleted(pilot)
         await until(pilot, shows="No members yet.")
         await pilot.press("q")
 
@@ -212,7 +220,7 @@ async def test_a_team_is_made_with_members_changed_and_deleted(
         assert dialog.texts["title"] == "Writers"
         await pilot.press(*" of guides", "ctrl+s")
         await until(pilot, shows="Writers of guides", holds=lambda: not isinstance(pilot.app.screen, FormDialog))
-        await pilot.press("-", "y")
+        await deleted(pilot)
         await until(pilot, shows="delete: 1 team")
         assert not [one for one in (await client.send(ListTeams(organization_id=ORG))).items if "Writers" in one.title]
 
@@ -380,7 +388,7 @@ async def test_a_provider_is_made_from_its_metadata(service: RunningService, tmp
         await until(pilot, shows="Change Keys: done")
         [made] = (await client.send(ListSAMLProviders(organization_id=ORG))).items
         assert (made.certificate, made.entity_id) == (second, "urn:keys")
-        await pilot.press("-", "y")
+        await deleted(pilot)
         await until(pilot, shows="delete: 1 SAML provider")
 
 

@@ -54,7 +54,7 @@ async def test_sites_stand_in_the_tree_with_their_verbs(
         docs, inside = (await robin.send(ListSites(**ORGANIZATION))).items
         assert rows(pilot)[-3:] == [SITES, f"site {docs.id}", f"site {inside.id}"], "below the spaces"
         assert "● live" in line_with(pilot, "Tallowick Docs")
-        assert "◌ draft" in line_with(pilot, "Inside Tallowick")
+        assert "○ draft" in line_with(pilot, "Inside Tallowick")
         # what others create appears, and the cursor stays
         await at(pilot, "Tallowick Docs")
         await until(pilot, shows="live · public · 4 spaces")

@@ -400,6 +400,6 @@ async def test_the_tree_is_filtered_also_in_what_is_folded(service: RunningServi
         await pilot.press("escape")
         await until(pilot, holds=lambda: order(pilot) == before)
         await write(pilot, "/", "no such thing")
-        await until(pilot, shows="no match", holds=lambda: order(pilot) == [])
+        await until(pilot, shows="Nothing that is loaded", holds=lambda: order(pilot) == [])
         await pilot.press("escape")
         await until(pilot, holds=lambda: order(pilot) == before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, cast
 
@@ -9,18 +10,37 @@ import click
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
-from presscheck.cli.command_factory import description_of, is_listing, print_request, summary_of
+from presscheck.cli.command_factory import description_of, is_listing, operations_of, print_request, summary_of
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.field_options import call_of, nullable, option_for
 from presscheck.cli.output import print_json
 from presscheck.cli.session import Session, confirm, load_profile, with_session
-from presscheck.cli.verbs import verbs
 
 
 @cache
 def operations() -> dict[str, type[Operation[Any]]]:
     """Every operation by its command name, such as ``get-space``."""
     return dict(sorted((typed_name(operation.__name__), operation) for operation in every_operation()))
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    """All commands below a group by their words, those of `presscheck api` excluded; imports their modules."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        if isinstance(found, click.Group) and name != "api":
+            yield from commands(found, (*path, name))
+        elif found and name != "api":
+            yield " ".join((*path, name)), found
+
+
+def verbs(group: click.Group) -> dict[type[Operation[Any]], list[str]]:
+    """The words of the commands of each operation, the first declared first."""
+    found: dict[type[Operation[Any]], list[str]] = {}
+    for words, command in commands(group):
+        for operation in operations_of(command):
+            found.setdefault(operation, []).append(words)
+    return found
 
 
 class OperationGroup(click.Group):

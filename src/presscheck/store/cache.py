@@ -26,12 +26,14 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
+from uuid import uuid4
 
 from presscheck.api.former_operation_names import FORMER_NAMES
 from presscheck.errors import StoreError
 from presscheck.store.search_index import SearchIndex, Stored
 from presscheck.store.search_schema import TRIGGERS
 from presscheck.store.sqlite_files import (
+    BUSY_TIMEOUT,
     Statements,
     connect,
     connect_read_only,
@@ -256,11 +258,15 @@ class transaction:  # noqa: N801  # reads as a statement
                 self._connection.execute("ROLLBACK")
 
 
-def in_memory() -> sqlite3.Connection:
-    """An empty cache in memory."""
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    connection.executescript(SCHEMA)
-    return connection
+def in_memory() -> tuple[sqlite3.Connection, sqlite3.Connection]:
+    """Two connections to an empty cache in memory, one to write and one to read."""
+    file = f"file:/presscheck-{uuid4()}?vfs=memdb"
+    writer, reader = (
+        sqlite3.connect(file, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+        for _ in range(2)
+    )
+    writer.executescript(SCHEMA)
+    return writer, reader
 
 
 def compact(value: Any) -> str:
@@ -528,7 +534,11 @@ class Cache:
     def __init__(self, path: Path, *, limit: int = LIMIT) -> None:
         self.notice: str | None = None
         self._path, self._limit = path, limit
+        # no connection is used by two threads: they would share its statements, and one could get the rows of the other
         self._readers: tuple[CacheReader, ...] = ()
+        """For the thread of the user interface: the cache, and behind it a former file that can only be read."""
+        self._own_readers: tuple[CacheReader, ...] = ()
+        """The same for the writer thread."""
         self._used: dict[str, float] = {}
         self._is_damaged = False
         self._abandoned: list[sqlite3.Connection] = []
@@ -539,7 +549,8 @@ class Cache:
         """Close the file."""
         with suppress(sqlite3.Error):
             self._write_used()
-        for connection in (*(reader.database for reader in self._readers), self._writer, *self._abandoned):
+        readers = (reader.database for reader in (*self._readers, *self._own_readers))
+        for connection in (*readers, *self._abandoned):
             with suppress(sqlite3.Error):
                 connection.close()
 
@@ -589,9 +600,7 @@ class Cache:
             order: a JSON path and whether the order is descending; None for the order of the listing.
         """
         listed = list(conditions)
-        # the writer's connection first, so that the user interface does not wait for its own connection
-        readers = (CacheReader(self._writer), *self._readers)
-        return self._read(lambda reader: reader.matching(key, listed, order), readers) or []
+        return self._read(lambda reader: reader.matching(key, listed, order), self._own_readers) or []
 
     def first_matching(self, key: str, conditions: Iterable[Condition], first: int) -> list[tuple[int, str]]:
         """As `matching`, of the first rows of a listing only; for the thread of the user interface."""
@@ -674,17 +683,18 @@ class Cache:
                 opened.callback(reader.close)
                 self._inode = inode(self._path)
                 opened.pop_all()  # from here on, `close` closes both
-            self._writer, self._readers = writer, (CacheReader(reader),)
+            self._writer, self._readers, self._own_readers = writer, (CacheReader(reader),), (CacheReader(writer),)
         except (StoreError, OSError) as error:
-            known = connect_read_only(self._path, VERSION)
-            self._readers = (CacheReader(known),) if known else ()
+            self._readers, self._own_readers = (
+                (CacheReader(known),) if (known := connect_read_only(self._path, VERSION)) else () for _ in range(2)
+            )
             self._use_memory(error)
             return
         if aside:
             self._set_aside_notice(aside)
 
     def _read(self, query: Callable[[CacheReader], T | None], readers: tuple[CacheReader, ...] = ()) -> T | None:
-        """The result of the first reader that has one; None if nothing is found or can be read."""
+        """The result of the first reader that has one, of the user interface's if none are given; None without one."""
         for reader in readers or self._readers:
             try:
                 found = query(reader)
@@ -705,7 +715,6 @@ class Cache:
             if not self._is_damaged:
                 return work(self._writer)
         except sqlite3.OperationalError as error:
-            self._abandoned.append(self._writer)
             self._use_memory(error)
             return work(self._writer)
         except sqlite3.DatabaseError as error:
@@ -715,7 +724,7 @@ class Cache:
         return work(self._writer)
 
     def _replace_file(self) -> None:
-        self._abandoned += [self._writer, *(reader.database for reader in self._readers)]
+        self._abandoned += [reader.database for reader in (*self._readers, *self._own_readers)]
         aside = None
         with suppress(OSError):
             if inode(self._path) == self._inode:  # else another instance has replaced it
@@ -732,8 +741,9 @@ class Cache:
         reason = error if isinstance(error, StoreError) else f"Could not write {self._path}: {error}"
         self.notice = f"{reason}; this session caches in memory only"
         self._evictor = Evictor(self._limit)
-        self._writer = in_memory()
-        self._readers = (CacheReader(self._writer), *self._readers)
+        self._writer, reader = in_memory()
+        self._readers = (CacheReader(reader), *self._readers)
+        self._own_readers = (CacheReader(self._writer), *self._own_readers)
 
     def _touch(self, key: str, result: T | None) -> T | None:
         if result is not None:

@@ -13,8 +13,8 @@ from presscheck.api.operation import Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.shell_command import is_text, members_of, typed
 from presscheck.engine.forms.field_help import FROM_FILES, description, limits, named_description
+from presscheck.engine.forms.field_validators import FIELD_VALIDATORS
 from presscheck.engine.forms.references import SITE, reference_of
-from presscheck.engine.forms.text_forms import TEXT_CHECKS
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import now
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from presscheck.api.operation import Model, Operation
+    from presscheck.engine.forms.field_validators import TextValidator
     from presscheck.engine.forms.references import Reference
-    from presscheck.engine.forms.text_forms import TextCheck
 
 Kind = Literal["text", "long text", "choice", "list", "json", "certificate"]
 NULL = "null"
@@ -67,7 +67,7 @@ class FormField:
     is_number: bool = False
     note: Callable[[str], str] | None = None
     pointer: str = ""
-    check: TextCheck | None = None
+    check: TextValidator | None = None
     takes_others: bool = False
 
     def text_of(self, value: Any) -> str:
@@ -294,7 +294,7 @@ def _field(operation: type[Operation[Any]], name: str) -> FormField:
         reference,
         is_number=int in members,
         pointer=pointer,
-        check=TEXT_CHECKS.get(name),
+        check=FIELD_VALIDATORS.get(name),
     )
 
 

@@ -12,9 +12,9 @@ from presscheck.api.shell_command import members_of, typed
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.engine.forms.field_help import PARTS, limits
+from presscheck.engine.forms.field_validators import FIELD_VALIDATORS
 from presscheck.engine.forms.form import FormField, Kind, call_of, form_fields
 from presscheck.engine.forms.references import PART_REFERENCES
-from presscheck.engine.forms.text_forms import TEXT_CHECKS
 from presscheck.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _parts(operation: type[Operation[Any]], field: FormField) -> list[FormField]
                 choices,
                 is_required=len(models) == 1 and info.is_required(),
                 reference=PART_REFERENCES.get((field.name, part)),
-                check=TEXT_CHECKS.get(part),
+                check=FIELD_VALIDATORS.get(part),
             )
     return list(found.values())
 

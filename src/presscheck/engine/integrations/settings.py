@@ -16,7 +16,7 @@ from presscheck.api.integrations import UpdateInstallation
 from presscheck.api.shell_command import typed
 from presscheck.engine.forms.form import FLAGS, FormField, Kind
 from presscheck.engine.forms.references import Reference
-from presscheck.engine.integrations.options import absolute
+from presscheck.engine.integrations.remote_options import absolute
 from presscheck.errors import InvalidArgument, PresscheckError, ServiceError
 from presscheck.text.sanitize import sanitize
 

@@ -208,11 +208,8 @@ class MirrorRun:
 
     async def _fetch_listing(self, listing: Operation[Any]) -> None:
         """Fetch all pages of a listing."""
-        attempt = 0
-        while True:
-            attempt += 1
-            if self._pace:
-                await self._pace()
+
+        async def fetch_pages() -> None:
             error = None
             async for seen in fetch_all_pages(self._reads, listing, BACKGROUND):
                 self._progress.count(requests=1)
@@ -221,38 +218,40 @@ class MirrorRun:
                     self._subscriptions.news({listing.key()})
             if isinstance(error, IncompleteList):
                 self._progress.count(failed=1)
-                return
-            if error is None:
-                return
-            if not isinstance(error, TooManyRequests):
+            elif error:
                 raise error
-            await self._wait(error, attempt)
+
+        await self._until_allowed(fetch_pages)
 
     async def _fetch_body(self, call: Operation[Any]) -> bytes:
-        """The response body; waits as long as the service asks in 429 responses."""
+        """The response body."""
+
+        def fetch() -> Awaitable[bytes]:
+            self._progress.count(requests=1)
+            return self._reads.fetch(call, BACKGROUND)
+
+        return await self._until_allowed(fetch)
+
+    async def _until_allowed(self, fetch: Callable[[], Awaitable[T]]) -> T:
+        """Fetch; after a 429 response, wait as long as the service asks, within limits, and fetch again.
+
+        Raises:
+            TooManyRequests: the wait would be too long, or this was the last attempt.
+        """
         attempt = 0
         while True:
             attempt += 1
             if self._pace:
                 await self._pace()
-            self._progress.count(requests=1)
             try:
-                return await self._reads.fetch(call, BACKGROUND)
+                return await fetch()
             except TooManyRequests as error:
-                await self._wait(error, attempt)
-
-    async def _wait(self, error: TooManyRequests, attempt: int) -> None:
-        """Wait as long as the service asks, within limits.
-
-        Raises:
-            TooManyRequests: the wait would be too long, or this was the last attempt.
-        """
-        seconds = error.retry_after or PAUSE
-        if attempt >= MAX_ATTEMPTS or seconds > LONGEST_PAUSE:
-            raise error
-        self._progress.waits(seconds)
-        await asyncio.sleep(seconds)
-        self._progress.waits(0)
+                seconds = error.retry_after or PAUSE
+                if attempt >= MAX_ATTEMPTS or seconds > LONGEST_PAUSE:
+                    raise
+            self._progress.waits(seconds)
+            await asyncio.sleep(seconds)
+            self._progress.waits(0)
 
 
 async def _run_concurrently(work: Callable[[Any], Awaitable[T]], things: list[Any], at_once: int) -> list[T]:

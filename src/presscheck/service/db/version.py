@@ -169,7 +169,8 @@ class SnapshotReader:
         result = connection.pgconn.prepare(_NAME, b"SELECT pg_current_snapshot()::text")
         if result.error_message:
             connection.close()
-            raise NotImplementedError(result.error_message.decode("utf-8", "replace"))
+            failed = self._database.engine.dialect.loaded_dbapi.OperationalError
+            raise failed(result.error_message.decode("utf-8", "replace"))
         connection.pgconn.nonblocking = 1
         return connection
 

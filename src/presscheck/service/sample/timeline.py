@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from presscheck.api import change_requests as requests
 from presscheck.api import comments
 from presscheck.api.comments import Document
-from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.api.content_changes import ContentChange, DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.documents.pages.tree import Page, walk
+from presscheck.service.content.revisions import document_texts
 from presscheck.service.models.content import ChangeRequestRow, RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sample.builder import Happening, Planting, ago, read
-from presscheck.service.sample.page_edits import Editing
 
 
 def happenings(planting: Planting) -> Iterator[Happening]:
@@ -59,7 +61,7 @@ class _Work:
         if "edit" in step:
             session = self.planting.session
             row = session.get_one(ChangeRequestRow, at["change_request_id"])
-            editing = Editing(session, session.get_one(RevisionRow, row.revision).tree)
+            editing = _Editing(session, session.get_one(RevisionRow, row.revision).tree)
             yield EditChangeRequestContent(**at, changes=tuple(editing.changes(step["edit"])))
         if "open" in step:
             yield requests.UpdateChangeRequest(**at, status="open")
@@ -132,3 +134,49 @@ class _Thread:
             revision = session.get_one(SpaceRow, self.space).revision_id
         tree = session.get_one(RevisionRow, revision).tree
         return next(found.page for found in walk(tree) if found.page.get("slug") == slug)
+
+
+class _Editing:
+    """One group of edits to a page tree; each edit sees the results of the previous ones."""
+
+    def __init__(self, session: Session, tree: list[Page]) -> None:
+        self.session = session
+        self.pages = {place.page["slug"]: place.page for place in walk(tree) if place.page.get("slug")}
+        self.texts: dict[str, str] = {}
+
+    def changes(self, edits: list[dict[str, Any]]) -> Iterator[ContentChange]:
+        """The content changes of the edits, in order."""
+        for edit in edits:
+            if "new" in edit:
+                place: dict[str, Any] = {"into": self.pages[edit["in"]]["id"]} if "in" in edit else {}
+                place |= {"at": edit["at"]} if "at" in edit else {}
+                yield InsertPage(title=edit["new"], document=Document(markdown=edit["text"]), **place)
+            elif "drop" in edit:
+                yield DeletePage(page=self.pages[edit["page"]]["id"])
+            else:
+                yield UpdatePage(page=self.pages[edit["page"]]["id"], **self._given(edit))
+
+    def _given(self, edit: dict[str, Any]) -> dict[str, Any]:
+        given: dict[str, Any] = {"title": edit["title"]} if "title" in edit else {}
+        if "swap" in edit or "add" in edit:
+            given["document"] = Document(markdown=self._text(edit))
+        if "move" in edit:
+            above = edit["move"]["in"]
+            given |= {"into": self.pages[above]["id"] if above else None, "at": edit["move"]["at"]}
+        return given
+
+    def _text(self, edit: dict[str, Any]) -> str:
+        slug = edit["page"]
+        text = self.texts.get(slug)
+        if text is None:
+            document = self.pages[slug]["documentId"]
+            text = document_texts(self.session, [document])[document]
+        if "swap" in edit:
+            before, after = edit["swap"]
+            if text.count(before) != 1:
+                raise ValueError(f"{slug}: expected {before!r} once, found it {text.count(before)} times")
+            text = text.replace(before, after)
+        if "add" in edit:
+            text = f"{text.rstrip()}\n\n{edit['add'].rstrip()}\n"
+        self.texts[slug] = text
+        return text

@@ -1,8 +1,11 @@
-"""The draft of a text as the editor uses it: that of a page, or of another document."""
+"""The draft of a text as the editor uses it, that of a page or of another document; and the question to discard it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.text.styled_text import Line
@@ -63,3 +66,10 @@ class TextDraft(Protocol):
             PresscheckError: it cannot be read or written; the text is a draft.
         """
         ...
+
+
+async def confirm_discard(screen: ScreenContext, draft: TextDraft) -> bool:
+    """Ask whether to discard a draft; the question shows what is lost."""
+    title = f"Discard your draft of {sanitize(draft.title) or f'this {draft.noun}'}?"
+    dialog = ConfirmDialog(title, draft.summary(), "Discard", screen.style_for, details=draft.difference())
+    return bool(await screen.ask(dialog))

@@ -1,4 +1,4 @@
-"""Renders the platform's block tags as HTML: hints, tabs, steppers, references, embeds, files, API operations.
+"""Renders the platform's block tags as HTML: hints, code, tabs, steppers, references, embeds, files, API operations.
 
 An embed becomes a link that says where it leads: its content would be foreign code. An unknown tag shows its content,
 or else itself.
@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
 from presscheck.documents.markdown.parser import outermost
-from presscheck.service.web.html.code import code_html
+from presscheck.documents.terminal.code import highlight
 from presscheck.service.web.html.context import ResolvedLink
 from presscheck.service.web.html.inlines import anchor_end, anchor_tag
+from presscheck.text.styled_text import Span
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
@@ -71,6 +72,26 @@ def hint_html(page: BlockContext, kind: str, inner: Tokens) -> str:
     """Renders a hint of a kind."""
     hint = hint_of(kind)
     return f'<div class="hint {hint.style}" role="note" aria-label="{hint.label}">{page.flow(inner)}</div>'
+
+
+def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = False, is_wrapped: bool = False) -> str:
+    """Renders a code block: title and language above it, a few syntax colours, line numbers on request."""
+    lines = ["".join(map(_coloured, spans)) for spans in highlight(text.rstrip("\n"), language.lower())]
+    if is_numbered:
+        lines = [f'<span class="line">{line}</span>' for line in lines]
+    head = f'<span class="name">{escape(title)}</span>' if title else ""
+    head += f'<span class="language">{escape(language)}</span>' if language else ""
+    caption = f"<figcaption>{head}</figcaption>" if head else ""
+    classed = f' class="language-{escape(language)}"' if language else ""
+    wrapped = " wrapped" if is_wrapped else ""
+    written = "\n".join(lines)
+    return f'<figure class="code{wrapped}">{caption}<pre tabindex="0"><code{classed}>{written}</code></pre></figure>'
+
+
+def _coloured(span: Span) -> str:
+    words = escape(span.text)
+    kind = span.style.removeprefix("code").strip()
+    return f'<span class="{kind}">{words}</span>' if kind else words
 
 
 def _unknown(page: BlockContext, token: Token, inner: Tokens) -> str:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.pages.tree import slugify
-from presscheck.service.web.html.code import code_html
 from presscheck.service.web.html.context import Heading, Included, RenderContext, ResolvedLink
-from presscheck.service.web.html.custom_tags import hint_html, tag_html
+from presscheck.service.web.html.custom_tags import code_html, hint_html, tag_html
 from presscheck.service.web.html.inlines import image_html, inline_html
 from presscheck.service.web.html.sanitizer import HtmlSanitizer
 from presscheck.service.web.html.tables import html_block

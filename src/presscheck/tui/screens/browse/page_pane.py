@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
-    from presscheck.tui.screens.browse.fixed_lines import FixedLines
+    from presscheck.tui.screens.browse.static_layout import StaticLayout
 
 HINTS = {
     "collection": "enter expands and collapses.",
     "group": "A group of pages.",
     "sites": "The sites of the organization: what readers see, and where. enter on one opens it; a creates one.",
 }
+NO_HIT = "Nothing that is loaded has this text in its title. esc ends the filter."
 
 
 class PagePane:
@@ -52,7 +53,7 @@ class PagePane:
         self,
         screen: BrowseContext,
         shortcut_text: Callable[[Item], str],
-        site_lines: Callable[[Site, int], FixedLines],
+        site_lines: Callable[[Site, int], StaticLayout],
     ) -> None:
         self._screen, self._shortcut_text, self._site_lines = screen, shortcut_text, site_lines
         self.navigation = PageNavigation(screen)
@@ -81,6 +82,9 @@ class PagePane:
         if self.home.space:
             self.home.leave()
         if item is None:
+            if self._screen.tree_view.search_text:
+                self._screen.unsubscribe("page")
+                self.show_text(NO_HIT)
             return
         if item.site:
             self._screen.unsubscribe("page")

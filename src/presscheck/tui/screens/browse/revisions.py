@@ -23,7 +23,7 @@ from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.page_navigation import WIDEST
-from presscheck.tui.screens.revert_dialog import make_revert
+from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.space_content.model import size_of
 from presscheck.tui.widgets.empty_state import EmptyState

@@ -378,8 +378,9 @@ class BrowseScreen(BaseScreen):
         organizations = result.value.items if result.value else ()
         organization = choose_organization(organizations, self.app_context.profile.organization)
         if organization is None:
+            why = f": {sanitize(result.error.message)}" if result.error else "."
             self.page_pane.show_text(
-                "You are not a member of an organization yet." if result.value else "Not loaded yet."
+                "You are not a member of an organization yet." if result.value else f"Not loaded yet{why}"
             )
         if organization is None or self._organization == organization.title:
             return

@@ -13,9 +13,9 @@ from presscheck.engine.shared_calls import ALL
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Span, wrap
-from presscheck.tui.screens.browse.fixed_lines import FixedLines
 from presscheck.tui.screens.browse.page_tree import SITES
 from presscheck.tui.screens.browse.space_facts import site_words
+from presscheck.tui.screens.browse.static_layout import StaticLayout
 from presscheck.tui.screens.site_details import SiteDetails, visibility_of
 from presscheck.tui.screens.site_writes import undo_here, write_reason
 
@@ -66,9 +66,9 @@ class TreeSites:
         app = self._screen.app_context
         self._screen.run(lambda: app.open_site(site.id, command))
 
-    def lines(self, site: Site, width: int) -> FixedLines:
+    def lines(self, site: Site, width: int) -> StaticLayout:
         """What is shown of a site: its facts in words, its address, and what can be done."""
-        page = FixedLines(width)
+        page = StaticLayout(width)
         page.title(" ".join(sanitize(site.title).split()) or "(no title)")
         facts = [site_words(site), count(site.site_spaces, "space")]
         if site.type:

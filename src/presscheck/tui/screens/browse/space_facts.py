@@ -1,6 +1,6 @@
 """The facts of a space in its row: a sign each for its icon, lock, visibility and Git sync; the same in words.
 
-A site has the sign of its kind before its title, that of its visibility behind it, and whether it is live.
+A site has the sign of its kind before its title, and its state behind it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ VISIBILITIES = {
     "visitor-auth": Sign("◍", "visitors sign in"),
     "in-collection": Sign("◦", "published in a collection"),
 }
+READERS = {"unlisted": "unlisted", "share-link": "share link", "visitor-auth": "sign in"}
+"""In a word or two, who can read a live site that is not for everybody."""
 OTHER_VISIBILITY = Sign("◇", "another visibility")
 GIT_SYNC = Sign("⇄", "Git sync")
 SITE = Sign("⌂", "a site")
@@ -40,7 +42,7 @@ LEGEND: tuple[tuple[str, str], ...] = (
     *((sign.sign, f"Space: {sign.words}") for sign in (LOCKED, *VISIBILITIES.values(), OTHER_VISIBILITY, GIT_SYNC)),
     (ICON.sign, f"Space: {ICON.words}"),
     ("12", "Space: open change requests"),
-    (SITE.sign, "Site; on the right its visibility, and whether it is live"),
+    (SITE.sign, "Site; on the right ● who reads it, or ○ draft"),
     ("★", "Bookmarked"),
 )
 """Each sign and what it says, for the list of keys."""
@@ -65,10 +67,10 @@ def words(space: Space) -> str:
 
 
 def site_state(site: Site) -> Line:
-    """The sign of the visibility of a site, and whether it is live, with a blank behind."""
-    visibility = VISIBILITIES.get(site.visibility, OTHER_VISIBILITY)
-    state = Span("live ", "added") if site.published else Span("draft ", "quiet")
-    return (Span(f"{visibility.sign} ", "quiet"), state)
+    """Whether a site is live, with a blank behind; of a live one that is not public, who can read it."""
+    if not site.published:
+        return (Span("○ draft ", "quiet"),)
+    return (Span(f"● {READERS.get(site.visibility, 'live')} ", "added"),)
 
 
 def site_words(site: Site) -> str:

@@ -14,8 +14,8 @@ from presscheck.api.spaces import GitSync, Space
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
-from presscheck.tui.screens.browse.fixed_lines import FixedLines, Heading
 from presscheck.tui.screens.browse.page_tree import READABLE
+from presscheck.tui.screens.browse.static_layout import Heading, StaticLayout
 
 T = TypeVar("T")
 MOST_MINE, MOST_OTHERS, MOST_MERGES, MOST_PAGES = 8, 8, 3, 5
@@ -71,7 +71,7 @@ class SpaceFacts:
     hint: str = HINT
 
 
-class HomeLines(FixedLines):
+class HomeLines(StaticLayout):
     """The lines of a space's home, as `PageView` shows them; a link is a kind and an id, or a web address.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from presscheck.api.users import GetCurrentUser
-from presscheck.config.profile_file import save_setting
+from presscheck.config.settings_file import save_setting
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span

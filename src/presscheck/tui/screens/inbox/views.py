@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from presscheck.config.saved_views import SavedView, first_error, migrate_sort, without_sort
-from presscheck.config.saved_views_file import add_view, change_view, remove_view
+from presscheck.config.settings_file import add_view, change_view, remove_view
 from presscheck.config.settings_schema import MAX_VIEWS
 from presscheck.config.validation import read_views
 from presscheck.engine.inbox.query_language import parse

@@ -15,8 +15,8 @@ from presscheck.api.integrations import (
     UpdateInstallation,
 )
 from presscheck.engine.forms.form import OperationForm, initial_texts
-from presscheck.engine.integrations.options import is_of_integration, read_options
 from presscheck.engine.integrations.publication import PublishForm
+from presscheck.engine.integrations.remote_options import is_of_integration, read_options
 from presscheck.engine.integrations.scopes import RISKY, in_order, scope_text
 from presscheck.engine.integrations.settings import (
     SettingsForm,

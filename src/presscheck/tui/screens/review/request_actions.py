@@ -18,7 +18,7 @@ from presscheck.engine.review.revert import plan_revert
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.page_editor import edit_page
-from presscheck.tui.screens.revert_dialog import make_revert
+from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

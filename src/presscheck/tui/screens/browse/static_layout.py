@@ -1,4 +1,4 @@
-"""Lines that are laid out at once, as `PageView` shows them: what is shown next to the tree for a space or a site."""
+"""A page layout that is complete at once: what `PageView` shows next to the tree for a space or a site."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Heading(NamedTuple):
     line: int
 
 
-class FixedLines:
-    """Lines of one width; a place in them is a line, which is the same at any width.
+class StaticLayout:
+    """A page layout of one width; a place in them is a line, which is the same at any width.
 
     Args:
         columns: the width, in cells.

@@ -1,10 +1,11 @@
-"""Writes saved views to the settings file; everything else in the file stays unchanged, byte for byte.
+"""Edits the settings file: a setting of a profile, and saved views; everything else stays unchanged, byte for byte.
 
 The file is replaced atomically and keeps its permissions.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Callable
@@ -24,13 +25,28 @@ _HEADER = re.compile(r"\s*\[\[?[^\[\]]+\]\]?\s*(#.*)?$")
 _VIEW = re.compile(r"\s*\[\[\s*(views|\"views\"|'views')\s*\]\]\s*(#.*)?$")
 
 
+def save_setting(path: Path, profile: str, name: str, value: str) -> None:
+    """Set a setting of a profile, which is added if it is missing.
+
+    Args:
+        path: the settings file; it need not exist.
+        profile: the name of the profile.
+        name: the name of the setting.
+        value: its value.
+
+    Raises:
+        ConfigurationError: the file cannot be written, or has an unusual form; the message has the line to add.
+    """
+    _rewrite(path, lambda text: _with_setting(path, text, profile, name, value))
+
+
 def add_view(path: Path, view: SavedView) -> None:
     """Add a view after the others; creates the file if it is missing.
 
     Raises:
         ConfigurationError: the file cannot be read or written.
     """
-    rewrite(path, lambda text: _added(path, text, view))
+    _rewrite(path, lambda text: _added(path, text, view))
 
 
 def change_view(path: Path, name: str, view: SavedView) -> None:
@@ -39,7 +55,7 @@ def change_view(path: Path, name: str, view: SavedView) -> None:
     Raises:
         ConfigurationError: the file cannot be read or written, or the view no longer exists.
     """
-    rewrite(path, lambda text: _changed(path, text, name, view))
+    _rewrite(path, lambda text: _changed(path, text, name, view))
 
 
 def remove_view(path: Path, name: str) -> None:
@@ -48,7 +64,41 @@ def remove_view(path: Path, name: str) -> None:
     Raises:
         ConfigurationError: the file cannot be read or written, or the view no longer exists.
     """
-    rewrite(path, lambda text: _removed(path, text, name))
+    _rewrite(path, lambda text: _removed(path, text, name))
+
+
+def _with_setting(path: Path, text: str, profile: str, name: str, value: str) -> str:
+    line, header = f"{name} = {json.dumps(value)}\n", _header(profile)
+    lines = text.splitlines(keepends=True)
+    start = next((at for at, own in enumerate(lines) if own.partition("#")[0].strip() == header), None)
+    if start is None:
+        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+        written = f"{text}{gap}{header}\n{line}"
+    else:
+        end = next((at for at in range(start + 1, len(lines)) if _HEADER.match(lines[at])), len(lines))
+        own = next(
+            (at for at in range(start + 1, end) if lines[at].partition("=")[0].strip() == name and "=" in lines[at]),
+            None,
+        )
+        if not lines[start].endswith("\n"):
+            lines[start] += "\n"
+        lines[start + 1 : start + 1] = [line] if own is None else []
+        if own is not None:
+            lines[own] = line
+        written = "".join(lines)
+    try:
+        expected: dict[str, Any] = tomllib.loads(text)
+        expected.setdefault("profiles", {}).setdefault(profile, {})[name] = value
+        is_right = tomllib.loads(written) == expected
+    except (tomllib.TOMLDecodeError, AttributeError, TypeError):
+        is_right = False
+    if not is_right:
+        raise ConfigurationError(f"{path.name}: could not edit the profile: write {line.strip()} below {header}")
+    return written
+
+
+def _header(profile: str) -> str:
+    return f'[profiles."{profile}"]' if "." in profile else f"[profiles.{profile}]"
 
 
 def _added(path: Path, text: str, view: SavedView) -> str:
@@ -144,7 +194,7 @@ def _entries(path: Path, text: str) -> list[dict[str, Any]]:
         raise ConfigurationError(f"{path.name} is not valid TOML: run `presscheck config check` for details") from None
 
 
-def rewrite(path: Path, edit: Callable[[str], str]) -> None:
+def _rewrite(path: Path, edit: Callable[[str], str]) -> None:
     """Replace the text of the file; if it is a link, of its target."""
     file = path.resolve()
     try:

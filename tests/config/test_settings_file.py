@@ -1,4 +1,4 @@
-"""Saved views in the settings file: validation, and edits that keep everything else."""
+"""Saved views in the settings file: validation; edits of views and settings that keep everything else."""
 
 import tomllib
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from presscheck.config.profile import load
 from presscheck.config.saved_views import SavedView
-from presscheck.config.saved_views_file import add_view, change_view, remove_view
+from presscheck.config.settings_file import add_view, change_view, remove_view, save_setting
 from presscheck.config.validation import errors_in, read_views
 from presscheck.engine.inbox.views import validate_view
 from presscheck.errors import ConfigurationError
@@ -181,3 +181,18 @@ def test_a_failed_write_leaves_the_file_unchanged(file: Path, monkeypatch: pytes
         add_view(file, SavedView("C"))
     assert file.read_text() == FILE
     assert [one.name for one in file.parent.iterdir()] == ["config.toml"]
+
+
+def test_a_setting_is_saved_in_its_profile(file: Path) -> None:
+    save_setting(file, "default", "user", 'An"a')
+    added = FILE.replace("[profiles.default]\n", '[profiles.default]\nuser = "An\\"a"\n')
+    assert file.read_text() == added
+    save_setting(file, "default", "user", "ana")
+    assert file.read_text() == added.replace('"An\\"a"', '"ana"')
+    save_setting(file, "my.work", "user", "bo")
+    assert file.read_text().endswith('# the end\n\n[profiles."my.work"]\nuser = "bo"\n')
+    for text in ("profiles = {default = {theme = 'ink'}}\n", "[profiles]\ndefault.theme = 'ink'\n"):
+        file.write_text(text)
+        with pytest.raises(ConfigurationError, match=r'write user = "ana" below \[profiles.default\]'):
+            save_setting(file, "default", "user", "ana")
+        assert file.read_text() == text

@@ -1,4 +1,4 @@
-"""The form that texts of some fields must have, whatever the service says: web addresses, and domains of e-mail."""
+"""Validators of the texts of some fields, whatever the service says: web addresses, and domains of e-mail."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.text.sanitize import is_safe_url
 
 _DOMAIN = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)+")
 
-TextCheck = Callable[[str], "str | None"]
+TextValidator = Callable[[str], "str | None"]
 """Returns why a text is invalid; None if it is valid."""
 
 
@@ -25,7 +25,7 @@ def domain_reason(text: str) -> str | None:
     return None if _DOMAIN.fullmatch(text) else f"{text[:40]} is not a domain: give one such as example.com, without @"
 
 
-TEXT_CHECKS: dict[str, TextCheck] = {
+FIELD_VALIDATORS: dict[str, TextValidator] = {
     "email_domains": domain_reason,
     "fallback_url": address_reason,
     "files": address_reason,

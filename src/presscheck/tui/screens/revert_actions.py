@@ -1,4 +1,4 @@
-"""The question before something is reverted in a new change request, which is opened then."""
+"""Reverts something in a new change request, after a confirmation, and opens its review."""
 
 from __future__ import annotations
 
