@@ -49,7 +49,7 @@ def test_rows_are_those_of_another_session(database_url: str) -> None:
                 assert [*map(values_of, read)] == [*map(values_of, rows)], entity
                 for row, plain in zip(rows, read, strict=True):
                     ident = tuple(getattr(row, str(column.key)) for column in key)
-                    assert snapshot.get(entity, ident if len(ident) > 1 else ident[0]) is plain  # read once
+                    assert snapshot.get(entity, ident[0] if len(key) == 1 else ident) is plain  # read once
                     assert isinstance(plain, entity)
                 seen += len(rows)
         assert seen > 50
@@ -117,6 +117,5 @@ def test_short_reads_of_a_file_are_answered_in_the_event_loop(database_url: str,
 
 def values_of(row: Any) -> list[Any]:
     """The values of a row, a truth value apart from a number."""
-    entity: Any = type(row)
-    values = [getattr(row, column.key) for column in entity.__table__.columns]
+    values = [getattr(row, column.key) for column in row.__table__.columns]
     return [(type(value), value) for value in values]
