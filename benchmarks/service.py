@@ -1,8 +1,9 @@
-"""How many reads and writes the service answers in a second, on both engines, against a route that does nothing.
+"""How many reads and writes the service answers in a second, on both engines, against a route that does almost nothing.
 
-Usage: python -m benchmarks.service [--seconds N] [--rounds N] [--clients N]. The route is Starlette's own, under the
-same uvicorn, and returns the bytes that the service returned. All are asked in turn, so that the machine is as busy for
-one as for the other; the figures are medians.
+Usage: python -m benchmarks.service [--seconds N] [--rounds N] [--clients N] [--writes]. The route is Starlette's own,
+under the same uvicorn, and returns the bytes that the service returned; before it answers a write, it inserts one row
+into a database of the same engine, as durably as the service does. All are asked in turn, so that the machine is as
+busy for one as for the other; the figures are medians. What one fsync takes is measured beside the SQLite database.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -28,14 +30,27 @@ from tests.service.factories import World, plant_world
 BARE = """
 import json, sys
 import uvicorn
+from sqlalchemy import text
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from presscheck.service.db.engine import Database
+
+database = Database(sys.argv[3])
+with database.writing.begin() as session:
+    session.execute(text("CREATE TABLE bare_writes (body TEXT)"))
+INSERT = text("INSERT INTO bare_writes VALUES (:body)")
+
+def insert(body):
+    database.write(lambda session: session.execute(INSERT, {"body": body}))
 
 def route(path, method, status, body):
     async def answer(request: Request) -> Response:
-        await request.body()
+        received = await request.body()
+        if method == "POST":
+            await run_in_threadpool(insert, received.decode())
         return Response(body, status, media_type="application/json")
     return Route(path, answer, methods=[method])
 
@@ -131,13 +146,13 @@ def calls_of(address: str, world: World) -> tuple[Call, ...]:
 
 
 @contextmanager
-def bare(place: Place, port: int) -> Iterator[Place]:
-    """Routes that return what the service returned."""
+def bare(place: Place, port: int, database: str) -> Iterator[Place]:
+    """Routes that return what the service returned, after an insert into a database of their own if it was a write."""
     connection = http.client.HTTPConnection(urlsplit(place.address).netloc, timeout=120)
     said = [(call, *say(connection, call, place.token)) for call in place.calls]
     connection.close()
     routes = json.dumps([(urlsplit(call.path).path, call.method, status, body.decode()) for call, status, body in said])
-    with subprocess.Popen([sys.executable, "-c", BARE, routes, str(port)], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, "-c", BARE, routes, str(port), database], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout and process.stdout.readline()
             for _ in range(200):
@@ -151,37 +166,56 @@ def bare(place: Place, port: int) -> Iterator[Place]:
             process.terminate()
 
 
+def fsync_cost(directory: Path) -> float:
+    """Microseconds that one write of a database page takes until it is on the disk, the median of a hundred."""
+    found: list[float] = []
+    with (directory / "synced").open("wb", buffering=0) as file:
+        for _ in range(100):
+            begun = time.perf_counter()
+            file.write(bytes(4096))
+            os.fsync(file.fileno())
+            found.append((time.perf_counter() - begun) * 1e6)
+    return statistics.median(found)
+
+
 def main() -> None:
     """Measure, and print a line for each call."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--port", type=int, default=8797)
+    parser.add_argument("--writes", action="store_true", help="only writes")
     chosen = parser.parse_args()
     with ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
         places = [stack.enter_context(service("SQLite", home / "a", f"sqlite:///{home / 'service.sqlite'}"))]
+        floors = [stack.enter_context(bare(places[0], chosen.port, f"sqlite:///{home / 'bare.sqlite'}"))]
         if programs():
-            url = stack.enter_context(cluster(durable=True)).new_database()
-            places.append(stack.enter_context(service("PostgreSQL", home / "b", url)))
-        floor = stack.enter_context(bare(places[0], chosen.port))
-        print(f"| {'what':28} | bare route | " + " | ".join(f"{place.name:>17}" for place in places) + " |")
-        for number, call in enumerate(floor.calls):
-            found: dict[str, list[float]] = {}
+            databases = stack.enter_context(cluster(durable=True))
+            places.append(stack.enter_context(service("PostgreSQL", home / "b", databases.new_database())))
+            floors.append(stack.enter_context(bare(places[1], chosen.port + 1, databases.new_database())))
+        print(f"one fsync: {fsync_cost(home):.0f} µs; {chosen.clients} clients")
+        print(
+            f"| {'what':28} | " + " | ".join(f"{place.name + ': bare, service, ratio':32}" for place in places) + " |"
+        )
+        for number, call in enumerate(floors[0].calls):
+            if chosen.writes and call.method == "GET":
+                continue
+            found: dict[str, list[tuple[float, float]]] = {}
             for _ in range(chosen.rounds):
-                for place in (floor, *places):
-                    rate = per_second(place, place.calls[number], chosen.seconds, chosen.clients)
-                    found.setdefault(place.name, []).append(rate)
+                for floor, place in zip(floors, places, strict=True):
+                    rates = [
+                        per_second(asked, asked.calls[number], chosen.seconds, chosen.clients)
+                        for asked in (floor, place)
+                    ]
+                    found.setdefault(place.name, []).append((rates[0], rates[1]))
             shown: list[str] = []
-            for place in places:
-                ratio = statistics.median(
-                    ours / theirs for ours, theirs in zip(found[place.name], found[floor.name], strict=True)
-                )
-                shown.append(f"{statistics.median(found[place.name]):6.0f}/s, 1/{1 / ratio:5.1f}")
-            print(
-                f"| {call.name:28} | {statistics.median(found[floor.name]):8.0f}/s | {' | '.join(shown)} |", flush=True
-            )
+            for pairs in found.values():
+                theirs, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
+                ratio = statistics.median(ours / theirs for theirs, ours in pairs)
+                shown.append(f"{f'{theirs:.0f}/s, {ours:.0f}/s, {ratio:.2f} ×':32}")
+            print(f"| {call.name:28} | {' | '.join(shown)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,7 @@ class Connection:
         self._socket = self._opened()
         self._spelling = self._spellings = 0
         self._clock = (~process << 3) | 2  # Linux: the processor time of another process, all threads
+        self._headers: dict[bytes, bytes] = {}
 
     def _opened(self) -> socket.socket:
         opened = socket.create_connection(("127.0.0.1", self._port), timeout=120)
@@ -114,6 +115,11 @@ class Connection:
         """Status and body."""
         return self.send("GET", path, b"", *more)
 
+    def tag(self, path: str, *more: str) -> str:
+        """The `ETag` of a resource; empty if it has none."""
+        self.get(path, *more)
+        return self._headers.get(b"etag", b"").decode()
+
     def send(self, method: str, path: str, body: bytes, *more: str) -> tuple[int, bytes]:
         """Sends a request with these header lines besides the usual ones; status and body."""
         token = f"{self._spelling:b}".translate({48: " ", 49: "\t"}) + self._token if self._spelling else self._token
@@ -125,7 +131,7 @@ class Connection:
         while b"\r\n\r\n" not in received:
             received += self._some()
         head, _, rest = received.partition(b"\r\n\r\n")
-        headers = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+        headers = self._headers = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
         parts, missing = [rest], int(headers.get(b"content-length", b"0")) - len(rest)
         while missing > 0:
             parts.append(self._some())

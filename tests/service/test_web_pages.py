@@ -12,7 +12,7 @@ from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import httpx
 import jwt
@@ -95,6 +95,11 @@ async def published(world: World, **given: Any) -> tuple[str, dict[str, str]]:
     return site.urls.published, at
 
 
+def inside(address: str) -> str:
+    """An address as pages of the site link to it: without the host."""
+    return urlsplit(address).path
+
+
 async def write(world: World, text: str) -> None:
     """Sets the content of the first page."""
     await changed(world, rewrite("start", f"# Start\n\n{text}"))
@@ -128,14 +133,14 @@ async def test_a_page_has_navigation_outline_and_links(world: World, browser: ht
     assert "<title>Start | Docs</title>" in page
     assert '<h2 id="first-things">First things' in page
     assert '<a href="#first-things">First things</a>' in page, "missing from the outline"
-    assert f'<a href="{address}guide#second">the guide</a>' in page
+    assert f'<a href="{inside(address)}guide#second">the guide</a>' in page
     assert '<span class="broken">none</span>' in page
-    assert f'<a href="{address}start" aria-current="page">Start</a>' in page
-    assert f'<a rel="next" href="{address}guide"><small>Next</small>Guide</a>' in page
+    assert f'<a href="{inside(address)}start" aria-current="page">Start</a>' in page
+    assert f'<a rel="next" href="{inside(address)}guide"><small>Next</small>Guide</a>' in page
     assert "noindex" not in page
     assert "<script" not in page
     guide = (await browser.get(f"{address}guide")).text
-    assert f'<a rel="prev" href="{address}start">' in guide
+    assert f'<a rel="prev" href="{inside(address)}start">' in guide
     assert "Second." in guide
     assert (await browser.head(address)).status_code == 200
     style = await browser.get(f"{world.base_url}/assets/site.css")
@@ -146,7 +151,7 @@ async def test_missing_pages_and_sites_are_not_found(world: World, browser: http
     address, at = await published(world)
     missing = await browser.get(f"{address}gone")
     assert missing.status_code == 404
-    assert f'href="{address}guide"' in missing.text, "no navigation on the error page"
+    assert f'href="{inside(address)}guide"' in missing.text, "no navigation on the error page"
     assert (await browser.get(f"{world.base_url}/docs/none/")).status_code == 404
     bare = await browser.get(address.rstrip("/"))
     assert (bare.status_code, bare.headers["location"]) == (307, address)
@@ -188,12 +193,12 @@ async def test_a_share_key_in_the_url(world: World, browser: httpx.AsyncClient) 
     assert answer.status_code == 200
     assert answer.headers["x-robots-tag"] == "noindex"
     assert "private" in answer.headers["cache-control"]
-    assert f'href="{address}reference"' in answer.text
+    assert f'href="{inside(address)}reference"' in answer.text
     link = await world.admin.send(CreateShareLink(**at, name="For Mia"))
     assert link.urls.published
     other = await browser.get(link.urls.published)
     assert other.status_code == 200
-    assert f'href="{link.urls.published}guide"' in other.text, "links must keep the key of the visitor"
+    assert f'href="{inside(str(link.urls.published))}guide"' in other.text, "links must keep the key of the visitor"
     assert address not in other.text
     top = f"{world.base_url}/docs/{at['site_id']}/"
     for wrong in (top, f"{top}guide", f"{top}wrong/guide", address[:-2] + "/"):
@@ -467,8 +472,8 @@ async def test_every_block_is_rendered(world: World, browser: httpx.AsyncClient)
     plant(world, BLOCKS, emoji="1f511", description="All of them")
     page = (await browser.get(address)).text
     for wanted in EXPECTED:
-        assert wanted.replace("{}", address) in page
-    assert re.search(rf'<img src="{re.escape(address)}~files/\w+/[^"/]+/sky\.png" alt="Sky"', page)
+        assert wanted.replace("{}", inside(address)) in page
+    assert re.search(rf'<img src="{re.escape(inside(address))}~files/\w+/[^"/]+/sky\.png" alt="Sky"', page)
     assert "secret column" not in page
     assert "\U0001f511" in page
     assert '<meta name="description" content="All of them">' in page
@@ -480,7 +485,9 @@ async def test_sections_and_spaces_have_urls(world: World, browser: httpx.AsyncC
     second = await world.admin.send(CreateSpace(organization_id=world.organization, title="Second"))
     third = await world.admin.send(CreateSpace(organization_id=world.organization, title="Third"))
     await world.admin.send(AddSiteSpace(**at, space_id=second.id))
-    assert f'href="{address}second/">Second</a>' in (await browser.get(address)).text, "missing from the space menu"
+    assert f'href="{inside(address)}second/">Second</a>' in (await browser.get(address)).text, (
+        "missing from the space menu"
+    )
     first = await world.admin.send(AddSection(**at, space_id=world.space, title="Here"))
     await world.admin.send(AddSection(**at, space_id=third.id, title="Third"))
     await world.admin.send(UpdateSection(**at, site_section_id=first.id, condition="false"))
@@ -490,7 +497,7 @@ async def test_sections_and_spaces_have_urls(world: World, browser: httpx.AsyncC
         answer = await browser.get(f"{item.urls.published}guide")
         assert answer.status_code == 200
         assert f'<link rel="canonical" href="{item.urls.published}guide">' in answer.text
-        assert f'href="{address}third/"' in answer.text, "missing from the section tabs"
+        assert f'href="{inside(address)}third/"' in answer.text, "missing from the section tabs"
     await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
     assert "Here" not in (await browser.get(f"{address}third/")).text
     assert (await browser.get(f"{address}second/guide")).status_code == 404
@@ -510,7 +517,7 @@ async def test_a_site_with_a_custom_host_is_served_here_too(world: World, browse
     await write(world, "See [it](https://docs.acme.example/guide#x).\n")
     here = f"{world.base_url}/docs/{at['site_id']}/"
     page = (await browser.get(here)).text
-    assert f'<a href="{here}guide#x">it</a>' in page
+    assert f'<a href="{inside(here)}guide#x">it</a>' in page
 
 
 async def test_redirects_are_followed(world: World, browser: httpx.AsyncClient) -> None:
@@ -539,8 +546,8 @@ async def test_a_site_can_be_searched(world: World, browser: httpx.AsyncClient) 
     plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n")
     found = await browser.get(address, params={"q": "PARCELS"})
     assert found.headers["x-robots-tag"] == "noindex"
-    assert f'<h2><a href="{address}start">Start</a></h2>' in found.text
-    assert f'href="{address}start#by-sea"' in found.text
+    assert f'<h2><a href="{inside(address)}start">Start</a></h2>' in found.text
+    assert f'href="{inside(address)}start#by-sea"' in found.text
     assert "Parcels on ships." in found.text
     assert 'value="PARCELS"' in found.text
     for nothing in ("zebra", "", " ", "x" * 3000):
@@ -598,8 +605,8 @@ async def test_the_customization_is_applied(world: World, browser: httpx.AsyncCl
         'data-theme="dark"',
         '<img class="if-dark" src="https://example.org/d.png" alt="Manual">',
         '<a class="button primary" href="https://example.org/">Sign up</a>',
-        f'<li><a href="{address}guide">The guide</a></li>',
-        f'<aside class="notice warning">New! <a href="{address}guide">Go</a></aside>',
+        f'<li><a href="{inside(address)}guide">The guide</a></li>',
+        f'<aside class="notice warning">New! <a href="{inside(address)}guide">Go</a></aside>',
         "<p>Us</p>",
         "© Acme",
         '<a href="https://example.org/out" class="outside" target="_blank" rel="noopener">Out</a>',
@@ -627,8 +634,8 @@ async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.
     assert page.status_code == 200 and "Welcome." in page.text
     assert page.headers["x-robots-tag"] == "noindex" and page.headers["cache-control"] == "private, no-cache"
     guide = re.search(r'href="([^"]*/guide)"', page.text)
-    assert guide and guide[1].startswith(str(shown.url)), "links must stay in the preview"
-    assert (await browser.get(guide[1])).status_code == 200
+    assert guide and guide[1].startswith(inside(str(shown.url))), "links must stay in the preview"
+    assert (await browser.get(f"{world.base_url}{guide[1]}")).status_code == 200
     signed = str(shown.url).rstrip("/")
     assert (await browser.get(f"{signed[:-2]}xx/")).status_code == 404, "a forged preview URL must be refused"
     with pytest.raises(InvalidRequest, match="Rison"):
@@ -646,7 +653,8 @@ async def test_a_preview_shows_a_change_request_before_it_is_merged(world: World
     assert page.status_code == 200 and "Not merged yet." in page.text
     assert f"Preview of change request #{draft.number}" in page.text
     assert page.headers["x-robots-tag"] == "noindex" and page.headers["cache-control"] == "private, no-cache"
-    links = set(re.findall(rf'href="({re.escape(preview)}[^"]*)"', page.text))
+    linked = set(re.findall(rf'href="({re.escape(inside(preview))}[^"]*)"', page.text))
+    links = {f"{world.base_url}{link}" for link in linked}
     assert len(links) > 1 and all(f"/~/changes/{draft.number}/" in link for link in links), links
     [file_url] = [link for link in links if "~files" in link]
     assert (await browser.get(file_url)).text == "new"
@@ -674,7 +682,8 @@ async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser:
     await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
     page = (await browser.get(address)).text
     first, second = re.findall(r'href="([^"]*~files[^"]*)"', page)
-    assert first == second and first.startswith(address)
+    assert first == second and first.startswith(inside(address))
+    first = f"{world.base_url}{first}"
     sent = await browser.get(first)
     assert (sent.status_code, sent.text) == (200, "lamp")
     assert sent.headers["content-security-policy"] == "sandbox"
@@ -689,6 +698,7 @@ async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser:
         assert (await browser.get(wrong)).status_code == 404
     preview = str((await world.admin.send(GetPreview(**at))).url)
     [in_preview, _] = re.findall(r'href="([^"]*~files[^"]*)"', (await browser.get(preview)).text)
-    assert in_preview.startswith(preview) and (await browser.get(in_preview)).text == "lamp"
+    assert in_preview.startswith(inside(preview))
+    assert (await browser.get(f"{world.base_url}{in_preview}")).text == "lamp"
     await world.admin.send(UnpublishSite(**at))
     assert (await browser.get(first)).status_code == 404

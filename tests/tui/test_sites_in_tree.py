@@ -111,7 +111,7 @@ async def test_sites_stand_in_the_tree_with_their_verbs(
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="offline")
         await browsing(pilot)
-        assert "● draft" in line_with(pilot, "Handbooks")
+        assert "○ draft" in line_with(pilot, "Handbooks")
         await at(pilot, "Tallowick Docs")
         await pilot.press("a")
         await until(pilot, shows="you are offline")

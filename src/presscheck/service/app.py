@@ -141,7 +141,7 @@ def _routes(
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if operation.is_in(release) and (lacks is None or operation.feature != lacks)
     ]
-    found = [*routes, *open_routes(database, store, data_dir, clock, release), *web_routes(database, store, clock)]
+    found = [*web_routes(database, store, clock), *routes, *open_routes(database, store, data_dir, clock, release)]
     return [RouteIndex(routes), *found]
 
 

@@ -12,10 +12,15 @@ from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
 from presscheck.service.db.prepared import named_rows
+from presscheck.service.db.read_set import NEVER_CHANGES
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 _documents = DocumentRow.__table__.c
-_TEXTS = select(_documents.id, _documents.markdown).where(_documents.id.in_(bindparam("ids", expanding=True)))
+_TEXTS = (
+    select(_documents.id, _documents.markdown)
+    .where(_documents.id.in_(bindparam("ids", expanding=True)))
+    .execution_options(**{NEVER_CHANGES: True})
+)
 MOST_AT_ONCE = 500
 """The most ids in one query; databases limit the number of parameters."""
 

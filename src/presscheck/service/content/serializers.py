@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sqlalchemy import bindparam, select
+
 from presscheck.api.comments import Document, Format
 from presscheck.api.content import (
     ContentDocument,
@@ -34,8 +36,9 @@ from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 from presscheck.service.content.file_urls import file_address
 from presscheck.service.content.revision_content import RevisionContent, kept
 from presscheck.service.content.revisions import document_texts
+from presscheck.service.db.read_set import NEVER_CHANGES
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
-from presscheck.service.models.content import ChangeRequestRow
+from presscheck.service.models.content import ChangeRequestRow, DocumentRow
 from presscheck.service.review.change_requests import as_change_request
 
 _WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
@@ -67,10 +70,11 @@ _NAMED = {
 """The target type of each kind of reference, and the field that holds its id."""
 
 
-def page_at(tree: Sequence[Page], path: str) -> PagePosition | None:
-    """The page at a path; link pages have no path."""
-    normalized = path.strip("/")
-    return next((place for place in walk(tree) if place.path and place.path == normalized), None)
+_BODY = (
+    select(DocumentRow.__table__.c.markdown)
+    .where(DocumentRow.__table__.c.id == bindparam("id"))
+    .execution_options(**{NEVER_CHANGES: True})
+)
 
 
 @dataclass(frozen=True)
@@ -154,8 +158,8 @@ def serialize_location(context: Context, space_id: str, place: PagePosition) -> 
 
 def body_of(context: Context, page: Page) -> str:
     """The stored Markdown of a page."""
-    document = page.get("documentId")
-    return document_texts(context.session, [document]).get(document, "") if document else ""
+    rows = context.rows(_BODY, id=page["documentId"]) if page.get("documentId") else ()
+    return rows[0][0] if rows else ""
 
 
 def as_files(context: Context, files: Sequence[dict[str, Any]]) -> tuple[RevisionFile, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, Dialect, Executable, Select
@@ -38,6 +39,7 @@ class _Plan(NamedTuple):
     parameters: Sequence[Any]
     conversions: Sequence[tuple[int, Callable[[Any], Any]]]
     row: Callable[[Sequence[Any]], Any]
+    context: SimpleNamespace
 
 
 def named_rows(connection: Connection, statement: Executable, values: Values) -> list[Any]:
@@ -69,7 +71,7 @@ def _executed(connection: Connection, statement: Executable, values: Values) -> 
     try:
         heard = connection.dispatch.before_cursor_execute
         if heard:
-            heard(connection, cursor, plan.sql, given, None, False)
+            heard(connection, cursor, plan.sql, given, plan.context, False)
         cursor.execute(plan.sql, given)
         rows: list[Sequence[Any]] = cursor.fetchall()
     except dialect.loaded_dbapi.Error as error:
@@ -140,6 +142,7 @@ def _plan(dialect: Dialect, statement: Select[Any], shape: Shape) -> _Plan:
         convert = column.type.dialect_impl(dialect).result_processor(dialect, None)
         if convert is not None:
             conversions.append((index, convert))
+    context = SimpleNamespace(execution_options=statement.get_execution_options())  # what listeners ask it for
     keys = [str(column.key) for column in columns]
     row = namedtuple("Row", keys, rename=True)  # pyright: ignore[reportUntypedNamedTuple]  # made of a statement
-    return _Plan(state.statement, names, [state.parameters[name] for name in names], conversions, row._make)
+    return _Plan(state.statement, names, [state.parameters[name] for name in names], conversions, row._make, context)

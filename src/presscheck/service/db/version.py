@@ -204,6 +204,21 @@ class SnapshotReader:
         _tell(asked, version)
 
 
+class CurrentVersion:
+    """The version of a database of either kind.
+
+    Args:
+        database: the database.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._of = SnapshotReader(database) if database.is_postgresql else VersionReader(database)
+
+    async def current(self) -> Version | None:
+        """The version now; None if the database has none, or does not say."""
+        return await self._of.current() if isinstance(self._of, SnapshotReader) else self._of.current()
+
+
 def _tell(waiting: list[asyncio.Future[Version | None]], version: Version | None) -> None:
     for answer in waiting:
         if not answer.done():

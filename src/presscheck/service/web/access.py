@@ -17,8 +17,9 @@ from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 from presscheck.service.permissions import role_in, sees_every_space
-from presscheck.service.sites.names import present_name, site_named
+from presscheck.service.sites.names import present_name
 from presscheck.service.sites.urls import opens_site, site_address
+from presscheck.service.web.site_record import SitesNow
 
 if TYPE_CHECKING:
     from jwt.types import Options
@@ -60,8 +61,13 @@ class AccessDenied(Exception):
         self.status = status
 
 
-def admitted(context: Context, request: Request) -> Reader | Response:
+def admitted(context: Context, request: Request, sites: SitesNow) -> Reader | Response:
     """Admits a visitor, or returns a redirect to the sign-in page.
+
+    Args:
+        context: the transaction.
+        request: the request.
+        sites: the sites in this transaction.
 
     Raises:
         AccessDenied: access is denied.
@@ -69,7 +75,7 @@ def admitted(context: Context, request: Request) -> Reader | Response:
     if "preview" in request.path_params:
         return _previewing(context, request.path_params["preview"], request.path_params["path"])
     name = request.path_params["site"]
-    site = site_named(context, name)
+    site = sites.named(context, name)
     if site is None or not site.published:
         raise AccessDenied(404)
     path = request.path_params.get("path", "")

@@ -6,10 +6,8 @@ import re
 from typing import Any, cast
 
 from presscheck.api.content import ReusableContent
-from presscheck.documents.markdown.links import LinkResolver, source_path
-from presscheck.documents.pages.tree import PagePosition, find, flatten, walk
+from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.revisions import document_texts
-from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.sites.urls import own_key, site_address
 from presscheck.service.web.html.context import Included, ResolvedLink
@@ -31,13 +29,16 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
     url = f"https:{url}" if url.startswith("//") else url
     own = site_address(site.context, site.site, own_key(site.site))
     if url.startswith(own):
-        url = site.base + url.removeprefix(own)
+        url = site.reader.base + url.removeprefix(own)
     app = site.context.app("")
     if url.startswith(f"{app}/") and (match := _IN_APP(url.removeprefix(app))):
         space_id, page_id, anchor = match.groups()
         return _in_space(site, space_id, page_id, anchor or "")
-    is_outside = is_new_tab and not url.startswith((site.base, "mailto:"))
-    return ResolvedLink(url, is_outside=is_outside) if is_safe_url(url) else None
+    if not is_safe_url(url):
+        return None
+    if url.startswith(site.reader.base):
+        return ResolvedLink(site.base + url.removeprefix(site.reader.base))
+    return ResolvedLink(url, is_outside=is_new_tab and not url.startswith("mailto:"))
 
 
 def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> ResolvedLink | None:
@@ -76,7 +77,7 @@ def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: s
         return None
     if not page_id:
         return ResolvedLink(site.address(site_space), site.spaces[space_id].title)
-    place = find(site.content(space_id).tree, page_id)
+    place = site.content(space_id).places.get(page_id)
     return ResolvedLink(site.address(site_space, place, anchor), place.page["title"]) if place else None
 
 
@@ -87,15 +88,12 @@ class PageLinks:
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
         content = site.content(site_space.space_id)
         self._revision = content.revision
-        pages = as_pages(site.context, site_space.space_id, content.tree)
-        files = as_files(site.context, content.revision.files)
+        targets = site.targets(content)
         self._files = {file["id"]: file for file in content.revision.files}
         self._by_content = {file["content"]: file for file in content.revision.files if file.get("content")}
-        reusable = [ReusableContent.model_validate(snippet) for snippet in content.revision.reusable_contents]
-        self._reusable = {snippet.id: snippet for snippet in reusable}
-        self._places = LinkResolver.of(pages, files, reusable)
-        self._known = {position.page["id"]: position for position in walk(content.tree)}
-        self.source = next((source_path(page) for page in flatten(pages) if page.id == place.page["id"]), "")
+        self._places = targets.places
+        self._known = content.places
+        self.source = targets.sources.get(("page", place.page["id"]), "")
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
         """The URL of a link target."""
@@ -120,7 +118,8 @@ class PageLinks:
         """The Markdown of a reusable content."""
         named = _REUSABLE(target)
         identity = named[1] if named else self._places.resolve(target, source).id
-        snippet = self._reusable.get(identity)
+        stored = (one for one in self._revision.reusable_contents if one["id"] == identity)
+        snippet = next((ReusableContent.model_validate(one) for one in stored), None)
         if snippet is None or not snippet.document:
             return None
         texts = document_texts(self._site.context.session, [snippet.document])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from presscheck.documents.pages.tree import Page, PagePosition, children, walk
+from presscheck.documents.pages.tree import Page, PagePosition, children
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.links import outside, reference
 from presscheck.service.web.published_site import PublishedSite
@@ -29,15 +30,58 @@ class Ways(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A page in the tree; `is_open` if it contains the current page."""
+    """A page in the tree; `number` counts the pages that are shown."""
 
     title: str
     emoji: str
     url: str
     is_group: bool
-    is_current: bool
-    is_open: bool
+    number: int
     nodes: tuple[Node, ...]
+
+
+class PageTree(NamedTuple):
+    """The pages of a space, and the ids of the pages that are shown, by number."""
+
+    nodes: tuple[Node, ...]
+    ids: tuple[str, ...]
+
+
+class TreeHtml:
+    """The page tree of a space as HTML, in which any of its pages can be the current one.
+
+    Args:
+        html: the tree with two marks for each page: `<!cN>` where its link says that it is current, and `<!oN>` where
+            the pages below it are opened.
+        ids: the ids of the pages by number.
+    """
+
+    def __init__(self, html: str, ids: Sequence[str]) -> None:
+        parts = _MARK.split(html)  # text, kind, number, text, …
+        self._text = "".join(parts[::3])
+        self._current: dict[str, int] = {}
+        self._opened: dict[str, int] = {}
+        at = 0
+        for text, kind, number in zip(parts[:-1:3], parts[1::3], parts[2::3], strict=True):
+            at += len(text)
+            (self._current if kind == "c" else self._opened)[ids[int(number)]] = at
+
+    def weight(self) -> int:
+        """About how many bytes it takes in memory."""
+        return 1000 + 2 * len(self._text) + 300 * (len(self._current) + len(self._opened))
+
+    def at(self, place: PagePosition | None, above: Sequence[PagePosition]) -> str:
+        """The HTML for a page whose ancestors are these."""
+        if place is None:
+            return self._text
+        opened = [self._opened.get(one.page["id"]) for one in (*above, place)]
+        marks = [(self._current.get(place.page["id"]), ' aria-current="page"'), *((at, " open") for at in opened)]
+        parts: list[str] = []
+        begin = 0
+        for at, text in sorted((at, text) for at, text in marks if at is not None):
+            parts += (self._text[begin:at], text)
+            begin = at
+        return "".join((*parts, self._text[begin:]))
 
 
 def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
@@ -64,33 +108,32 @@ def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
     return links if len(links) > 1 else []
 
 
-def tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None) -> tuple[Node, ...]:
+def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
     """The pages of a space, without hidden ones."""
-    places = {place.page["id"]: place for place in walk(site.content(site_space.space_id).tree)}
-    above = {ancestor.page["id"] for ancestor in trail(site, site_space, current)} if current else set[str]()
+    content = site.content(site_space.space_id)
+    ids: list[str] = []
 
     def node(page: Page) -> Node:
-        inner = level(children(page))
-        is_current = current is not None and page["id"] == current.page["id"]
+        number = len(ids)
+        ids.append(page["id"])
         return Node(
             title=str(page.get("linkTitle") or page["title"]),
             emoji=emoji_of(page.get("emoji")),
-            url=_url(site, site_space, places[page["id"]]),
+            url=_url(site, site_space, content.places[page["id"]]),
             is_group=page["type"] == "group",
-            is_current=is_current,
-            is_open=is_current or page["id"] in above,
-            nodes=inner,
+            number=number,
+            nodes=level(children(page)),
         )
 
     def level(pages: Sequence[Page]) -> tuple[Node, ...]:
         return tuple(node(page) for page in pages if not page.get("hidden") and page["type"] in _SHOWN)
 
-    return level(site.content(site_space.space_id).tree)
+    return PageTree(level(content.tree), tuple(ids))
 
 
 def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[PagePosition]:
     """The ancestors of a page, outermost first."""
-    places = {place.page["id"]: place for place in walk(site.content(site_space.space_id).tree)}
+    places = site.content(site_space.space_id).places
     ancestors: list[PagePosition] = []
     above = place.above
     while above:
@@ -101,12 +144,18 @@ def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) ->
 
 def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> tuple[Way | None, Way | None]:
     """The previous and the next page."""
-    listed = site.content(site_space.space_id).listed()
-    at = next((n for n, document in enumerate(listed) if document.page["id"] == place.page["id"]), None)
+    content = site.content(site_space.space_id)
+    at = content.order.get(place.page["id"])
     if at is None:
         return None, None
-    ways = [Way(str(document.page["title"]), site.address(site_space, document)) for document in listed]
-    return (ways[at - 1] if at else None), (ways[at + 1] if at + 1 < len(ways) else None)
+
+    def way(index: int) -> Way | None:
+        if not 0 <= index < len(content.listed):
+            return None
+        document = content.listed[index]
+        return Way(str(document.page["title"]), site.address(site_space, document))
+
+    return way(at - 1), way(at + 1)
 
 
 def emoji_of(code: Any) -> str:
@@ -119,6 +168,7 @@ def emoji_of(code: Any) -> str:
         return code
 
 
+_MARK = re.compile(r"<!([co])(\d+)>")
 _SHOWN = frozenset(("document", "group", "link"))
 
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
-from urllib.parse import quote
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+from urllib.parse import quote, urlsplit
 
-from sqlalchemy import select
-
-from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, find, walk
+from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk
 from presscheck.documents.visitors.conditions import holds
-from presscheck.service.content.serializers import page_at
+from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
+from presscheck.service.content.serializers import Content, LinkTargets
+from presscheck.service.db.read_set import digest_of
 from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.models.content import ChangeRequestRow, RevisionRow
+from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.sites import SectionRow, SiteSpaceRow
-from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.review.change_requests import branch_of
-from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.urls import space_path
 from presscheck.service.web.access import AccessDenied, Reader
+from presscheck.service.web.site_record import SiteRecord
+
+Value = TypeVar("Value")
 
 _CHANGES = re.compile(r"(?:^|/)~/changes/(\d{1,9})(?:/|$)").search
 """The part of a path that asks for the pages of a change request; it comes after the path of the space."""
@@ -37,12 +41,24 @@ class PreviewedRequest(NamedTuple):
         return f"~/changes/{self.request.number}/"
 
 
-class SpaceContent(NamedTuple):
-    """The live content of a space, without the pages that this reader may not see."""
+@dataclass(frozen=True)
+class SpaceContent:
+    """The live content of a space, without the pages that this reader may not see. Shared by threads."""
 
-    revision: RevisionRow
+    revision: RevisionContent
     tree: Tree
 
+    @cached_property
+    def places(self) -> dict[str, PagePosition]:
+        """The place of each page by id."""
+        return {place.page["id"]: place for place in reversed([*walk(self.tree)])}
+
+    @cached_property
+    def paths(self) -> dict[str, PagePosition]:
+        """The place of each page by path; the first, if several have the same."""
+        return {place.path: place for place in reversed([*walk(self.tree)]) if place.path}
+
+    @cached_property
     def listed(self) -> list[PagePosition]:
         """The document pages in reading order, without hidden ones."""
         below: set[str] = set()
@@ -54,16 +70,21 @@ class SpaceContent(NamedTuple):
                 documents.append(place)
         return documents
 
+    @cached_property
+    def order(self) -> dict[str, int]:
+        """The index of each listed page by id."""
+        return {place.page["id"]: index for index, place in enumerate(self.listed)}
+
     def at(self, path: str) -> PagePosition | None:
         """The document at a path; for a group, its first document; for an empty path, the first of all."""
         if not path.strip("/"):
-            return next(iter(self.listed()), None)
-        place = page_at(self.tree, path) or find(self.tree, path.strip("/"))
+            return next(iter(self.listed), None)
+        place = self.paths.get(path.strip("/")) or self.places.get(path.strip("/"))
         if place is None or place.page["type"] == "document":
             return place
         inside = [
             document
-            for document in self.listed()
+            for document in self.listed
             if document.path and place.path and document.path.startswith(f"{place.path}/")
         ]
         return next(iter(inside), None)
@@ -74,33 +95,48 @@ class PublishedSite:
 
     `previewed` is the change request that a preview shows, if its address names one.
 
+    Args:
+        context: the transaction.
+        reader: the visitor.
+        record: the rows of the site.
+
     Raises:
         AccessDenied: 404 for a change request that the space does not have.
     """
 
-    def __init__(self, context: Context, reader: Reader) -> None:
-        self.context, self.reader, self.site, self.base = context, reader, reader.site, reader.base
-        self._contents = SiteContents(context, reader.site)
-        ids = [site_space.space_id for site_space in self._contents.site_spaces]
-        rows = context.session.scalars(
-            select(SpaceRow).where(
-                SpaceRow.id.in_(ids),
-                SpaceRow.deleted_at.is_(None),
-                SpaceRow.organization_id == reader.site.organization_id,
-            )
-        )
-        self.spaces = {row.id: row for row in rows}
-        closed = {section.id for section in self._contents.sections if not self.holds(section.condition)}
+    def __init__(self, context: Context, reader: Reader, record: SiteRecord) -> None:
+        self.context, self.reader, self.site = context, reader, reader.site
+        self.base = urlsplit(reader.base).path
+        """Where links within the site begin: without the host, so that a page is the same at each of its hosts."""
+        self.spaces, self.record = record.spaces, record
+        closed = {section.id for section in record.sections if not self.holds(section.condition)}
         self.site_spaces = [
             site_space
-            for site_space in self._contents.site_spaces
+            for site_space in record.site_spaces
             if site_space.space_id in self.spaces
             and self.holds(site_space.condition)
             and site_space.section_id not in closed
         ]
         self._known: dict[str, SpaceContent] = {}
+        self._visitor = (
+            (digest_of(json.dumps(reader.claims, sort_keys=True)).hex(),) if self.site.adaptive_content else ()
+        )
         self.previewed = self._previewed()
         """The change request that is shown, in a preview of one."""
+
+    def kept(self, name: str, of: SiteSpaceRow, make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
+        """A part of all pages of a space, kept while neither the site nor one of its pages changes.
+
+        Args:
+            name: what it is.
+            of: the space.
+            make: makes it.
+            weight: about how many bytes it takes in memory.
+        """
+        if self.reader.is_previewing:
+            return make()
+        key = (name, self.record.digest.hex(), of.id, self.reader.base, *self._visitor)
+        return kept(self.context, key, make, weight)
 
     def holds(self, condition: str | None) -> bool:
         """Whether the reader meets a condition."""
@@ -108,7 +144,7 @@ class PublishedSite:
 
     def sections(self) -> list[SectionRow]:
         """The sections with visible content, in navigation order."""
-        return [row for row in self._contents.sections_in_order() if self.within(row)]
+        return [row for row in self.record.sections_in_order if self.within(row)]
 
     def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
         """The site spaces of a section, or of a site without sections."""
@@ -117,11 +153,11 @@ class PublishedSite:
 
     def section_of(self, site_space: SiteSpaceRow) -> SectionRow | None:
         """The section of a site space."""
-        return next((section for section in self._contents.sections if section.id == site_space.section_id), None)
+        return next((section for section in self.record.sections if section.id == site_space.section_id), None)
 
     def group_title(self, section: SectionRow) -> str:
         """The title of the group of a section, if any."""
-        return next((group.title for group in self._contents.groups if group.id == section.group_id), "")
+        return next((group.title for group in self.record.groups if group.id == section.group_id), "")
 
     def first_of(self, section: SectionRow | None) -> SiteSpaceRow | None:
         """The default site space of a section."""
@@ -136,9 +172,33 @@ class PublishedSite:
             shown = self.spaces[space_id].revision_id
             if previewed and previewed.space_id == space_id:
                 shown = previewed.revision
-            revision = self.context.session.get_one(RevisionRow, shown)
-            self._known[space_id] = SpaceContent(revision, self._open(revision.tree))
+            revision = revision_content(self.context, shown)
+            if revision is None:
+                raise LookupError(f"space {space_id} has no revision {shown}")
+            self._known[space_id] = kept(
+                self.context,
+                ("published space", revision.id, *self._visitor),
+                lambda: SpaceContent(revision, self._open(revision.tree)),
+                lambda _: revision.weight() // 2,
+            )
         return self._known[space_id]
+
+    def targets(self, content: SpaceContent) -> LinkTargets:
+        """What the links of the pages of a space may lead to."""
+        revision = content.revision
+        return kept(
+            self.context,
+            ("link targets", revision.id, *self._visitor),
+            lambda: LinkTargets(
+                self.context,
+                Content(revision.space_id, content.tree, revision.files, revision.reusable_contents),
+            ),
+            lambda _: revision.weight() // 4,
+        )
+
+    def absolute(self, url: str) -> str:
+        """The URL with the host, for search engines and for redirects."""
+        return self.reader.base + url.removeprefix(self.base) if url.startswith(self.base) else url
 
     @property
     def home(self) -> str:
@@ -162,7 +222,7 @@ class PublishedSite:
     def page_address(self, space_id: str, page_id: str, anchor: str = "") -> str | None:
         """The URL of a page in any visible space; None if it is not visible."""
         site_space = next((candidate for candidate in self.site_spaces if candidate.space_id == space_id), None)
-        place = find(self.content(space_id).tree, page_id) if site_space else None
+        place = self.content(space_id).places.get(page_id) if site_space else None
         return self.address(site_space, place, anchor) if site_space and place else None
 
     def find(self, path: str) -> tuple[SiteSpaceRow, PagePosition] | None:
@@ -217,6 +277,8 @@ class PublishedSite:
 
     def _open(self, tree: list[Page]) -> Tree:
         """The page tree without pages whose condition is false, and without their subpages."""
+        if not self.site.adaptive_content:
+            return tree
         return [
             page | {"pages": self._open(list(children(page)))} if children(page) else page
             for page in tree

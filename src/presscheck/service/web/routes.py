@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.http.middleware import origin_of
-from presscheck.service.http.operation_registry import Caller, Context, StagedFiles
-
-STYLE_SHEET = Path(__file__).with_name("site.css")
+from presscheck.service.web.page_cache import PublishedPages
+from presscheck.service.web.style_sheet import StyleSheet
 
 
 def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route]:
@@ -27,28 +25,18 @@ def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route
         clock: returns the current time.
     """
 
-    def read(request: Request) -> Response:
-        """Responds with a page of a site or an error page."""
-        from presscheck.service.web.views import answered  # 106 ms, only for published pages
-
-        nobody = Caller("", "", None, None)
-        with database.reading.begin() as session:
-            return answered(Context(session, nobody, origin_of(request), clock, StagedFiles(files)), request, files)
-
     def tell(request: Request) -> Response:
         """Responds to an app URL."""
         from presscheck.service.web.views import app_page  # 106 ms, only for browsers
 
         return app_page(f"{origin_of(request)}{quote(request.url.path)}")
 
+    read = PublishedPages(database, files, clock)
     return [
         Route("/app/{path:path}", tell, methods=["GET"]),
         Route("/docs/{site}", read, methods=["GET"]),
         Route("/docs/{site}/{path:path}", read, methods=["GET"]),
         Route("/preview/{preview}/{path:path}", read, methods=["GET"]),
-        Route("/assets/site.css", _style_sheet, methods=["GET"]),
+        Route("/assets/site.css", StyleSheet(), methods=["GET"]),
+        Route("/assets/site-{digest}.css", StyleSheet(), methods=["GET"]),
     ]
-
-
-def _style_sheet(_request: Request) -> Response:
-    return FileResponse(STYLE_SHEET, media_type="text/css", headers={"cache-control": "no-cache"})

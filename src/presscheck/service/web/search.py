@@ -44,7 +44,7 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
     hits = search(site.context, rows, query)
     pages: list[FoundPage] = []
     for site_space in site.site_spaces:
-        listed = {place.page["id"]: place for place in site.content(site_space.space_id).listed()}
+        listed = {place.page["id"]: place for place in site.content(site_space.space_id).listed}
         near = [hit for hit in hits.get(site_space.space_id, ()) if hit.page["id"] in listed]
         near = [hit for hit in near if not hit.page.get("noIndex")][: MOST - len(pages)]
         for hit, result in zip(near, as_results(site.context, near, query), strict=True):

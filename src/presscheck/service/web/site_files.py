@@ -11,6 +11,7 @@ from starlette.responses import Response
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.files import file_response
 from presscheck.service.http.operation_registry import not_found
+from presscheck.service.http.serialization import is_known
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.published_site import PublishedSite
 
@@ -25,12 +26,15 @@ def file_url(site: PublishedSite, site_space: SiteSpaceRow, file: dict[str, Any]
     return f"{base}{FILES}/{site_space.id}/{quote(_tail(file))}"
 
 
-def site_file(site: PublishedSite, files: BlobStore, refused: Callable[[int, str], Response]) -> Response | None:
+def site_file(
+    site: PublishedSite, files: BlobStore, known: str, refused: Callable[[int, str], Response]
+) -> Response | None:
     """Responds with the file at the requested path; None if the path is not that of a file.
 
     Args:
         site: the site, for this reader.
         files: the stored files.
+        known: the header `If-None-Match` of the request; empty if it has none.
         refused: makes the response for a status and a message, if the store cannot be used.
 
     Raises:
@@ -45,7 +49,11 @@ def site_file(site: PublishedSite, files: BlobStore, refused: Callable[[int, str
     file = next((candidate for candidate in found if _tail(candidate) == tail), None)
     if file is None:
         raise not_found("file")
-    return file_response(files, file.get("content") or "", _name(file), {"cache-control": "no-cache"}, refused)
+    content = file.get("content") or ""
+    headers = {"cache-control": "no-cache", "etag": f'"{content}"'}
+    if content and is_known(headers["etag"], known):
+        return Response(status_code=304, headers=headers)
+    return file_response(files, content, _name(file), headers, refused)
 
 
 def _tail(file: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote
 
-from presscheck.service.sites.customization import LOOKS, looks_of
+from presscheck.service.sites.customization import LOOKS
 from presscheck.service.web.links import outside, reference
 from presscheck.service.web.navigation import emoji_of
 from presscheck.service.web.published_site import PublishedSite
@@ -70,7 +70,7 @@ class Appearance:
 
     def __init__(self, site: PublishedSite, chosen_theme: str | None = None) -> None:
         self._site = site
-        self._looks = looks_of(site.context, site.site)
+        self._looks = site.record.looks
         self.title = self._text("title") or site.site.title
         self.theme = self._theme(chosen_theme)
         self.may_toggle = self._at("themes.toggeable") is True
@@ -79,7 +79,7 @@ class Appearance:
         self.copyright = self._text("footer.copyright")
         self.footer_logo = self._picture(self._at("footer.logo"))
         self.privacy = self._outside("privacyPolicy.url")
-        self.preview = self._outside("socialPreview.url")
+        self.preview = site.absolute(self._outside("socialPreview.url"))
         self.is_new_tab = self._at("externalLinks.target") == "blank"
         self.has_pagination = self._at("pagination.enabled") is not False
         self.language = self._text("internationalization.locale") or "en"

@@ -6,10 +6,9 @@ import shlex
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -17,14 +16,18 @@ from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.serializers import LAYOUT, body_of
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.models.sites import RedirectRow, SiteSpaceRow
+from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.html.page import render_page_html
+from presscheck.service.web.kept_page import THEME, THEMES, SitePage
 from presscheck.service.web.links import PageLinks, outside, reference
+from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, found_pages
 from presscheck.service.web.site_files import site_file
+from presscheck.service.web.site_record import SitesNow
+from presscheck.service.web.style_sheet import style_sheet_path
 from presscheck.service.web.theme import Appearance
 
 HEADERS = {
@@ -34,18 +37,24 @@ HEADERS = {
     ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
-    "vary": "cookie",
+    "vary": "accept-encoding, cookie",
 }
 """Content security policy, as defense in depth: nothing on these pages may run, whatever their content."""
 OPEN = frozenset(("public", "unlisted"))
-THEME = "theme"
 YEAR = 365 * 24 * 3600
 
 
-def answered(context: Context, request: Request, files: BlobStore) -> Response:
-    """Responds to a request below ``/docs/``; `files` is the store of the files on its pages."""
+def answered(context: Context, request: Request, files: BlobStore, sites: SitesNow) -> Response:
+    """Responds to a request below ``/docs/``.
+
+    Args:
+        context: the transaction.
+        request: the request.
+        files: the store of the files on the pages.
+        sites: the sites in this transaction.
+    """
     try:
-        reader = admitted(context, request)
+        reader = admitted(context, request, sites)
     except AccessDenied as closed:
         return _closed(closed.status)
     if isinstance(reader, Response):
@@ -53,14 +62,15 @@ def answered(context: Context, request: Request, files: BlobStore) -> Response:
     if not reader.path and not request.url.path.endswith("/") and reader.site.visibility != "share-link":
         return RedirectResponse(reader.base, 307)
     theme = request.query_params.get(THEME)
-    if theme in ("light", "dark"):
+    if theme in THEMES:
         return _with_theme(reader, theme)
     try:
-        site = PublishedSite(context, reader)
+        site = PublishedSite(context, reader, sites.record(context, reader.site))
     except AccessDenied as closed:
         return _closed(closed.status)
     try:
-        file = site_file(site, files, lambda status, _message: _closed(status))
+        known = request.headers.get("if-none-match", "")
+        file = site_file(site, files, known, lambda status, _message: _closed(status))
     except ApiError as missing:
         return _closed(missing.status)
     if file is not None:
@@ -68,7 +78,7 @@ def answered(context: Context, request: Request, files: BlobStore) -> Response:
     query = request.query_params.get("q")
     target = _redirect(site) if query is None else None
     if target:
-        return RedirectResponse(target, 307, {"cache-control": "no-cache"})
+        return RedirectResponse(site.absolute(target), 307, {"cache-control": "no-cache"})
     return _answer(site, Appearance(site, request.cookies.get(THEME)), query)
 
 
@@ -108,7 +118,7 @@ def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, 
         "cover": _cover(site, site_space, page) if layout["cover"] else None,
         "before": before if looks.has_pagination and layout["pagination"] else None,
         "after": after if looks.has_pagination and layout["pagination"] else None,
-        "canonical": site.address(site_space, place),
+        "canonical": site.absolute(site.address(site_space, place)),
         "is_indexed": site.site.visibility == "public" and not (page.get("noIndex") or page.get("noRobotsIndex")),
     }
 
@@ -149,7 +159,7 @@ def _page(
         "language": (site.spaces[site_space.space_id].language if site_space else None) or looks.language,
         "sections": navigation.sections(site, site_space),
         "spaces": navigation.spaces(site, site_space),
-        "tree": navigation.tree(site, site_space, current) if site_space else (),
+        "tree": _tree(site, site_space, current) if site_space else "",
         "query": "",
         "previewed": site.previewed and site.previewed.request,
     } | values
@@ -158,7 +168,18 @@ def _page(
     values["is_indexed"] = values["is_indexed"] and not site.reader.is_previewing
     if not values["is_indexed"]:
         headers["x-robots-tag"] = "noindex"
-    return HTMLResponse(_templates().get_template(template).render(values), status, headers)
+    response = SitePage if current else HTMLResponse
+    return response(_templates().get_template(template).render(values), status, headers)
+
+
+def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None) -> str:
+    def rendered() -> TreeHtml:
+        tree = navigation.tree(site, site_space)
+        parts: Any = _templates().get_template("parts.html").module
+        return TreeHtml(str(parts.nodes(tree.nodes)) if tree.nodes else "", tree.ids)
+
+    html = site.kept("page tree", site_space, rendered, TreeHtml.weight)
+    return html.at(current, navigation.trail(site, site_space, current) if current else ())
 
 
 def _closed(status: int) -> Response:
@@ -176,9 +197,8 @@ def _with_theme(reader: Reader, theme: str) -> Response:
 def _redirect(site: PublishedSite) -> str | None:
     """The destination of a redirect from this path; None if there is none or it leads to itself."""
     path = f"/{site.reader.path}".rstrip("/")
-    rows = site.context.session.scalars(select(RedirectRow).where(RedirectRow.site_id == site.site.id))
-    row = next((redirect for redirect in rows if unquote(redirect.source) == path), None)
-    destination = _destination(site, row.destination) if row else None
+    row = site.record.redirects.get(path)
+    destination = _destination(site, row) if row else None
     return None if destination in (None, f"{site.base}{quote(path[1:])}") else destination
 
 
@@ -201,4 +221,8 @@ def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None
 @cache
 def _templates() -> Environment:
     loader = FileSystemLoader(Path(__file__).with_name("templates"))
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    templates = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    cast("dict[str, Any]", templates.globals)["style_sheet"] = style_sheet_path()
+    return templates

@@ -1,0 +1,141 @@
+"""The rows that the pages of a published site are made from, besides the pages: read once while they do not change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import unquote
+
+from sqlalchemy import inspect, select
+
+from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.db.read_set import Read, ReadRecorder, digest_of
+from presscheck.service.db.version import Version
+from presscheck.service.http.operation_registry import Context
+from presscheck.service.models.sites import (
+    RedirectRow,
+    SectionGroupRow,
+    SectionRow,
+    SiteRow,
+    SiteSettingsRow,
+    SiteSpaceRow,
+)
+from presscheck.service.models.spaces import SpaceRow
+from presscheck.service.sites.customization import LOOKS
+from presscheck.service.sites.names import site_named
+from presscheck.service.sites.structure import SiteContents
+
+Value = TypeVar("Value")
+EACH = 3_000
+"""Bytes that a row takes in memory, about."""
+
+
+@dataclass(frozen=True)
+class SiteRecord:
+    """A site's structure and settings. Shared by threads: its rows belong to no session and are never changed."""
+
+    groups: list[SectionGroupRow]
+    sections: list[SectionRow]
+    sections_in_order: list[SectionRow]
+    site_spaces: list[SiteSpaceRow]
+    spaces: dict[str, SpaceRow]
+    """The spaces that are there, by id."""
+    redirects: dict[str, dict[str, Any]]
+    """The destinations, by path."""
+    looks: dict[str, Any]
+    digest: bytes
+    """Changes with any of it, and with the site."""
+
+    def weight(self) -> int:
+        """About how many bytes it takes in memory."""
+        rows = len(self.groups) + len(self.sections) + len(self.site_spaces) + len(self.spaces) + len(self.redirects)
+        return EACH * (rows + 10)
+
+
+class SiteRecords:
+    """Sites and their records, kept while the database has the version that they were read at.
+
+    Args:
+        most_bytes: the most that they may take in memory.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._known = BoundedCache(most_bytes)
+
+    def at(self, recorder: ReadRecorder, version: Version | None) -> SitesNow:
+        """The sites as one request sees them.
+
+        Args:
+            recorder: notes what they were read with.
+            version: the version of the database before the transaction; None if it is not known.
+        """
+        return SitesNow(self._known, recorder, version)
+
+
+class SitesNow:
+    """The sites in one transaction; see `SiteRecords`."""
+
+    def __init__(self, known: BoundedCache, recorder: ReadRecorder, version: Version | None) -> None:
+        self._known, self._recorder, self._version = known, recorder, version
+
+    def named(self, context: Context, name: str) -> SiteRow | None:
+        """The site with this id or name. It belongs to no session and is never changed."""
+
+        def read() -> SiteRow | None:
+            site = site_named(context, name)
+            if site is not None:
+                context.session.expunge(site)
+            return site
+
+        return self._get(("site", name), read, lambda _: EACH)
+
+    def record(self, context: Context, site: SiteRow) -> SiteRecord:
+        """The record of a site."""
+        return self._get(("record", site.id), lambda: site_record(context, site), SiteRecord.weight)
+
+    def _get(self, key: tuple[str, str], read: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
+        known: tuple[Version, Value, tuple[Read, ...]] | None = self._known.get(key)
+        if known and known[0] == self._version:
+            self._recorder.add(known[2])
+            return known[1]
+        value, reads = self._recorder.part(read)
+        if self._version is not None:
+            self._known.drop(key)
+            if value is not None:
+                self._known.put(key, (self._version, value, reads), weight(value))
+        return value
+
+
+def site_record(context: Context, site: SiteRow) -> SiteRecord:
+    """Reads the record of a site; its rows leave the session."""
+    contents, session = SiteContents(context, site), context.session
+    live = select(SpaceRow).where(
+        SpaceRow.id.in_([site_space.space_id for site_space in contents.site_spaces]),
+        SpaceRow.deleted_at.is_(None),
+        SpaceRow.organization_id == site.organization_id,
+    )
+    spaces = list(session.scalars(live))
+    redirects = session.execute(
+        select(RedirectRow.source, RedirectRow.destination)
+        .where(RedirectRow.site_id == site.id)
+        .order_by(RedirectRow.id)
+    ).all()
+    looks = session.scalar(select(SiteSettingsRow.looks).where(SiteSettingsRow.site_id == site.id))
+    rows = [*contents.groups, *contents.sections, *contents.site_spaces, *spaces]
+    for row in rows:
+        session.expunge(row)
+    return SiteRecord(
+        contents.groups,
+        contents.sections,
+        contents.sections_in_order(),
+        contents.site_spaces,
+        {row.id: row for row in spaces},
+        {unquote(source): destination for source, destination in reversed(redirects)},
+        looks or LOOKS,
+        digest_of([*map(_values, (site, *rows)), [tuple(row) for row in redirects], looks]),
+    )
+
+
+def _values(row: Any) -> list[tuple[str, Any]]:
+    return [(column.key, getattr(row, column.key)) for column in inspect(row).mapper.column_attrs]

@@ -1,0 +1,45 @@
+"""The style sheet of published sites: its address has a digest of its text, so that browsers keep it for a year."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from starlette.types import Receive, Scope, Send
+
+from presscheck.service.http.serialization import entity_tag
+from presscheck.service.web.kept_page import KeptPage, send_page
+
+_FILE = Path(__file__).with_name("site.css")
+_DIGITS = 16
+
+
+@cache
+def _sheet(cache_control: str) -> KeptPage:
+    body = _FILE.read_bytes()
+    tag = entity_tag(body)
+    headers = {
+        "etag": tag,
+        "content-length": str(len(body)),
+        "content-type": "text/css; charset=utf-8",
+        "cache-control": cache_control,
+        "vary": "accept-encoding",
+        "x-content-type-options": "nosniff",
+    }
+    return KeptPage(body, tag, tuple((name.encode(), value.encode()) for name, value in headers.items()))
+
+
+@cache
+def style_sheet_path() -> str:
+    """The address of the style sheet, within the service."""
+    return f"/assets/site-{_sheet('').tag[1 : 1 + _DIGITS]}.css"
+
+
+class StyleSheet:
+    """The endpoint of the style sheet; a page of another release has another address, and gets it without a promise."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles one request."""
+        is_this = scope["path"] == style_sheet_path()
+        sheet = _sheet("public, max-age=31536000, immutable" if is_this else "no-cache")
+        await send_page(sheet, scope, send, may_zip=True)

@@ -1,0 +1,171 @@
+"""Pages of published sites that are kept in memory are what a new read shows, in every process of the service."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jwt
+import pytest
+from sqlalchemy import Engine, event
+from tests.service.factories import World
+from tests.service.test_web_pages import published, signing, write
+
+from presscheck.api.comments import Document, PostSpaceComment
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    CreateShareLink,
+    GetCustomization,
+    RedirectDestination,
+    UpdateCustomization,
+    UpdateShareLink,
+)
+from presscheck.api.sites import AdaptiveContentChange, PublishSite, UnpublishSite, UpdateSite
+from presscheck.api.spaces import UpdateSpace
+from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.db.read_set import Read, Statement
+from presscheck.service.web.kept_page import KeptPage, takes_gzip
+
+
+@contextmanager
+def another_process(world: World, home: Path) -> Iterator[str]:
+    """A process of the service on the same database; its address."""
+    command = [sys.executable, "-m", "presscheck", "serve", "--port", "0", "--data", str(home)]
+    with subprocess.Popen([*command, "--database", world.database_url], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[httpx.AsyncClient]:
+    """A browser of a visitor; it does not follow redirects and keeps no cookies."""
+    async with httpx.AsyncClient(timeout=60) as client:
+        yield client
+
+
+@contextmanager
+def page_reads() -> Iterator[list[str]]:
+    """The statements of this process that read the text of a page."""
+    statements: list[str] = []
+
+    def note(*details: Any) -> None:
+        if "documents.markdown" in details[2]:
+            statements.append(details[2])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(Engine, "before_cursor_execute", note)
+
+
+async def test_no_process_shows_an_old_or_a_foreign_page(
+    world: World, browser: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    address, at = await published(world)
+    path = address.removeprefix(world.base_url)
+    with another_process(world, tmp_path) as other:
+
+        async def read(path: str, **headers: str) -> list[httpx.Response]:
+            """What both processes respond, each asked twice: the second time it may be kept."""
+            browser.cookies.clear()
+            places = (world.base_url, other)
+            return [await browser.get(f"{place}{path}", headers=headers) for place in places for _ in range(2)]
+
+        async def shows(path: str, wanted: str, without: str = "\0", **headers: str) -> None:
+            for response in await read(path, **headers):
+                assert response.status_code == 200, response.text
+                assert wanted in response.text
+                assert without not in response.text
+
+        async def refuses(path: str, status: int, **headers: str) -> None:
+            assert [response.status_code for response in await read(path, **headers)] == [status] * 4
+
+        await shows(path, "Welcome.")
+        await write(world, "The second text.\n")
+        await shows(path, "The second text.", without="Welcome.")
+
+        tag = (await browser.get(address)).headers["etag"]
+        with page_reads() as statements:
+            comment = PostSpaceComment(space_id=world.space, body=Document(markdown="Hm"))
+            await world.admin.send(comment)
+            assert (await browser.get(address)).headers["etag"] == tag
+            assert not statements, "a commit that the site does not show must not cost a new page"
+            assert (await browser.get(address, headers={"if-none-match": tag})).status_code == 304
+        zipped = await browser.send(
+            browser.build_request("GET", address, headers={"accept-encoding": "gzip"}), stream=True
+        )
+        assert zipped.headers["content-encoding"] == "gzip" and "accept-encoding" in zipped.headers["vary"]
+        sent = b"".join([part async for part in zipped.aiter_raw()])
+        assert len(sent) == int(zipped.headers["content-length"])
+        plain = await browser.get(address, headers={"accept-encoding": "identity"})
+        assert gzip.decompress(sent) == plain.content and "content-encoding" not in plain.headers
+        assert zipped.headers["etag"] != plain.headers["etag"]
+        assert (await browser.get(address, headers={"if-none-match": plain.headers["etag"]})).status_code == 200
+
+        looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+        await world.admin.send(UpdateCustomization(**at, settings=looks | {"title": "Handbook"}))
+        await shows(path, "<title>Start | Handbook</title>")
+        await shows(path, "Handbook", cookie="theme=dark")
+        await world.admin.send(UpdateSpace(space_id=world.space, language="nl"))
+        await shows(path, '<html lang="nl"')
+        await shows(f"{path}guide", "Second.")
+        away = RedirectDestination(kind="external", url="https://example.org/")
+        await world.admin.send(CreateRedirect(**at, source="/guide", destination=away))
+        await refuses(f"{path}guide", 307)
+
+        await world.admin.send(UpdateSite(**at, visibility="share-link"))
+        link = await world.admin.send(CreateShareLink(**at, name="For you"))
+        opened = f"{path}{link.urls.published.rstrip('/').rpartition('/')[2]}/" if link.urls.published else ""
+        await refuses(path, 404)
+        await shows(opened, "The second text.")
+        await world.admin.send(UpdateShareLink(**at, share_link_id=link.id, active=False))
+        await refuses(opened, 404)
+
+        text = 'For all.\n\n{% if visitor.claims.plan == "pro" %}\nFor some.\n{% endif %}\n'
+        await world.admin.send(UpdateSite(**at, visibility="public"))
+        await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
+        await write(world, text)
+        await shows(path, "For all.", without="For some.")
+        await world.admin.send(UpdateSite(**at, visibility="visitor-auth"))
+        await refuses(path, 401)
+        key = await signing(world, at)
+        pro, free = (f"visitor-{at['site_id']}={jwt.encode({'plan': plan}, key)}" for plan in ("pro", "free"))
+        await shows(path, "For some.", cookie=pro)
+        await shows(path, "For all.", without="For some.", cookie=free)
+        await refuses(path, 401)
+
+        await world.admin.send(UpdateSite(**at, visibility="public"))
+        await shows(path, "For all.", without="For some.", cookie=pro)
+        await world.admin.send(UnpublishSite(**at))
+        await refuses(path, 404)
+        await world.admin.send(PublishSite(**at))
+        await shows(path, "For all.")
+
+
+def test_kept_pages_are_bounded_in_bytes() -> None:
+    reads = (Read(Statement("SELECT 1" * 100, "()"), (), b"0" * 16),) * 8
+    page = KeptPage(b"x" * 20_000, '"tag"', (), reads, zipped=b"x" * 20_000)
+    assert page.weight() > 2 * 20_000 + 8 * 800, "its weight must have the page, compressed as well, and its statements"
+    cache = BoundedCache(10 * page.weight())
+    for number in range(100):
+        cache.put(number, page, page.weight())
+    assert sum(cache.get(number) is not None for number in range(100)) == 10
+    cache.drop(99)
+    cache.put(100, page, page.weight())
+    assert cache.get(90) and cache.get(100), "the room of what was dropped must be free again"
+
+
+def test_gzip_is_sent_to_those_who_take_it() -> None:
+    for accepted in ("gzip", "br, gzip;q=0.5", "*", "GZIP ; q=1"):
+        assert takes_gzip(accepted), accepted
+    for refused in ("", "br", "gzip;q=0", "gzip; q=0.0, br", "identity"):
+        assert not takes_gzip(refused), refused
