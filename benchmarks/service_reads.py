@@ -1,12 +1,14 @@
 """What reads cost the service, in processor time of its process, against a route that only sends the same bytes.
 
-Usage: python -m benchmarks.service_reads [--requests N] [--pages N] [--rounds N] [--calls N]. The route is Starlette's
-own, behind the same log, host check and rate limit, in the same uvicorn with the same protocol; both are asked in turn,
-on one connection that stays open. Three figures are taken of each read:
+Usage: python -m benchmarks.service_reads [--requests N] [--pages N] [--rounds N] [--calls N] [--before FOLDER]. The
+route is Starlette's own, behind the same log, host check and rate limit, in the same uvicorn with the same protocol;
+all are asked in turn, each on one connection that stays open. These figures are taken of each read:
 
 - again: the same read again and again, while nobody writes;
-- first: before each read, another process writes to the database;
-- mixed: a comment is written through the service before each fiftieth read; its own cost is left out.
+- first: a read whose answer is not kept, while nobody writes, on SQLite and, if it is installed, on PostgreSQL;
+- after a write: before each read, another process writes to the database;
+- mixed: a comment is written through the service before each fiftieth read; its own cost is left out;
+- before: first, by the service of another version of the source, such as the `src` of a `git worktree`, on a copy.
 """
 
 from __future__ import annotations
@@ -25,8 +27,10 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tests.service.factories import PAGES, plant_world
+from tests.postgresql import cluster, programs
+from tests.service.factories import PAGES, World, plant_world
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token
@@ -85,6 +89,7 @@ class Connection:
     def __init__(self, port: int, token: str, process: int) -> None:
         self._port, self._token = port, token
         self._socket = self._opened()
+        self._spelling = self._spellings = 0
         self._clock = (~process << 3) | 2  # Linux: the processor time of another process, all threads
         self._headers: dict[bytes, bytes] = {}
 
@@ -117,7 +122,8 @@ class Connection:
 
     def send(self, method: str, path: str, body: bytes, *more: str) -> tuple[int, bytes]:
         """Sends a request with these header lines besides the usual ones; status and body."""
-        lines = [f"{method} {path} HTTP/1.1", "host: 127.0.0.1", f"authorization: Bearer {self._token}", *more]
+        token = f"{self._spelling:b}".translate({48: " ", 49: "\t"}) + self._token if self._spelling else self._token
+        lines = [f"{method} {path} HTTP/1.1", "host: 127.0.0.1", f"authorization: Bearer {token}", *more]
         if body:
             lines += ["content-type: application/json", f"content-length: {len(body)}"]
         self._socket.sendall("\r\n".join([*lines, "", ""]).encode() + body)
@@ -138,17 +144,26 @@ class Connection:
             raise SystemExit("the connection was closed")
         return part
 
-    def cost(self, path: str, count: int, between: Callable[[int], float] = lambda _: 0.0) -> float:
-        """Microseconds of processor time for each of so many reads, without what `between` says that it took."""
+    def cost(
+        self, path: str, count: int, between: Callable[[int], float] = lambda _: 0.0, *, first: bool = False
+    ) -> float:
+        """Microseconds of processor time for each of so many reads, without what `between` says that it took.
+
+        With `first`, each is sent by another spelling of the same token, under which no answer is kept.
+        """
         self.again()
         self.get(path)
         other, begun = 0.0, self.spent()
         for number in range(count):
             other += between(number)
+            if first:
+                self._spellings += 1
+                self._spelling = self._spellings
             status, body = self.get(path)
             if status != 200:
                 raise SystemExit(f"{path}: {status} {body[:300]!r}")
-        return (self.spent() - begun - other) / count * 1e6
+        self._spelling, spent = 0, self.spent() - begun - other
+        return spent / count * 1e6
 
 
 @dataclass(frozen=True)
@@ -166,9 +181,8 @@ def pages_of(count: int) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def service(home: Path, requests: int, pages: int) -> Generator[Place]:
-    """The service on SQLite, with a small space, a large one, and an organization with many change requests."""
-    database = f"sqlite:///{home / 'service.sqlite'}"
+def planted(database: str, requests: int, pages: int) -> Generator[tuple[World, World]]:
+    """A small space, a large one, and an organization with many change requests."""
     world = plant_world(database, "http://127.0.0.1:1", PAGES)
     large = plant_world(database, "http://127.0.0.1:1", pages_of(pages))
     made = Database(database)
@@ -180,48 +194,88 @@ def service(home: Path, requests: int, pages: int) -> Generator[Place]:
             )
         session.add(TokenRow(sha256=hash_token("reads"), user_id=world.users["admin"], created_at=NOW))
     made.close()
+    yield world, large
+
+
+@contextmanager
+def serving(home: Path, database: str, source: Path | None = None) -> Generator[Connection]:
+    """The service on a database, of this source or of another."""
     command = [sys.executable, "-m", "presscheck", "serve", "--data", str(home), "--database", database]
+    where = {"PYTHONPATH": str(source)} if source else {}
     with subprocess.Popen(
-        [*command, "--port", "0", "--rate-limit", str(LIMIT)], stdout=subprocess.PIPE, text=True
+        [*command, "--port", "0", "--rate-limit", str(LIMIT)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **where},
     ) as process:
         try:
             assert process.stdout
             address = str(process.stdout.readline()).strip()
             with closing(Connection(int(address.rpartition(":")[2]), "reads", process.pid)) as connection:
-                space, big = f"/v1/spaces/{world.space}", f"/v1/spaces/{large.space}"
-                first = furnish(connection, space)
-                asked = f"&requestedReviewer={world.users['admin']}"
-                yield Place(
-                    connection,
-                    world.space,
-                    (
-                        Read("the caller", "/v1/user"),
-                        Read("a space", space),
-                        Read("the spaces of an organization", f"/v1/orgs/{world.organization}/spaces"),
-                        Read("a page as Markdown", f"{space}/content/page/guide?format=markdown"),
-                        Read("a page as nodes", f"{space}/content/page/guide?format=document"),
-                        Read("a change request", f"{space}/change-requests/{first}"),
-                        Read("fifty change requests", f"{space}/change-requests?status=draft&limit=50"),
-                        Read("fifty comments", f"{space}/change-requests/{first}/comments?limit=50"),
-                        Read(f"a tree of {pages:,} pages", f"{big}/content/pages"),
-                        Read(f"one page of {pages:,}", f"{big}/content/page/page%20{pages // 2}?format=markdown"),
-                        Read(f"an inbox of {requests:,}", "/v1/orgs/many/change-requests?limit=50"),
-                        Read(f"an inbox of {requests:,}, for me", f"/v1/orgs/many/change-requests?limit=50{asked}"),
-                    ),
-                )
+                yield connection
         finally:
             process.terminate()
 
 
-def furnish(connection: Connection, space: str) -> str:
-    """Adds fifty change requests, and fifty comments to the first; its id."""
-    made = [
-        json.loads(connection.send("POST", f"{space}/change-requests", b'{"subject": "Better"}')[1])["id"]
-        for _ in range(50)
-    ]
+@contextmanager
+def service(home: Path, database: str, requests: int, pages: int) -> Generator[Place]:
+    """The service on a database with something in it."""
+    with planted(database, requests, pages) as (world, large), serving(home, database) as connection:
+        space, big = f"/v1/spaces/{world.space}", f"/v1/spaces/{large.space}"
+        organization = f"/v1/orgs/{world.organization}"
+        first, site = furnish(connection, organization, space)
+        branch, site = f"{space}/change-requests/{first}", f"{organization}/sites/{site}"
+        revision = json.loads(connection.get(space)[1])["revision"]
+        asked = f"&requestedReviewer={world.users['admin']}"
+        yield Place(
+            connection,
+            world.space,
+            (
+                Read("the caller", "/v1/user"),
+                Read("another user", f"/v1/users/{world.users['review']}"),
+                Read("organizations", "/v1/orgs"),
+                Read("a space", space),
+                Read("the spaces of an organization", f"{organization}/spaces"),
+                Read("a page as Markdown", f"{space}/content/page/guide?format=markdown"),
+                Read("a page by path", f"{space}/content/path/guide?format=markdown"),
+                Read("a page as nodes", f"{space}/content/page/guide?format=document"),
+                Read("a page of a change request", f"{branch}/content/page/guide?format=markdown"),
+                Read("the pages of a change request", f"{branch}/content/pages"),
+                Read("a revision", f"{space}/revisions/{revision}"),
+                Read("a change request", branch),
+                Read("its changes", f"{branch}/changes"),
+                Read("its reviews", f"{branch}/reviews"),
+                Read("its requested reviewers", f"{branch}/requested-reviewers"),
+                Read("fifty change requests", f"{space}/change-requests?status=draft&limit=50"),
+                Read("fifty comments", f"{branch}/comments?limit=50"),
+                Read(f"a tree of {pages:,} pages", f"{big}/content/pages"),
+                Read(f"one page of {pages:,}", f"{big}/content/page/page%20{pages // 2}?format=markdown"),
+                Read(f"an inbox of {requests:,}", "/v1/orgs/many/change-requests?limit=50"),
+                Read(f"an inbox of {requests:,}, for me", f"/v1/orgs/many/change-requests?limit=50{asked}"),
+                Read("a site", site),
+                Read("its structure", f"{site}/structure"),
+            ),
+        )
+
+
+def furnish(connection: Connection, organization: str, space: str) -> tuple[str, str]:
+    """Adds fifty change requests, to the first an edit, a review and fifty comments, and a site; ids of both."""
+
+    def send(path: str, body: dict[str, Any]) -> Any:
+        status, answer = connection.send("POST", path, json.dumps(body).encode())
+        if status not in (200, 201):
+            raise SystemExit(f"{path}: {status} {answer[:300]!r}")
+        return json.loads(answer)
+
+    made = [send(f"{space}/change-requests", {"subject": "Better"})["id"] for _ in range(50)]
+    branch = f"{space}/change-requests/{made[0]}"
+    edited = {"operation": "update_page", "page": "guide", "document": {"markdown": "First.\n\nOther.\n"}}
+    send(f"{branch}/content", {"changes": [edited]})
+    send(f"{branch}/reviews", {"status": "approved", "comment": {"markdown": "Well done"}})
     for _ in range(50):
-        connection.send("POST", f"{space}/change-requests/{made[0]}/comments", b'{"body": {"markdown": "Hm"}}')
-    return made[0]
+        send(f"{branch}/comments", {"body": {"markdown": "Hm"}})
+    site = send(f"{organization}/sites", {"title": "Docs", "spaces": [space.rpartition("/")[2]]})["id"]
+    return made[0], site
 
 
 @contextmanager
@@ -257,12 +311,22 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=5_000, help="pages of the large space")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--calls", type=int, default=200, help="reads of a round, fewer where one takes long")
+    parser.add_argument("--before", type=Path, help="the folder of another source, to measure it in the same run")
     parser.add_argument("--port", type=int, default=8798)
     chosen = parser.parse_args()
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
-        place = stack.enter_context(service(home, chosen.requests, chosen.pages))
+        size = chosen.requests, chosen.pages
+        place = stack.enter_context(service(home, f"sqlite:///{home / 'service.sqlite'}", *size))
         floor = stack.enter_context(bare(home, place, chosen.port))
+        other = former = None
+        if programs():
+            other = stack.enter_context(service(home / "other", stack.enter_context(cluster()).new_database(), *size))
+        if chosen.before:
+            with closing(sqlite3.connect(home / "service.sqlite")) as now:
+                now.execute("VACUUM INTO ?", (str(home / "former.sqlite"),))
+            url = f"sqlite:///{home / 'former.sqlite'}"
+            former = stack.enter_context(serving(home / "former", url, chosen.before.resolve()))
         writer = stack.enter_context(closing(sqlite3.connect(home / "service.sqlite", isolation_level=None)))
         writer.execute("PRAGMA synchronous=OFF")  # the write is not what is measured
         writer.execute("PRAGMA busy_timeout=30000")
@@ -279,28 +343,38 @@ def main() -> None:
             place.connection.send("POST", comment, b'{"body": {"markdown": "Hm"}}')
             return place.connection.spent() - begun
 
-        print(f"| {'what':30} | bytes | bare route | again | first | mixed | again | first |")
+        print("| what | bytes | bare route | again | mixed | before | first | after a write | first, PostgreSQL |")
         for number, read in enumerate(place.reads):
             place.connection.again()
             size = len(place.connection.get(read.path)[1])
-            once = place.connection.cost(read.path, 2, write_elsewhere)
-            count = max(5, min(chosen.calls, int(1_000_000 / max(1.0, once))))
-            found = [
-                (
-                    floor.cost(f"/v1/{number}", chosen.calls),
-                    place.connection.cost(read.path, chosen.calls),
-                    place.connection.cost(read.path, count, write_elsewhere),
-                    place.connection.cost(read.path, max(50, count), write_here),
-                )
-                for _ in range(chosen.rounds)
-            ]
-            bare_cost, again, first, mixed = (statistics.median(column) for column in zip(*found, strict=True))
-            again_ratio, first_ratio = (statistics.median(row[0] / row[column] for row in found) for column in (1, 2))
-            print(
-                f"| {read.name:30} | {size:,} | {bare_cost:.0f} µs | {again:.0f} µs | {first:.0f} µs | {mixed:.0f} µs "
-                f"| {again_ratio:.2f} × | {first_ratio:.2f} × |",
-                flush=True,
-            )
+
+            def costs(number: int = number, read: Read = read) -> dict[str, float]:
+                calls, connection = chosen.calls, place.connection
+                found = {
+                    "bare": floor.cost(f"/v1/{number}", calls),
+                    "again": connection.cost(read.path, calls),
+                    "first": connection.cost(read.path, calls, first=True),
+                    "written": connection.cost(read.path, calls, write_elsewhere),
+                    "mixed": connection.cost(read.path, calls, write_here),
+                }
+                if former:
+                    found["before"] = former.cost(read.path, calls, first=True)
+                if other:
+                    found["postgresql"] = other.connection.cost(other.reads[number].path, calls, first=True)
+                return found
+
+            rounds = [costs() for _ in range(chosen.rounds)]
+
+            def shown(name: str, rounds: list[dict[str, float]] = rounds, against: str = "bare") -> str:
+                if name not in rounds[0]:
+                    return ""
+                spent = statistics.median(row[name] for row in rounds)
+                ratio = statistics.median(row[against] / row[name] for row in rounds)
+                return f"{spent:.0f} µs" + ("" if name == "bare" else f"; {ratio:.2f} ×")
+
+            names = ("bare", "again", "mixed", "before", "first", "written")
+            cells = [*map(shown, names), shown("postgresql", against="first")]
+            print(f"| {read.name} | {size:,} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,18 @@ _GRANTED = select(_grants.collection_id, _grants.role).where(
     _team_members.user_id == bindparam("user"),
 )
 
+_COLLECTIONS = select(CollectionRow).where(CollectionRow.organization_id == bindparam("organization"))
+_SPACES = select(SpaceRow).where(SpaceRow.organization_id == bindparam("organization"), SpaceRow.deleted_at.is_(None))
+_COLLECTION_TEAMS = select(CollectionTeamRow).where(
+    CollectionTeamRow.collection_id.in_(bindparam("collections", expanding=True))
+)
+_SHOWN = select(SpaceRow.id).where(
+    SiteSpaceRow.space_id == SpaceRow.id,
+    SiteSpaceRow.site_id == bindparam("site"),
+    SpaceRow.deleted_at.is_(None),
+    SpaceRow.organization_id == bindparam("organization"),
+)
+
 
 class _Member(NamedTuple):
     """A member who is not disabled; guests have no role."""
@@ -91,7 +103,7 @@ def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
 
 def _teams(context: Context, above: tuple[str, ...]) -> dict[str, str]:
     levels_by_team: dict[str, str] = {}
-    for row in context.session.scalars(select(CollectionTeamRow).where(CollectionTeamRow.collection_id.in_(above))):
+    for row in context.session.scalars(_COLLECTION_TEAMS, {"collections": above}) if above else ():
         levels_by_team[row.team_id] = most(levels_by_team.get(row.team_id), row.role) or row.role
     return levels_by_team
 
@@ -143,12 +155,10 @@ def collection_for(context: Context, collection_id: str, required: str = "read")
     return collection
 
 
-def visible_spaces(context: Context, organization_id: str) -> list[str]:
-    """The ids of the spaces of an organization that the caller may see."""
-    rows = context.session.scalars(
-        select(SpaceRow).where(SpaceRow.organization_id == organization_id, SpaceRow.deleted_at.is_(None))
-    )
-    return [row.id for row in rows if level_in_space(context, row) is not None]
+def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
+    """The spaces of an organization that the caller may see."""
+    rows = context.session.scalars(_SPACES, {"organization": organization_id})
+    return [row for row in rows if level_in_space(context, row) is not None]
 
 
 def _demand(level: str | None, required: str, where: str) -> None:
@@ -214,7 +224,7 @@ def collections_of(context: Context, organization_id: str) -> dict[str, Collecti
     """All collections of an organization by id, cached for the call."""
     key = ("collections", organization_id)
     if key not in context.known:
-        rows = context.session.scalars(select(CollectionRow).where(CollectionRow.organization_id == organization_id))
+        rows = context.session.scalars(_COLLECTIONS, {"organization": organization_id})
         context.known[key] = {row.id: row for row in rows}  # keeps them in the identity map
     return context.known[key]
 
@@ -241,7 +251,7 @@ def visible_space_ids(context: Context, organization_id: str) -> frozenset[str]:
     key = ("visible spaces", organization_id)
     if key not in context.known:
         collections_of(context, organization_id)
-        context.known[key] = frozenset(visible_spaces(context, organization_id))
+        context.known[key] = frozenset(space.id for space in visible_spaces(context, organization_id))
     return context.known[key]
 
 
@@ -249,15 +259,7 @@ def sees_every_space(context: Context, site: SiteRow) -> bool:
     """Whether the caller may see all spaces that the site shows."""
     if role_in(context, site.organization_id) == "admin":
         return True
-    shown = context.session.scalars(
-        select(SpaceRow.id)
-        .join(SiteSpaceRow, SiteSpaceRow.space_id == SpaceRow.id)
-        .where(
-            SiteSpaceRow.site_id == site.id,
-            SpaceRow.deleted_at.is_(None),
-            SpaceRow.organization_id == site.organization_id,
-        )
-    )
+    shown = context.session.scalars(_SHOWN, {"site": site.id, "organization": site.organization_id})
     return visible_space_ids(context, site.organization_id).issuperset(shown)
 
 

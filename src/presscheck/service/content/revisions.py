@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import bindparam, insert, select
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
+from presscheck.service.db.prepared import named_rows
 from presscheck.service.db.read_set import NEVER_CHANGES
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
+_documents = DocumentRow.__table__.c
+_TEXTS = (
+    select(_documents.id, _documents.markdown)
+    .where(_documents.id.in_(bindparam("ids", expanding=True)))
+    .execution_options(**{NEVER_CHANGES: True})
+)
 MOST_AT_ONCE = 500
 """The most ids in one query; databases limit the number of parameters."""
 
@@ -57,12 +64,9 @@ def add_document(session: Session, markdown: str) -> str:
 def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
     """The texts of documents, by id."""
     documents: dict[str, str] = {}
+    session.flush()
     for some in in_parts(dict.fromkeys(ids)):
-        rows = session.execute(
-            select(DocumentRow.id, DocumentRow.markdown).where(DocumentRow.id.in_(some)),
-            execution_options={NEVER_CHANGES: True},
-        )
-        documents.update(dict(rows.all()))
+        documents.update(dict(named_rows(session.connection(), _TEXTS, {"ids": some})))
     return documents
 
 

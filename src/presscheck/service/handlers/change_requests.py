@@ -15,7 +15,7 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import organization_for, space_for, visible_spaces
+from presscheck.service.permissions import organization_for, space_for, visible_space_ids
 from presscheck.service.review.change_requests import (
     as_change_request,
     change_request_for,
@@ -37,7 +37,7 @@ def list_change_requests(context: Context, call: ListChangeRequests) -> Page[Cha
 def list_organization_change_requests(context: Context, call: ListOrganizationChangeRequests) -> Page[ChangeRequest]:
     """Lists the change requests of all spaces of an organization that the caller may see, newest first."""
     organization = organization_for(context, call.organization_id, "guest")
-    return listed(context, call, visible_spaces(context, organization.id))
+    return listed(context, call, [*visible_space_ids(context, organization.id)])
 
 
 @handles(CreateChangeRequest)

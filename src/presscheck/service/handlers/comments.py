@@ -5,7 +5,10 @@ The author and admins of the space may change a comment or reply; everyone who m
 
 from __future__ import annotations
 
-from sqlalchemy import delete, select
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import bindparam, delete, select
 
 from presscheck.api.comments import (
     Comment,
@@ -32,7 +35,7 @@ from presscheck.api.operation import Page
 from presscheck.documents.pages.tree import find
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles
-from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.http.pagination import Listing, page_of_listing
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import space_for
@@ -49,29 +52,42 @@ from presscheck.service.review.threads import (
     stored_text,
 )
 
+_REPLIES = Listing(
+    select(ReplyRow).where(ReplyRow.comment_id == bindparam("comment")), (ReplyRow.posted_at, ReplyRow.id)
+)
+
 
 @handles(ListComments)
 @handles(ListSpaceComments)
 def list_comments(context: Context, call: ListComments | ListSpaceComments) -> Page[Comment]:
     """Lists the comments of a change request, or on a live space."""
     space, row = _where(context, call)
-    rows = select(CommentRow).where(CommentRow.space_id == space.id)
-    rows = rows.where(CommentRow.change_request_id == row.id if row else CommentRow.change_request_id.is_(None))
-    if call.status in ("open", "resolved"):
-        unresolved = CommentRow.resolved_at.is_(None)
-        rows = rows.where(unresolved if call.status == "open" else ~unresolved)
-    if call.target_page is not None:
-        rows = rows.where(CommentRow.page_id == call.target_page)
-    if call.authors is not None:
-        rows = rows.where(CommentRow.posted_by.in_(call.authors))
-    return page_of_rows(
+    given = {"change_request": row.id if row else None, "page": call.target_page, "authors": call.authors}
+    values = {name: value for name, value in given.items() if value is not None}
+    return page_of_listing(
         context,
         call,
-        rows,
+        _comments(frozenset(values), call.status),
+        {"space": space.id, **values},
         lambda found: as_comments(context, found, call.format),
-        order=(CommentRow.posted_at, CommentRow.id),
         newest_first=call.order != "asc",
     )
+
+
+@lru_cache
+def _comments(given: frozenset[str], status: str | None) -> Listing[Any]:
+    """The comments of a space, or of one of its change requests, that fit what is given."""
+    branch = CommentRow.change_request_id
+    rows = select(CommentRow).where(CommentRow.space_id == bindparam("space"))
+    rows = rows.where(branch == bindparam("change_request") if "change_request" in given else branch.is_(None))
+    if status in ("open", "resolved"):
+        unresolved = CommentRow.resolved_at.is_(None)
+        rows = rows.where(unresolved if status == "open" else ~unresolved)
+    if "page" in given:
+        rows = rows.where(CommentRow.page_id == bindparam("page"))
+    if "authors" in given:
+        rows = rows.where(CommentRow.posted_by.in_(bindparam("authors", expanding=True)))
+    return Listing(rows, (CommentRow.posted_at, CommentRow.id))
 
 
 @handles(PostComment)
@@ -129,10 +145,12 @@ def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page
     """Lists the replies to a comment, oldest first."""
     space, row = _where(context, call)
     comment = comment_in(context, space, row, call.comment_id)
-    rows = select(ReplyRow).where(ReplyRow.comment_id == comment.id)
-    order = (ReplyRow.posted_at, ReplyRow.id)
-    return page_of_rows(
-        context, call, rows, lambda found: as_replies(context, space, comment, found, call.format), order=order
+    return page_of_listing(
+        context,
+        call,
+        _REPLIES,
+        {"comment": comment.id},
+        lambda found: as_replies(context, space, comment, found, call.format),
     )
 
 

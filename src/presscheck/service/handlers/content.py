@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from presscheck.api.comments import Format
 from presscheck.api.content import (
     ContentDocument,
     GetChangeRequestFile,
@@ -45,6 +48,9 @@ from presscheck.service.http.serialization import write_answer
 from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import change_request_for
 
+EACH_KEY = 600
+"""Bytes of a kept page besides its body."""
+
 
 @handles(GetCurrentRevision)
 def get_current_revision(context: Context, call: GetCurrentRevision) -> Revision:
@@ -83,33 +89,35 @@ def list_change_request_pages(context: Context, call: ListChangeRequestPages) ->
 
 
 @handles(GetPage)
-def get_page(context: Context, call: GetPage) -> RevisionPage:
+def get_page(context: Context, call: GetPage) -> Serialized[RevisionPage]:
     """Returns a page of the live content."""
-    return page_by_id(context, live(context, call.space_id), call.page_id, call.format)
+    return _page(context, live(context, call.space_id), page_by_id, call.page_id, call.format)
 
 
 @handles(GetPageByPath)
-def get_page_by_path(context: Context, call: GetPageByPath) -> RevisionPage:
+def get_page_by_path(context: Context, call: GetPageByPath) -> Serialized[RevisionPage]:
     """Returns a page of the live content by path."""
-    return page_by_path(context, live(context, call.space_id), call.page_path, call.format)
+    return _page(context, live(context, call.space_id), page_by_path, call.page_path, call.format)
 
 
 @handles(GetRevisionPage)
-def get_revision_page(context: Context, call: GetRevisionPage) -> RevisionPage:
+def get_revision_page(context: Context, call: GetRevisionPage) -> Serialized[RevisionPage]:
     """Returns a page of a revision."""
-    return page_by_id(context, revision_in(context, call.space_id, call.revision_id), call.page_id, call.format)
+    return _page(context, revision_in(context, call.space_id, call.revision_id), page_by_id, call.page_id, call.format)
 
 
 @handles(GetChangeRequestPage)
-def get_change_request_page(context: Context, call: GetChangeRequestPage) -> RevisionPage:
+def get_change_request_page(context: Context, call: GetChangeRequestPage) -> Serialized[RevisionPage]:
     """Returns a page of a change request."""
-    return page_by_id(context, branch(context, call.space_id, call.change_request_id), call.page_id, call.format)
+    return _page(context, branch(context, call.space_id, call.change_request_id), page_by_id, call.page_id, call.format)
 
 
 @handles(GetChangeRequestPageByPath)
-def get_change_request_page_by_path(context: Context, call: GetChangeRequestPageByPath) -> RevisionPage:
+def get_change_request_page_by_path(context: Context, call: GetChangeRequestPageByPath) -> Serialized[RevisionPage]:
     """Returns a page of a change request by path."""
-    return page_by_path(context, branch(context, call.space_id, call.change_request_id), call.page_path, call.format)
+    return _page(
+        context, branch(context, call.space_id, call.change_request_id), page_by_path, call.page_path, call.format
+    )
 
 
 @handles(ListFiles)
@@ -196,6 +204,22 @@ def _pages(context: Context, revision: RevisionContent) -> Serialized[Pages]:
         return write_answer(Pages(pages=as_pages(context, revision.space_id, revision.tree)))
 
     return Serialized(kept(context, ("pages", revision.id, context.origin), make, len))
+
+
+def _page(
+    context: Context,
+    revision: RevisionContent,
+    find: Callable[[Context, RevisionContent, str, Format | None], RevisionPage],
+    place: str,
+    shape: Format | None,
+) -> Serialized[RevisionPage]:
+    """A page by its id or path, which follows from the revision."""
+
+    def make() -> bytes:
+        return write_answer(find(context, revision, place, shape))
+
+    key = ("page", revision.id, context.origin, find.__name__, place, shape or "")
+    return Serialized(kept(context, key, make, lambda body: len(body) + len(place) + EACH_KEY))
 
 
 def _file(context: Context, revision: RevisionContent, file_id: str) -> RevisionFile:

@@ -14,7 +14,7 @@ from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.jobs.queue import cancel_jobs, enter_job
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.imports import ImportRow
-from presscheck.service.permissions import organization_for, require_unlocked, space_for, visible_spaces
+from presscheck.service.permissions import organization_for, require_unlocked, space_for, visible_space_ids
 from presscheck.service.review.change_requests import branch_of, require_unfinished
 
 ACTIVE = ("pending", "in-progress")
@@ -66,7 +66,7 @@ def cancel_import(context: Context, call: CancelImport) -> ImportRun:
 def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
     """Lists the imports into spaces that the caller may see, newest first."""
     organization = organization_for(context, call.organization_id, "guest")
-    seen = visible_spaces(context, organization.id)
+    seen = visible_space_ids(context, organization.id)
     rows = select(ImportRow).where(ImportRow.organization_id == organization.id, ImportRow.space_id.in_(seen))
     if call.space is not None:
         rows = rows.where(ImportRow.space_id == call.space)

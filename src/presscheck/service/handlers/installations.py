@@ -51,7 +51,7 @@ from presscheck.service.integrations.integrations import (
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import level_in_space, organization_for, role_in, visible_spaces
+from presscheck.service.permissions import level_in_space, organization_for, role_in, visible_space_ids
 from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
@@ -165,7 +165,7 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
     spaces: list[SpaceInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         rows = spaces_of(context, row)
-        seen = set(visible_spaces(context, row.organization_id)) if call.extended else set[str]()
+        seen = visible_space_ids(context, row.organization_id) if call.extended else frozenset[str]()
         whole = {space.id: space for space in as_spaces(context, [space for space in rows if space.id in seen])}
         spaces += [
             SpaceInstallation(**_content_of(context, row, "spaces", space.id), space=whole.get(space.id, space.id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import bindparam, delete, func, select
 
 from presscheck.api.operation import Page
 from presscheck.api.organizations import (
@@ -29,7 +29,7 @@ from presscheck.api.organizations import (
 from presscheck.api.roles import MergeRules
 from presscheck.service.content.search import as_results, search
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
-from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing, page_of_rows
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow
@@ -42,17 +42,24 @@ CLEARABLE = frozenset(("default_role", "default_content", "logo"))
 MOST_PAGES = 25
 """The most search results for one space."""
 
+_memberships = select(MemberRow.organization_id).where(
+    MemberRow.user_id == bindparam("user"), MemberRow.disabled.is_(False)
+)
+_MINE = Listing(
+    select(OrganizationRow).where(OrganizationRow.id.in_(_memberships)),
+    (OrganizationRow.created_at, OrganizationRow.id),
+)
+
 
 @handles(ListOrganizations)
 def list_organizations(context: Context, call: ListOrganizations) -> Page[Organization]:
     """Lists the caller's organizations, oldest first."""
-    mine = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False))
-    return page_of_rows(
+    return page_of_listing(
         context,
         call,
-        select(OrganizationRow).where(OrganizationRow.id.in_(mine)),
+        _MINE,
+        {"user": context.user.id},
         lambda rows: [as_organization(context, row) for row in rows],
-        order=(OrganizationRow.created_at, OrganizationRow.id),
     )
 
 

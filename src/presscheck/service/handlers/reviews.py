@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 
 from presscheck.api.change_requests import (
     Contributor,
@@ -26,7 +26,7 @@ from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
-from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing
 from presscheck.service.models.content import (
     ChangeRequestRow,
     CommentRow,
@@ -39,14 +39,34 @@ from presscheck.service.review.change_requests import change_request_for, note_w
 from presscheck.service.review.threads import as_comments, has_text, new_comment
 from presscheck.service.spaces.user_serializer import people
 
+_COMMENTS = select(CommentRow).where(CommentRow.review_id.in_(bindparam("reviews", expanding=True)))
+_CONTRIBUTORS = (
+    select(ContributorRow)
+    .where(ContributorRow.change_request_id == bindparam("id"))
+    .order_by(ContributorRow.updated_at.desc(), ContributorRow.user_id, ContributorRow.action)
+)
+
+_REQUESTED = Listing(
+    select(RequestedReviewerRow).where(RequestedReviewerRow.change_request_id == bindparam("id")),
+    (RequestedReviewerRow.created_at, RequestedReviewerRow.user_id),
+)
+_every_review, _by_time = (
+    select(ReviewRow).where(ReviewRow.change_request_id == bindparam("id")),
+    (ReviewRow.created_at, ReviewRow.id),
+)
+_REVIEWS = {
+    None: Listing(_every_review, _by_time),
+    True: Listing(_every_review.where(ReviewRow.outdated), _by_time),
+    False: Listing(_every_review.where(~ReviewRow.outdated), _by_time),
+}
+"""The reviews of a change request: all, those that are outdated, and the others."""
+
 
 @handles(ListRequestedReviewers)
 def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> Page[RequestedReviewer]:
     """Lists the requested reviewers, in the order of the requests."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
-    rows = select(RequestedReviewerRow).where(RequestedReviewerRow.change_request_id == row.id)
-    order = (RequestedReviewerRow.created_at, RequestedReviewerRow.user_id)
-    return page_of_rows(context, call, rows, lambda found: _as_requested(context, found), order=order)
+    return page_of_listing(context, call, _REQUESTED, {"id": row.id}, lambda found: _as_requested(context, found))
 
 
 @handles(RequestReviewers)
@@ -81,12 +101,13 @@ def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -
 def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
     """Lists the reviews, newest first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
-    rows = select(ReviewRow).where(ReviewRow.change_request_id == row.id)
-    if call.outdated is not None:
-        rows = rows.where(ReviewRow.outdated.is_(call.outdated))
-    order = (ReviewRow.created_at, ReviewRow.id)
-    return page_of_rows(
-        context, call, rows, lambda found: _as_reviews(context, row, found, call.format), order=order, newest_first=True
+    return page_of_listing(
+        context,
+        call,
+        _REVIEWS[call.outdated],
+        {"id": row.id},
+        lambda found: _as_reviews(context, row, found, call.format),
+        newest_first=True,
     )
 
 
@@ -133,11 +154,7 @@ def submit_review(context: Context, call: SubmitReview) -> Review:
 def list_contributors(context: Context, call: ListContributors) -> Page[Contributor]:
     """Lists the users who edited or commented, latest first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
-    rows = context.session.scalars(
-        select(ContributorRow)
-        .where(ContributorRow.change_request_id == row.id)
-        .order_by(ContributorRow.updated_at.desc(), ContributorRow.user_id, ContributorRow.action)
-    ).all()
+    rows = context.session.scalars(_CONTRIBUTORS, {"id": row.id}).all()
     users = people(context, [part.user_id for part in rows])
     items = tuple(
         Contributor(user=users[part.user_id], count=part.count, updated_at=part.updated_at, action_type=part.action)
@@ -202,9 +219,7 @@ def _as_reviews(
     context: Context, row: ChangeRequestRow, reviews: Sequence[ReviewRow], shape: Format | None = None
 ) -> list[Review]:
     users = people(context, [user for review in reviews for user in (review.reviewer, review.requested_by)])
-    said = context.session.scalars(
-        select(CommentRow).where(CommentRow.review_id.in_([review.id for review in reviews]))
-    ).all()
+    said = context.session.scalars(_COMMENTS, {"reviews": [review.id for review in reviews]}).all()
     comments = {comment.target.review: comment for comment in as_comments(context, said, shape)}
     where = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
     return [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from presscheck.api.operation import Page
 from presscheck.api.sites import (
@@ -46,6 +46,10 @@ from presscheck.service.sites.names import rename_site
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_site_space
 from presscheck.service.sites.urls import new_share_key, new_signing_key, opens_site, published_address, site_address
+
+_PLACED = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(
+    SiteSpaceRow.site_id.in_(bindparam("sites", expanding=True))
+)
 
 
 @handles(ListSites)
@@ -184,9 +188,8 @@ def site_for(context: Context, organization_id: str, site_id: str, required: str
 def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
     """Serializes sites; their spaces are counted in one query."""
     counts = dict.fromkeys([row.id for row in rows], 0)
-    placed = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(SiteSpaceRow.site_id.in_(list(counts)))
     seen = {space for row in rows for space in visible_space_ids(context, row.organization_id)}
-    for site_id, space_id in context.session.execute(placed):
+    for site_id, space_id in context.rows(_PLACED, sites=[*counts]):
         counts[site_id] += space_id in seen
     return [_as_site(context, row, counts[row.id]) for row in rows]
 

@@ -5,7 +5,9 @@ A deleted space can be restored for seven days.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import select
 
@@ -31,7 +33,7 @@ from presscheck.service.content.search import as_results, search
 from presscheck.service.content.tree_copy import copied_tree
 from presscheck.service.db.ids import moment_text, new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
-from presscheck.service.http.pagination import page_of_items, page_of_rows
+from presscheck.service.http.pagination import page_of_found, page_of_items
 from presscheck.service.jobs.purge_deleted import RESTORABLE
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
@@ -58,13 +60,18 @@ def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
     """Lists all spaces that the caller may see, in all collections."""
     organization = organization_for(context, call.organization_id, "guest")
     collections_of(context, organization.id)
-    return page_of_rows(
-        context,
-        call,
-        select(SpaceRow).where(SpaceRow.id.in_(visible_spaces(context, organization.id))),
-        lambda rows: as_spaces(context, rows),
-        order=(SpaceRow.position, SpaceRow.id),
-    )
+    spaces = sorted(visible_spaces(context, organization.id), key=_place_of)  # read for their levels anyway
+
+    def read(place: list[Any] | None, most: int) -> list[SpaceRow]:
+        start = bisect_right(spaces, tuple(place), key=_place_of) if place else 0
+        return spaces[start : start + most]
+
+    order = (SpaceRow.position, SpaceRow.id)
+    return page_of_found(call, read, lambda rows: as_spaces(context, rows), order=order, total=lambda: len(spaces))
+
+
+def _place_of(space: SpaceRow) -> tuple[int, str]:
+    return space.position, space.id
 
 
 @handles(GetSpace)

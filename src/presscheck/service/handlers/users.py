@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from presscheck.api.users import GetCurrentUser, GetUser, User
 from presscheck.service.http.operation_registry import Context, handles, not_found
 from presscheck.service.models.organizations import MemberRow, UserRow
 from presscheck.service.spaces.user_serializer import as_user
+
+_active = select(MemberRow.organization_id).where(MemberRow.disabled.is_(False))
+_SHARED = _active.where(
+    MemberRow.user_id == bindparam("user"),
+    MemberRow.organization_id.in_(_active.where(MemberRow.user_id == bindparam("mine"))),
+).limit(1)
 
 
 @handles(GetCurrentUser)
@@ -19,10 +25,7 @@ def get_current_user(context: Context, call: GetCurrentUser) -> User:
 @handles(GetUser)
 def get_user(context: Context, call: GetUser) -> User:
     """Returns a user who shares an organization with the caller; disabled members share none."""
-    active = select(MemberRow.organization_id).where(MemberRow.disabled.is_(False))
-    mine = active.where(MemberRow.user_id == context.user.id)
-    shared = active.where(MemberRow.user_id == call.user_id, MemberRow.organization_id.in_(mine))
     user = context.session.get(UserRow, call.user_id)
-    if user is None or (user.id != context.user.id and context.session.scalar(shared) is None):
+    if user is None or (user.id != context.user.id and not context.rows(_SHARED, user=user.id, mine=context.user.id)):
         raise not_found("user")
     return as_user(context, user)

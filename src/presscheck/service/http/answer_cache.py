@@ -19,7 +19,7 @@ from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.version import SnapshotReader, Version, VersionReader
 from presscheck.service.http.middleware import ORIGIN
-from presscheck.service.http.serialization import entity_tag, is_known
+from presscheck.service.http.serialization import is_known
 
 MOST_BYTES = 32 * 1024 * 1024
 """Most bytes of all answers that are kept, with what their keys take."""
@@ -33,6 +33,7 @@ class AnswerSlot:
     """Where a handler's answer is left, if it follows from the database alone."""
 
     body: bytes | None = None
+    tag: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class AnswerCache:
             slot = scope[_SLOT] = AnswerSlot()
             await self.app(scope, receive, send)
             if slot.body is not None and version == self._version:
-                self._keep(key, slot.body)
+                self._keep(key, slot.body, slot.tag)
             return
         if known and (known == kept.tag or is_known(kept.tag, known)):
             await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", kept.tag.encode())]})
@@ -97,8 +98,7 @@ class AnswerCache:
     async def _current(self) -> Version | None:
         return await self._snapshots.current() if self._snapshots else self._versions.current()
 
-    def _keep(self, key: bytes, body: bytes) -> None:
-        tag = entity_tag(body)
+    def _keep(self, key: bytes, body: bytes, tag: str) -> None:
         headers = (
             (b"etag", tag.encode()),
             (b"content-length", str(len(body)).encode()),

@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
+from presscheck.service.db.prepared import named_rows
 from presscheck.service.http.operation_registry import ApiError, Caller
 from presscheck.service.http.serialization import problem_response
 from presscheck.service.models.organizations import TokenRow, UserRow
@@ -161,7 +162,7 @@ class TrustedHostMiddleware:
         return _is_loopback(name) or name in self._trusted or await run_in_threadpool(self._is_site, name)
 
     def _is_site(self, name: str) -> bool:
-        with self._database.reading.begin() as session:
+        with self._database.snapshot() as session:
             site = select(SiteRow.id).where(func.lower(SiteRow.hostname) == name, SiteRow.published).limit(1)
             return session.scalar(site) is not None
 
@@ -195,15 +196,16 @@ def caller(session: Session, authorization: str, now: str) -> Caller:
     token = bearer_token(authorization)
     if not token:
         raise ApiError(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
-    found = session.connection().execute(_CALLER, {"token": hash_token(token), "now": now}).first()
-    if found is None:
+    rows = named_rows(session.connection(), _CALLER, {"token": hash_token(token), "now": now})
+    if not rows:
         raise ApiError(401, "The token is invalid or has expired.")
+    found = rows[0]
     return Caller(found.id, found.display_name, found.email, found.photo_url, expires=found.expires_at is not None)
 
 
 def is_valid(session: Session, token_hash: str, now: str) -> bool:
     """Whether a token with this hash is known and has not expired."""
-    return session.connection().execute(_CALLER, {"token": token_hash, "now": now}).first() is not None
+    return bool(named_rows(session.connection(), _CALLER, {"token": token_hash, "now": now}))
 
 
 class RateLimitMiddleware:
@@ -260,7 +262,7 @@ class RateLimitMiddleware:
         return f"address {_network(scope)}"
 
     def _is_valid(self, token_hash: str) -> bool:
-        with self._database.reading.begin() as session:
+        with self._database.snapshot() as session:
             return is_valid(session, token_hash, moment_text(self._clock()))
 
     def _take(self, counted: str) -> tuple[int, int]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
-from sqlalchemy import Select, func, literal, select, tuple_
+from sqlalchemy import Integer, Select, bindparam, func, literal, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute
 
 from presscheck.api.operation import Cursor, Page, Paged
@@ -33,8 +33,6 @@ def page_of_rows(
     *,
     order: Sequence[InstrumentedAttribute[Any]],
     newest_first: bool = False,
-    total: int | None = None,
-    first: Callable[[list[Any] | None, int], Select[Row]] | None = None,
 ) -> Page[Item]:
     """One page of a list of rows.
 
@@ -45,22 +43,105 @@ def page_of_rows(
         build: serializes the rows of a page.
         order: columns that are never null and are unique together; the last is usually the id.
         newest_first: sorts in descending order.
-        total: the number of all items, if it is known.
-        first: selects, unordered, the items after a place (None: the start; else its sort key) that can be among the
-            first so many, if that is less work than to sort all.
+    """
+
+    def read(place: list[Any] | None, most: int) -> Sequence[Row]:
+        some = rows
+        if place:
+            key = tuple_(*order)
+            some = some.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
+        some = some.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(most)
+        return context.session.scalars(some).all()
+
+    return page_of_found(call, read, build, order=order, total=lambda: _counted(context, rows))
+
+
+class Listing(Generic[Row]):
+    """A list of rows whose statements are built once: the rows and their order, see `page_of_rows`.
+
+    Args:
+        rows: selects all items, unordered; with a parameter for each value that a call gives.
+        order: columns that are never null and are unique together.
+    """
+
+    def __init__(self, rows: Select[Row], order: Sequence[InstrumentedAttribute[Any]]) -> None:
+        self.order = order
+        some = rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1).subquery()
+        self.count = select(func.count()).select_from(some)
+        self._pages = {
+            (newest_first, after): self._page(rows, newest_first=newest_first, after=after)
+            for newest_first in (False, True)
+            for after in (False, True)
+        }
+
+    def page(self, *, newest_first: bool, after: bool) -> Select[Row]:
+        """Selects the first so many rows (`most`), after a place (`after_0`, …) or from the start."""
+        return self._pages[newest_first, after]
+
+    def _page(self, rows: Select[Row], *, newest_first: bool, after: bool) -> Select[Row]:
+        if after:
+            places = (bindparam(f"after_{number}", type_=column.type) for number, column in enumerate(self.order))
+            key, place = tuple_(*self.order), tuple_(*places)
+            rows = rows.where(key < place if newest_first else key > place)
+        rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in self.order))
+        return rows.limit(bindparam("most", type_=Integer))
+
+
+def page_of_listing(
+    context: Context,
+    call: Paged,
+    listing: Listing[Row],
+    values: dict[str, Any],
+    build: Callable[[Sequence[Row]], Iterable[Item]],
+    *,
+    newest_first: bool = False,
+) -> Page[Item]:
+    """One page of a list of rows whose statements were built once, see `page_of_rows`.
+
+    Args:
+        context: the transaction.
+        call: has the cursor and the limit.
+        listing: the list.
+        values: its parameters.
+        build: serializes the rows of a page.
+        newest_first: sorts in descending order.
+    """
+
+    def read(place: list[Any] | None, most: int) -> Sequence[Row]:
+        given = values | {"most": most} | {f"after_{number}": value for number, value in enumerate(place or ())}
+        page = listing.page(newest_first=newest_first, after=place is not None)
+        return context.session.scalars(page, given).all()
+
+    def total() -> int | None:
+        number = context.rows(listing.count, **values)[0][0]
+        return number if number <= MOST_COUNTED else None
+
+    return page_of_found(call, read, build, order=listing.order, total=total)
+
+
+def page_of_found(
+    call: Paged,
+    read: Callable[[list[Any] | None, int], Sequence[Row]],
+    build: Callable[[Sequence[Row]], Iterable[Item]],
+    *,
+    order: Sequence[InstrumentedAttribute[Any]],
+    total: Callable[[], int | None],
+) -> Page[Item]:
+    """One page of a list of rows that a function reads in their order.
+
+    Args:
+        call: has the cursor and the limit.
+        read: the first so many rows after a place (None: the start; else the sort key of a row).
+        build: serializes the rows of a page.
+        order: the columns of the sort key.
+        total: the number of all items, if it is counted; not asked for if the page has them all.
     """
     limit = USUAL_LIMIT if call.limit is None else call.limit
     place = _place(call, [column.type.python_type for column in order])
-    total = _counted(context, rows) if total is None else total
-    if first:
-        rows = first(place, limit + 1)
-    elif place:
-        key = tuple_(*order)
-        rows = rows.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
-    rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(limit + 1)
-    page_rows: Sequence[Row] = context.session.scalars(rows).all() if limit else ()
-    last = [getattr(page_rows[limit - 1], column.key) for column in order] if len(page_rows) > limit else None
-    return _page(build(page_rows[:limit]), last, total)
+    found: Sequence[Row] = read(place, limit + 1) if limit else ()
+    is_all = bool(limit) and place is None and len(found) <= limit
+    last = [getattr(found[limit - 1], column.key) for column in order] if len(found) > limit else None
+    return _page(build(found[:limit]), last, len(found) if is_all else total())
 
 
 def _counted(context: Context, rows: Select[Any]) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
@@ -90,7 +90,7 @@ def write_answer(answer: Any) -> bytes:
     """Serializes a response to JSON, with fields named as in the API and without those that are absent."""
     if isinstance(answer, Serialized):
         return answer.body
-    if all(map(_is_without_nulls, _types(answer))):
+    if all(map(_is_without_nulls, _types(answer))) or all(map(_has_no_null, _items(answer))):
         with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
             return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
     return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
@@ -157,19 +157,30 @@ def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
     )
 
 
+def _items(answer: object) -> Sequence[object]:
+    """The items of a listing; of another answer, itself."""
+    return cast("Page[object]", answer).items if isinstance(answer, Page) else (answer,)
+
+
 def _types(answer: object) -> set[type[Any]]:
     """The type of an answer, or the types of the items of a listing."""
-    items = cast("Page[object]", answer).items if isinstance(answer, Page) else (answer,)
-    return {type(item) for item in items}
+    return {type(item) for item in _items(answer)}
+
+
+def _has_no_null(item: object) -> bool:
+    """Whether a model has none of the nulls that are sent; False if one within it may have them."""
+    names = NULLABLE.get(cast("type[BaseModel]", type(item)), frozenset())
+    fields = item.__dict__
+    return _is_without_nulls(type(item), True) and all(fields[name] is not None for name in names)
 
 
 @cache
-def _is_without_nulls(model: type[Any]) -> bool:
-    """Whether neither a model nor one within it has a null that is sent."""
+def _is_without_nulls(model: type[Any], itself: bool = False) -> bool:
+    """Whether neither a model nor one within it can have a null that is sent; with `itself`, only those within it."""
     waiting, seen = [model], set[type[Any]]()
     while waiting:
         one = waiting.pop()
-        if one in NULLABLE:
+        if one in NULLABLE and not (itself and one is model):
             return False
         if one not in seen and issubclass(one, BaseModel):
             one.model_rebuild()
@@ -202,15 +213,15 @@ def _is_array(field: FieldInfo) -> bool:
     return any(get_origin(part) in (tuple, list) for part in (field.annotation, *get_args(field.annotation)))
 
 
-def read_response(sent: bytes, status: int, known: str) -> Response:
+def read_response(sent: bytes, status: int, tag: str, known: str) -> Response:
     """The response to a read, with its `ETag`; 304 without a body if the caller already has it.
 
     Args:
         sent: the serialized answer.
         status: the status of a response with a body.
+        tag: its `ETag`.
         known: the header `If-None-Match` of the request; empty if it has none.
     """
-    tag = entity_tag(sent)
     if is_known(tag, known):
         return Response(status_code=304, headers={"etag": tag})
     return Response(sent, status, {"etag": tag}, "application/json")

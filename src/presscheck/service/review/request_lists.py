@@ -7,15 +7,15 @@ part. Of several people, the one with the fewest decides which are read. How man
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, false, func, select, tuple_
+from sqlalchemy import BindParameter, ColumnElement, FromClause, Integer, Select, and_, bindparam, func, select, tuple_
 
 from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListOrganizationChangeRequests
 from presscheck.api.operation import Page
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.http.pagination import MOST_COUNTED, page_of_found
 from presscheck.service.models.content import ChangeRequestCountRow, ChangeRequestPersonRow, ChangeRequestRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.review.change_requests import as_change_requests
@@ -59,84 +59,105 @@ def listed(
         for role, space_id, number in context.rows(_COUNTS, spaces=spaces, status=status, parts=parts):
             numbers[role][space_id] = number
     fewest, *others = sorted(parts, key=lambda part: sum(numbers[part.role].values()))
-    chosen = _Chosen(sorted(numbers[fewest.role]), status, fewest, others)
-    return page_of_rows(
-        context,
-        call,
-        chosen.all(),
-        lambda found: as_change_requests(context, found),
-        order=(ChangeRequestRow.updated_at, ChangeRequestRow.id),
-        newest_first=True,
-        total=None if others and chosen.spaces else sum(numbers[fewest.role].values()),
-        first=chosen.first,
+    with_some = sorted(numbers[fewest.role])
+    chosen = _Chosen(fewest != _ALL, len(others), len(with_some) > 1)
+    values: dict[str, Any] = {"spaces": with_some, "status": status, "role": fewest.role, "user": fewest.user_id}
+    for number, other in enumerate(others):
+        values |= {f"role_{number}": other.role, f"user_{number}": other.user_id}
+
+    def read(place: list[Any] | None, most: int) -> Sequence[ChangeRequestRow]:
+        if not with_some:
+            return ()
+        after = {} if place is None else {"time": place[0], "id": place[1]}
+        statement = _first(chosen, place is not None)
+        return context.session.scalars(statement, {**values, **after, "most": most, "last": most - 1}).all()
+
+    def total() -> int | None:
+        if not others or not with_some:
+            return sum(numbers[fewest.role].values())
+        number = context.rows(_number(chosen), **values)[0][0]
+        return number if number <= MOST_COUNTED else None
+
+    order = (ChangeRequestRow.updated_at, ChangeRequestRow.id)
+    return page_of_found(call, read, lambda found: as_change_requests(context, found), order=order, total=total)
+
+
+class _Chosen(NamedTuple):
+    """Which change requests a statement lists: of a person, of so many others as well, in one space or in several."""
+
+    of_person: bool
+    others: int
+    in_several: bool
+
+
+@lru_cache
+def _number(chosen: _Chosen) -> Select[Any]:
+    """Counts them, up to one more than is told."""
+    source = _source(chosen)
+    within = source.space_id.in_(bindparam("spaces", expanding=True))
+    some = select(source.id).where(within, *_conditions(chosen, source, after=False)).limit(MOST_COUNTED + 1)
+    return select(func.count()).select_from(some.subquery())
+
+
+@lru_cache
+def _first(chosen: _Chosen, after: bool) -> Select[Any]:
+    """Selects the first so many of them, after a place or from the start."""
+    source = _source(chosen)
+    newest = source.updated_at.desc().nulls_last(), source.id.desc().nulls_last()
+    spaces: BindParameter[Any] = bindparam("spaces", expanding=True)
+    if not chosen.in_several:
+        found = select(source.id).where(source.space_id.in_(spaces), *_conditions(chosen, source, after=after))
+    else:
+        last = [func.coalesce(_nth(chosen, name, after=after), "") for name in ("updated_at", "id")]
+        not_before = tuple_(source.updated_at, source.id) >= tuple_(*last)
+        within = and_(source.space_id == _spaces.c.id, not_before, *_conditions(chosen, source, after=after))
+        # an outer join, so that SQLite begins with the spaces; a space without any adds a null, which is no id
+        found = select(source.id).select_from(_spaces.outerjoin(source.table, within))
+        found = found.where(_spaces.c.id.in_(spaces))
+    ids = found.order_by(*newest).limit(bindparam("most", type_=Integer))
+    listing = select(ChangeRequestRow).where(ChangeRequestRow.id.in_(ids))
+    return listing.order_by(ChangeRequestRow.updated_at.desc(), ChangeRequestRow.id.desc()).limit(
+        bindparam("most", type_=Integer)
     )
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """Which change requests are listed; `spaces` are those that have any."""
+def _nth(chosen: _Chosen, name: str, *, after: bool) -> ColumnElement[Any]:
+    """The time or id of the last one of a space that can be among the first so many; null if it has fewer."""
+    source = _source(chosen)
+    return (
+        select(getattr(source, name))
+        .where(source.space_id == _spaces.c.id, *_conditions(chosen, source, after=after))
+        .order_by(source.updated_at.desc(), source.id.desc())
+        .limit(1)
+        .offset(bindparam("last", type_=Integer))
+        .correlate(_spaces)
+        .scalar_subquery()
+    )
 
-    spaces: Sequence[str]
-    status: str
-    part: _Part
-    others: Sequence[_Part]
 
-    def all(self) -> Select[Any]:
-        """Selects the ids of all of them."""
-        source = self._source()
-        return select(source.id).where(source.space_id.in_(self.spaces), *self._conditions(source, None))
+def _source(chosen: _Chosen) -> _Source:
+    if not chosen.of_person:
+        table = ChangeRequestRow.__table__.alias()
+        return _Source(table, table.c.id, table.c.space_id, table.c.status, table.c.updated_at)
+    table = ChangeRequestPersonRow.__table__.alias()
+    return _Source(table, table.c.change_request_id, table.c.space_id, table.c.status, table.c.updated_at)
 
-    def first(self, place: list[Any] | None, most: int) -> Select[Any]:
-        """Selects those that can be among the first so many after a place."""
-        if not self.spaces:
-            return select(ChangeRequestRow).where(false())
-        source = self._source()
-        newest = source.updated_at.desc().nulls_last(), source.id.desc().nulls_last()
-        if len(self.spaces) == 1:
-            within = source.space_id == self.spaces[0]
-            chosen = select(source.id).where(within, *self._conditions(source, place))
-        else:
-            last = [func.coalesce(self._nth(place, most, name), "") for name in ("updated_at", "id")]
-            not_before = tuple_(source.updated_at, source.id) >= tuple_(*last)
-            within = and_(source.space_id == _spaces.c.id, not_before, *self._conditions(source, place))
-            # an outer join, so that SQLite begins with the spaces; a space without any adds a null, which is no id
-            chosen = select(source.id).select_from(_spaces.outerjoin(source.table, within))
-            chosen = chosen.where(_spaces.c.id.in_(self.spaces))
-        return select(ChangeRequestRow).where(ChangeRequestRow.id.in_(chosen.order_by(*newest).limit(most)))
 
-    def _nth(self, place: list[Any] | None, most: int, name: str) -> ColumnElement[Any]:
-        """The time or id of the last one of a space that can be among the first so many; null if it has fewer."""
-        source = self._source()
-        return (
-            select(getattr(source, name))
-            .where(source.space_id == _spaces.c.id, *self._conditions(source, place))
-            .order_by(source.updated_at.desc(), source.id.desc())
-            .limit(1)
-            .offset(most - 1)
-            .correlate(_spaces)
-            .scalar_subquery()
+def _conditions(chosen: _Chosen, source: _Source, *, after: bool) -> list[ColumnElement[bool]]:
+    conditions = [source.status == bindparam("status")]
+    if chosen.of_person:
+        conditions += [source.table.c.role == bindparam("role"), source.table.c.user_id == bindparam("user")]
+    for number in range(chosen.others):
+        people = ChangeRequestPersonRow.__table__.alias().c
+        has_part = select(people.role).where(
+            people.change_request_id == source.id,
+            people.user_id == bindparam(f"user_{number}"),
+            people.role == bindparam(f"role_{number}"),
         )
-
-    def _source(self) -> _Source:
-        if self.part == _ALL:
-            table = ChangeRequestRow.__table__.alias()
-            return _Source(table, table.c.id, table.c.space_id, table.c.status, table.c.updated_at)
-        table = ChangeRequestPersonRow.__table__.alias()
-        return _Source(table, table.c.change_request_id, table.c.space_id, table.c.status, table.c.updated_at)
-
-    def _conditions(self, source: _Source, place: list[Any] | None) -> list[ColumnElement[bool]]:
-        conditions = [source.status == self.status]
-        if self.part != _ALL:
-            conditions += [source.table.c.role == self.part.role, source.table.c.user_id == self.part.user_id]
-        for other in self.others:
-            people = ChangeRequestPersonRow.__table__.alias().c
-            has_part = select(people.role).where(
-                people.change_request_id == source.id, people.user_id == other.user_id, people.role == other.role
-            )
-            conditions.append(has_part.correlate(source.table).exists())
-        if place is not None:
-            conditions.append(tuple_(source.updated_at, source.id) < tuple_(*place))
-        return conditions
+        conditions.append(has_part.correlate(source.table).exists())
+    if after:
+        conditions.append(tuple_(source.updated_at, source.id) < tuple_(bindparam("time"), bindparam("id")))
+    return conditions
 
 
 class _Source(NamedTuple):

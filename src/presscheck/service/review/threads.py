@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -225,9 +226,17 @@ def _target(row: CommentRow) -> CommentTarget:
 
 
 def _permissions(context: Context, space: SpaceRow, row: Written) -> CommentPermissions:
-    changes = may_change(context, space, row)
-    speaks = reaches(level_in_space(context, space), "comment")
-    return CommentPermissions(view=True, edit=changes and speaks, reply=speaks, delete=changes and speaks)
+    level = context.known.get(("level", space.id))
+    if level is None:
+        level = context.known["level", space.id] = level_in_space(context, space) or ""
+    speaks = bool(level) and reaches(level, "comment")
+    is_own = row.posted_by == context.user.id
+    return _permitted(speaks, speaks and (is_own or reaches(level, "admin")))
+
+
+@cache
+def _permitted(speaks: bool, changes: bool) -> CommentPermissions:
+    return CommentPermissions(view=True, edit=changes, reply=speaks, delete=changes)
 
 
 def _place(row: CommentRow) -> str:

@@ -5,7 +5,7 @@ Spaces that are deleted, or that the caller may not see, are left out.
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from presscheck.api.site_structure import (
     PublishedUrl,
@@ -32,6 +32,11 @@ KINDS: dict[type[Item], str] = {
     SectionGroupRow: "site-section-group",
 }
 
+_GROUPS = select(SectionGroupRow).where(SectionGroupRow.site_id == bindparam("site"))
+_SECTIONS = select(SectionRow).where(SectionRow.site_id == bindparam("site"))
+_SPACES = select(SpaceRow).where(SpaceRow.id.in_(bindparam("ids", expanding=True)))
+_SITE_SPACES = select(SiteSpaceRow).where(SiteSpaceRow.site_id == bindparam("site"))
+
 
 class SiteContents:
     """The rows of a site in order, as of the creation of this object."""
@@ -41,9 +46,9 @@ class SiteContents:
         self.site = site
         session = context.session
         session.flush()
-        self.groups = list(session.scalars(select(SectionGroupRow).where(SectionGroupRow.site_id == site.id)))
-        self.sections = list(session.scalars(select(SectionRow).where(SectionRow.site_id == site.id)))
-        self.site_spaces = list(session.scalars(select(SiteSpaceRow).where(SiteSpaceRow.site_id == site.id)))
+        self.groups = list(session.scalars(_GROUPS, {"site": site.id}))
+        self.sections = list(session.scalars(_SECTIONS, {"site": site.id}))
+        self.site_spaces = list(session.scalars(_SITE_SPACES, {"site": site.id}))
         for rows in (self.groups, self.sections, self.site_spaces):
             rows.sort(key=lambda row: (row.position, row.id))
         self._spaces: dict[str, SiteSpace] | None = None
@@ -51,7 +56,7 @@ class SiteContents:
     def find(self, kind: str, item_id: str) -> Item | None:
         """Finds a row by kind and id."""
         rows: list[Item] = [*self.site_spaces, *self.sections, *self.groups]
-        return next((row for row in rows if (KINDS[type(row)], row.id) == (kind, item_id)), None)
+        return next((row for row in rows if row.id == item_id and _kind(row) == kind), None)
 
     def row_of(self, item: Item) -> list[Item]:
         """The siblings of an item in order, including itself."""
@@ -143,7 +148,7 @@ class SiteContents:
         if self._spaces is None:
             seen = visible_space_ids(self.context, self.site.organization_id)
             ids = [site_space.space_id for site_space in self.site_spaces if site_space.space_id in seen]
-            rows = self.context.session.scalars(select(SpaceRow).where(SpaceRow.id.in_(ids))).all()
+            rows = self.context.session.scalars(_SPACES, {"ids": ids}).all()
             spaces = {space.id: space for space in as_spaces(self.context, rows)}
             sections = {section.id: section for section in self.sections}
             self._spaces = {
@@ -171,6 +176,10 @@ class SiteContents:
     def _urls(self, path: str) -> PublishedUrl:
         address = published_address(self.context, self.site)
         return PublishedUrl(published=address + path if address else None)
+
+
+def _kind(row: Item) -> str:
+    return next(kind for of, kind in KINDS.items() if isinstance(row, of))
 
 
 def above(item: SectionRow | SectionGroupRow) -> str | None:

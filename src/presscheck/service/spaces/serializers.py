@@ -30,8 +30,9 @@ _REQUESTS = select(_counts.space_id, _counts.status, _counts.number).where(
 def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
     """Serializes spaces."""
     ids = [row.id for row in rows]
-    for organization_id in {row.organization_id for row in rows}:
-        collections_of(context, organization_id)
+    if len(rows) > 1:
+        for organization_id in {row.organization_id for row in rows if row.parent_id}:
+            collections_of(context, organization_id)  # at once, not one by one
     requests = _request_counts(context, ids)
     published = published_spaces(context, ids)
     comments: dict[str, int] = dict(context.rows(_COMMENTS, ids=ids))
