@@ -220,7 +220,8 @@ class Adapter:
     def _is_short(self) -> bool:
         """Whether this thread, which runs the event loop, may respond itself.
 
-        Only for reads of a file, which wait for nobody, as long as the last ones took less time than a thread is worth.
+        Only for reads of a file, which never wait for other connections, as long as the last ones took less time than a
+        thread is worth.
         """
         return self._longest < SHORT
 

@@ -200,7 +200,7 @@ def _joined(
         operation: the operation.
         name: the field.
         parts: the given parts.
-        fields: the fields of the form, whose labels are told.
+        fields: the fields of the form, whose labels the messages name.
 
     Raises:
         InvalidArgument: they do not fit together, are invalid or required.

@@ -28,7 +28,7 @@ class Snapshot(Session):
     A statement that is given parameters must have been built once, see `named_rows`.
 
     Args:
-        connection: the connection; its transaction has begun.
+        connection: the connection; its transaction has started.
         info: what is to be in `info`.
     """
 

@@ -92,7 +92,7 @@ class _Chosen(NamedTuple):
 
 @lru_cache
 def _number(chosen: _Chosen) -> Select[Any]:
-    """Counts them, up to one more than is told."""
+    """Counts them, up to one more than the answer says."""
     source = _source(chosen)
     within = source.space_id.in_(bindparam("spaces", expanding=True))
     some = select(source.id).where(within, *_conditions(chosen, source, after=False)).limit(MOST_COUNTED + 1)
