@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import httpx
 import pytest
@@ -199,15 +200,19 @@ async def test_a_refused_edit_uploads_nothing(bucket: S3Server, bucket_world: Wo
     assert bucket.keys() == []
 
 
+async def file_of_page(url: str) -> str:
+    """The address of the one file that a published page shows."""
+    [address] = re.findall(r'src="([^"]*~files[^"]*)"', (await get(url)).text)
+    return urljoin(url, address)
+
+
 async def test_sites_and_pdfs_have_the_files(bucket_world: World) -> None:
     world = bucket_world
     await uploaded(world, "sky.png", png(), rewrite("start", "# Start\n\n![Sky](sky.png)\n"), content_type="image/png")
     made = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,)))
     site = await world.admin.send(PublishSite(organization_id=world.organization, site_id=made.id))
     assert isinstance(site, Site) and site.urls.published
-    page = (await get(site.urls.published)).text
-    [address] = re.findall(r'src="([^"]*~files[^"]*)"', page)
-    assert (await get(address)).content == png()
+    assert (await get(await file_of_page(site.urls.published))).content == png()
     assert images(await read_pdf(await space_pdf(world))) == [(40, 30)]
 
 
@@ -254,7 +259,7 @@ async def test_files_of_a_failing_bucket_answer_503(bucket: S3Server, bucket_wor
     made = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,)))
     site = await world.admin.send(PublishSite(organization_id=world.organization, site_id=made.id))
     assert isinstance(site, Site) and site.urls.published
-    [address] = re.findall(r'src="([^"]*~files[^"]*)"', (await get(site.urls.published)).text)
+    address = await file_of_page(site.urls.published)
     bucket.fault = "refuse"
     answer = await get(url)
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, 503)
