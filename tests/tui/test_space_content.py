@@ -232,7 +232,9 @@ async def test_a_file_is_replaced_on_all_pages_that_show_it(
     words.write_text("words")
 
     async def asked(pilot: Any, path: Path) -> None:
-        await pilot.press(".", "f")
+        await pilot.press(".")
+        await until(pilot, shows="replace the file")
+        await pilot.press("f")
         await until(pilot, shows="Replace plan.png by a local file, at most 1.0 MB: its path")
         pilot.app.focused.value = str(path)
         await pilot.press("enter")

@@ -368,7 +368,8 @@ class CommandTable:
             keys = keymap.get(name, command.keys)[0]
             key = keys.split(" ")[0]
             if key not in found:
-                title = titles.get(name) or (PREFIXES.get(key, command.title) if " " in keys else command.title)
+                title = titles.get(name, command.title)
+                title = PREFIXES.get(key, title) if " " in keys else title
                 found[key] = FirstKey(key, shown(key), title, self.disabled_reason(name) is not None)
         return list(found.values())
 

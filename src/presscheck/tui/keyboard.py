@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -93,13 +94,17 @@ class KeySequences:
         self.pending = ()
         return command
 
-    def continuations(self) -> list[Continuation]:
-        """The possible next keys; empty if no sequence is pending."""
+    def continuations(self, titles: Mapping[str, str] = MappingProxyType({})) -> list[Continuation]:
+        """The possible next keys; empty if no sequence is pending.
+
+        Args:
+            titles: the titles of commands, by name, that differ from those of the table.
+        """
         length = len(self.pending)
         if not length:
             return []
         return [
-            Continuation(" ".join(sequence[length:]), command.title)
+            Continuation(" ".join(sequence[length:]), titles.get(command.name, command.title))
             for sequence, command in self._by_sequence.items()
             if len(sequence) > length and sequence[:length] == self.pending
         ]

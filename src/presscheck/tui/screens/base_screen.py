@@ -329,7 +329,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def footer_titles(self) -> Mapping[str, str]:
-        """The titles of commands that do something more special here now, by the name of the command."""
+        """The titles of commands that do something more special here now, also among the keys after a prefix."""
         return self.FOOTER_TITLES
 
     def footer_hints(self, columns: int | None = None) -> Line:
@@ -526,6 +526,6 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def _open_popup(self) -> None:
         title = f"{' '.join(self.keys.pending)} {self.keys.prefix_title()}".strip()
-        continuations = self.keys.continuations()
+        continuations = self.keys.continuations(self.footer_titles)
         if continuations:  # a key that only other screens continue has none
             self.query_one(WhichKey).open(title, continuations, self.size.width)

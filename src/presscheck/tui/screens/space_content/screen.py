@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -92,6 +92,11 @@ class SpaceContentScreen(BaseScreen):
     def footer_commands(self) -> tuple[str, ...]:
         """The commands of the tab."""
         return self.tab.footer
+
+    @property
+    def footer_titles(self) -> Mapping[str, str]:
+        """In the list of files, a key of all pages is about the file."""
+        return {"find_replace": "replace the file"} if self.tab is self.files_tab else {}
 
     def redraw(self) -> None:
         """Draw the tab again."""
