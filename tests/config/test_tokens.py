@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -31,7 +30,6 @@ def files(directory: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in (directory / "tokens").iterdir()}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="modes of files are those of POSIX")
 @pytest.mark.usefixtures("file_keyring")
 def test_a_token_is_in_one_place(tmp_path: Path) -> None:
     working = keyring.get_keyring()

@@ -215,7 +215,7 @@ def test_a_write_is_undone_once_and_marked_when_the_whole_undo_was_sent(tmp_path
     there.close()
 
 
-def test_values_are_swapped_only_if_nobody_else_did(tmp_path: Path) -> None:
+def test_values_are_swapped_only_if_no_other_instance_did(tmp_path: Path) -> None:
     outbox, other = Outbox(tmp_path / "outbox.sqlite"), Outbox(tmp_path / "outbox.sqlite")
     outbox.remember("gone", "1")
     assert outbox.swap("version", None, {"version": "1", "snapshot": "a", "gone": None})

@@ -29,7 +29,7 @@ def found(cache: Cache, query: str) -> list[tuple[str, str]]:
 def test_a_page_is_found_once(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
     index(cache, "live", SourceEntries((page("p1", "a secret"), page("p2", "nothing")), ("s1",)))
-    index(cache, "first", SourceEntries((page("p1", "a secret word", request="r1"),)))
+    index(cache, "first", SourceEntries((page("p1", "secret", request="r1"),)))
     index(cache, "second", SourceEntries((page("p2", "a secret", request="r1"), page("p2", "a secret", request="r2"))))
     assert sorted(found(cache, "secret")) == [("p1", ""), ("p2", "r1")], "live, or of one request"
 
