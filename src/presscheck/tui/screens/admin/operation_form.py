@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.api.integrations import PublishIntegration
 from presscheck.api.operation import operation_called
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.forms.form import OperationForm
 from presscheck.engine.forms.form_files import SCRIPT, file_of
 from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
+from presscheck.engine.forms.references import PAGE
 from presscheck.engine.integrations.publication import NAME, PublishForm
 from presscheck.engine.reads.whole_listing import whole_listing
 from presscheck.errors import PresscheckError
@@ -218,15 +220,24 @@ async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, An
     if listing is None:
         return None
     given = {name: value for name, value in path.items() if name in listing.model_fields}
-    items = await whole_listing(engine, listing(**given))
+    items = await _listed(engine, reference, listing(**given))
+    label, *notes = sorted(reference.names, key=lambda name: name != reference.label)
     return [
         Choice(
             str(value_at(item, reference.id)),
-            sanitize(str(value_at(item, _snake(reference.names[0])) or value_at(item, reference.id))),
-            sanitize(str(value_at(item, _snake(reference.names[1])) or "")) if len(reference.names) > 1 else "",
+            sanitize(str(value_at(item, _snake(label)) or value_at(item, reference.id))),
+            sanitize(str(value_at(item, _snake(notes[0])) or "")) if notes else "",
         )
         for item in items
     ]
+
+
+async def _listed(engine: Engine, reference: Reference, listing: Operation[Any]) -> Sequence[Any]:
+    """The items that an operation lists: page by page, or all in one answer, those of a tree from its top."""
+    if not reference.items:
+        return await whole_listing(engine, listing)
+    items: Sequence[Any] = getattr(await engine.read(listing), reference.items)
+    return [*flatten(items)] if reference is PAGE else items
 
 
 def _snake(path: str) -> str:
