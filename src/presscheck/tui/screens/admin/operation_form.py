@@ -98,7 +98,7 @@ def stored_form(draft: Draft) -> StoredForm | None:
             operation_called(form.operation)
             if not all(isinstance(each, dict) for each in (form.given, form.present, form.path)):
                 return None
-            if not all(isinstance(name, str) and isinstance(identity, dict) for name, identity in form.targets):
+            if not all(isinstance(identity, dict) for _, identity in form.targets):
                 return None
     except (ValueError, TypeError, PresscheckError):
         return None
