@@ -23,6 +23,7 @@ from presscheck.engine.publish.site_content import (
     Unread,
     page_facts,
 )
+from presscheck.engine.shared_calls import live_page, live_page_keys
 
 SPACE = Space(id="s1", title="Guides")
 ITEM = SiteSpace(id="i1", path="guides", space=SPACE, title="Guides", default=True)
@@ -148,6 +149,12 @@ SEEDED = {
 
 def found(content: SiteContent) -> list[str]:
     return [finding.check for finding in check_site(content)]
+
+
+def test_the_keys_of_many_pages_are_those_of_each() -> None:
+    pages = ["p1", "*", 'quo"te\\', "营业 🙂", "\u0007\n"]
+    for space in ("s1", '"page_id":"*"'):
+        assert live_page_keys(space, pages) == {page: live_page(space, page).key() for page in pages}
 
 
 def test_a_clean_site_passes() -> None:

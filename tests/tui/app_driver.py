@@ -63,6 +63,12 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
         raise AssertionError(f"never showed {shows!r}:\n{shown(pilot.app)}") from None
 
 
+async def down_to(pilot: Pilot[int], text: str) -> None:
+    """Move the cursor of a list down to the first row below it with a text."""
+    while text not in next(line for line in shown(pilot.app).split("\n") if "▌" in line):
+        await pilot.press("j")
+
+
 async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
     """Open a change request, as the inbox does, and wait until everything that a merge depends on is loaded."""
     await until(pilot, shows="Needs me 7")

@@ -35,6 +35,7 @@ TIMED = (
     "review.history",
     "review.thread_list_screen",
     "review.merge_requirements",
+    "site_history.screen",
     "specification.screen",
 )
 """The screens that say how long ago something was."""

@@ -42,7 +42,7 @@ async def test_a_conflict_is_red_and_wants_the_number(service: RunningService, t
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await conflict(mia)
         await open_review(pilot, LIMITS)
-        await until(pilot, shows="✗ conflicts: unresolved conflicts in Limits")
+        await until(pilot, shows="✗ no: unresolved conflicts in Limits")
         await until(pilot, holds=lambda: re.search("Limits +conflict", shown(pilot.app)) is not None)
         await pilot.press("W")
         await until(pilot, shows="✗ conflicts    unresolved conflicts in Limits")
@@ -73,7 +73,7 @@ async def test_a_key_takes_a_side(service: RunningService, tmp_path: Path, key: 
         assert "p pick a side" in shown(pilot.app).splitlines()[-1]
         await pilot.press("p", key)
         await until(pilot, shows="no conflict is left on this page")
-        await until(pilot, holds=lambda: "✗ conflicts" not in shown(pilot.app))
+        await until(pilot, holds=lambda: "✗ no: unresolved" not in shown(pilot.app))
         text = (await page_of(mia, LIMITS, "Limits")).markdown
         assert [one for one in (OURS, THEIRS) if one in text] == words
         assert "<<<<<<<" not in text

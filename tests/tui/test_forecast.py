@@ -44,7 +44,7 @@ async def test_conflicts_are_listed_and_the_number_is_required(service: RunningS
         await until(pilot, shows="Two carriers down at once")
         pilot.app.open_review(*COLLIDES.values())
         await until(pilot, shows="conflicts with main in")
-        assert "✗ conflicts" in shown(pilot.app)
+        assert "Can merge? ✗ no: conflicts" in shown(pilot.app)
         await pilot.press("m")
         await until(pilot, shows="Conflicts with main")
         await until(pilot, shows="type: 2")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, pick, running, shown, until
+from tests.tui.app_driver import app_on, down_to, pick, running, shown, until
 
 from presscheck.engine.activity_log import Entry
 from presscheck.service.db.blob_store import DiskBlobStore
@@ -100,8 +100,7 @@ async def test_reusable_content_is_read_and_found_in_its_pages(
         await pilot.press("g", "l", "3")
         await until(pilot, shows="Late words")
         await until(pilot, shows="1 page")
-        while "A note" not in next(line for line in shown(pilot.app).split("\n") if "▌" in line):
-            await pilot.press("j")
+        await down_to(pilot, "A note")
         await pilot.press("e")
         await until(pilot, shows="the API cannot edit reusable content: o opens the space in the app")
         await pilot.press("o")

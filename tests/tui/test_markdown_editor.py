@@ -10,16 +10,18 @@ from typing import Any, cast
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.service_users import say
+from tests.service_users import say, token_of
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
 from textual import events
 
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.organizations import UpdateMember
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS, CURSOR
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
@@ -194,6 +196,28 @@ async def test_a_locked_space_is_unlocked_before_the_editor_opens(service: Runni
         await until(pilot, shows="Unlock Guides?")
         await pilot.press("y")
         await until(pilot, holds=lambda: is_editing(pilot))
+    # who may edit but not unlock is told before anything is typed, for new pages too; who only reads, always
+    await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
+    async with running(app_on(service, tmp_path / "editor", token=token_of(service, "tomasz")), (120, 40)) as pilot:
+        await until(pilot, shows="Needs me")
+        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await until(pilot, shows="A key lasts for ever.")
+        for key in ("e", "a", "E", "delete"):
+            await pilot.press(key)
+            await until(pilot, shows="Guides is locked: ask somebody who administers it")
+            assert isinstance(pilot.app.screen, BrowseScreen), "neither an editor nor a question is open"
+            await pilot.press("!")  # the message is gone with the next screen
+            await until(pilot, holds=lambda: not isinstance(pilot.app.screen, BrowseScreen))
+            await pilot.press("q")
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+    await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="live"))
+    await say(service, service.token, UpdateMember(organization_id="tallowick", user_id="luz", role="read"))
+    async with running(app_on(service, tmp_path / "reader", token=token_of(service, "luz")), (120, 40)) as pilot:
+        await until(pilot, shows="Needs me")
+        await cast("PresscheckApp", pilot.app).open_page("guides")
+        await until(pilot, shows="Guides", holds=lambda: pilot.app.screen.item and pilot.app.screen.item.space)
+        await pilot.press("e")
+        await until(pilot, shows="you need the level edit in Guides")
     [space] = await say(service, service.token, GetSpace(space_id="guides"))
     assert space.edit_mode == "live"
 

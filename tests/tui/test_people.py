@@ -8,6 +8,7 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.operation_keys.driver import Cursor, Shows, Text, take
+from tests.tui.test_draft_places import drafted
 from tests.tui.test_permissions import open_family
 from tests.tui.test_site_access import comes
 
@@ -71,9 +72,18 @@ async def test_people_invites_and_instructions(service: RunningService, tmp_path
         await pilot.press("enter")
         await pick(pilot, "edit")
         await form(pilot)
+        # closed, it is a draft as that of every form, and is sent for both from the list of drafts
+        await pilot.press("escape")
+        await drafted(pilot, "form: Change 2 members")
+        await form(pilot)
+        await pilot.press("ctrl+y")
+        await until(pilot, shows="copied as a command")
+        assert pilot.app.clipboard.count("update-member") == 2
+        assert not await are("edit", "luz")
         await pilot.press("ctrl+s")
-        await until(pilot, shows="changed 2 members")
+        await until(pilot, shows="Change 2 members: done")
         assert await are("edit", "luz", "ada")
+        await pilot.press("q", "escape")
         # one's own role as an admin is asked for twice, and the name is typed
         await take(pilot, (Cursor("Robin Achterberg"), "E"))
         dialog = await form(pilot)

@@ -13,6 +13,7 @@ from presscheck.api.comments import Document, PostComment
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.tui.external_programs import is_built_in
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
+from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
 
 __all__ = ["at_noon"]
 
@@ -275,6 +276,15 @@ async def publish_sheet(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="y  n")
 
 
+async def site_history(pilot: Any, service: RunningService) -> None:
+    await publish(pilot, service)
+    await pilot.press("g", "h")
+    await until(pilot, shows="History", holds=lambda: isinstance(pilot.app.screen, SiteHistoryScreen))
+    await until(pilot, holds=lambda: pilot.app.screen.history is not None and bool(pilot.app.screen.rows))
+    await pilot.press("j")  # the first row has the time at which the test runs
+    await until(pilot, holds=lambda: pilot.app.screen.row is pilot.app.screen.rows[1])
+
+
 async def site_structure(pilot: Any, service: RunningService) -> None:
     await publish(pilot, service)
     await pilot.press("g", "u")
@@ -448,6 +458,7 @@ SCREENS: list[Drive] = [
     drop_sheet,
     muted,
     site_checks,
+    site_history,
     site_structure,
     site_structure_removal,
     site_customization,

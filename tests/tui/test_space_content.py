@@ -13,7 +13,7 @@ import pytest
 from tests.hostile_strings import ACTS
 from tests.running_service import RunningService, running_service
 from tests.service_users import page_of
-from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.app_driver import app_on, down_to, pick, running, shown, until, write
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
@@ -153,8 +153,7 @@ async def test_a_broken_link_is_repaired(
         await listed(pilot)
         await until(pilot, shows="✗ 2 broken")  # the file is missing, too
         await until(pilot, shows="gone.md")
-        while "gone.md" not in next(line for line in shown(pilot.app).split("\n") if "▌" in line):
-            await pilot.press("j")
+        await down_to(pilot, "gone.md")
         await pilot.press("e")
         await until(pilot, shows="Save to the change request?")
         await pilot.press("y")

@@ -235,7 +235,7 @@ async def test_a_merge_train_stops_at_a_failure_and_continues_after_a_restart(
         await until(pilot, shows="one after another?")
         await until(pilot, shows="To undo a merge")
         await until(pilot, shows="The train stops at #")
-        await until(pilot, shows="Can merge? ✗ conflicts: conflicts with main in")
+        await until(pilot, shows="Can merge? ✗ no: conflicts with main in")
         await pilot.press("y")
         await until(pilot, shows="stopped here: conflicts with main in")
     async with running(app_on(service, tmp_path)) as pilot:

@@ -27,6 +27,7 @@ from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.config.profile import Profile
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.forms.field_help import PARTS
 from presscheck.engine.forms.form import form_fields
 from presscheck.engine.forms.form_files import FormFile, file_of
 from presscheck.engine.forms.references import PART_REFERENCES, reference_of
@@ -210,11 +211,14 @@ async def option_values(
 
 
 async def _part_ids(session: Session, name: str, parts: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, str]:
-    return {
-        part: await find_id(session, PART_REFERENCES[name, part], value, path, flag(f"{name}_{part}"))
-        for part, value in parts.items()
-        if (name, part) in PART_REFERENCES
-    }
+    """The ids of what parts name; what is found first tells where the next is listed, as a space does for its pages."""
+    known, found = dict(path), dict[str, str]()
+    for part in PARTS.get(name, {}):
+        reference = PART_REFERENCES.get((name, part))
+        if reference and parts.get(part):
+            found[part] = await find_id(session, reference, parts[part], known, flag(f"{name}_{part}"))
+            known[f"{part}_id"] = found[part]
+    return found
 
 
 async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit: int) -> None:

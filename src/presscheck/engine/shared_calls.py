@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from json.encoder import encode_basestring
+
 from presscheck.api.change_requests import ChangeRequest, ListRequestedReviewers, ListReviews
 from presscheck.api.comments import ListComments, ListReplies, ListSpaceComments, ListSpaceReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, GetRevisionPage
@@ -49,6 +52,15 @@ def changes_in(request: ChangeRequest, limit: int = ALL) -> GetChangeRequestChan
 def live_page(space: str, page: str) -> GetPage:
     """A page of the live content, by ids."""
     return GetPage(space_id=space, page_id=page, format="markdown")
+
+
+def live_page_keys(space: str, pages: Iterable[str]) -> dict[str, str]:
+    """The cache keys of pages of the live content, as `live_page` has them, by the ids of the pages.
+
+    For thousands of pages: making the call of each takes longer than reading it from the cache.
+    """
+    before, _, after = live_page(space, "*").key().partition('"page_id":"*"')
+    return {page: f'{before}"page_id":{encode_basestring(page)}{after}' for page in pages}
 
 
 def live_nodes(space: str, page: str) -> GetPage:

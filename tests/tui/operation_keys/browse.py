@@ -96,7 +96,7 @@ FAMILY = Family(
             *(". t", Pick("Elsewhere"), *typed_title("Transfer Copy of Book to", "Copy of Book")),
             closed(),
         ),
-        row((GetCollection, UpdateCollection), TREE, "E", Pick("Title"), Text("Goods"), "enter", Shows("▾ Goods")),
+        row((GetCollection, UpdateCollection), TREE, "E", Pick("Title"), Text("Goods"), "enter", Shows("▾ ▤ Goods")),
         row(MoveCollection, TREE, "J"),
         row(DeleteCollection, TREE, Cursor("Developers"), "-", *typed_title("Delete the collection", "Developers")),
         row(GetPageByPath, HERE, ":", Shows("Commands"), Text("space guides /ship/batches"), "enter", Shows("› Many")),

@@ -104,11 +104,20 @@ FAMILY = Family(
         row(
             (StartImport, GetImport),
             administration("Imports"),
-            *("a", Shows("New import"), Text("https://docs.example/"), "tab tab enter", Pick("Runbook"), form()),
+            *("a", Shows("New import"), Text("https://docs.example/"), "tab tab tab tab enter"),
+            *(Shows("first choose: Space to import into"), "shift+tab shift+tab enter", Pick("Runbook"), form()),
             # the change requests of that space
             *("tab enter", Shows("What to write"), Holds(lambda pilot: "Limits per" not in shown(pilot.app))),
-            *(Pick("What to write"), form(), Shows("What to write afterwards"), "ctrl+s", closed()),
-            Shows("docs.example"),
+            *(Pick("What to write"), form(), Shows("What to write afterwards")),
+            # the pages of that, by title
+            *(
+                "tab enter",
+                Shows("Page to import below"),
+                Pick("Events come late"),
+                form(),
+                Shows("Events come late"),
+            ),
+            *("ctrl+s", closed(), Shows("docs.example")),
         ),
         row(
             ListChangeRequestPageLinks,

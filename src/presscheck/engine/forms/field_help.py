@@ -253,7 +253,7 @@ PARTS: dict[str, dict[str, str]] = {
     "target": {
         "space": "Space to import into",
         "change_request": "Change request to import into",
-        "page": "Id of the page to import below",
+        "page": "Page to import below",
     },
 }
 """The help of the parts of a field that is an object, by field and part; each has an option, such as `--source-url`."""

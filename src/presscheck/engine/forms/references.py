@@ -36,6 +36,7 @@ class Reference:
         listings: the operations that list it; the first whose other arguments are known is used.
         names: its names, as field names of the API.
         id: its id, as a field name of the API.
+        label: the name by which people know it, where that is not the first.
         items: the field of the answer with the items, if it is not a paginated list.
         lists_all: whether everything is listed; otherwise what has no such name is taken as an id.
     """
@@ -45,6 +46,7 @@ class Reference:
     names: tuple[str, ...] = ("title",)
     id: str = "id"
     items: str = ""
+    label: str = ""
     lists_all: bool = True
 
 
@@ -64,11 +66,15 @@ CHANGE_REQUEST = Reference(
     lists_all=False,  # only the open ones: drafts are listed apart
 )
 PAGE = Reference(
-    "path or title", (ListRevisionPages, ListChangeRequestPages, ListPages), ("path", "title"), "id", "pages"
+    "path or title",
+    (ListRevisionPages, ListChangeRequestPages, ListPages),
+    ("path", "title"),
+    items="pages",
+    label="title",
 )
 FILE = Reference("name", (ListRevisionFiles, ListChangeRequestFiles, ListFiles), ("name",))
 REUSABLE_CONTENT = Reference(
-    "title", (GetChangeRequestRevision, GetCurrentRevision), ("title",), "id", "reusable_contents"
+    "title", (GetChangeRequestRevision, GetCurrentRevision), ("title",), items="reusable_contents"
 )
 
 REFERENCES: dict[str, Reference] = {
@@ -118,6 +124,7 @@ PART_REFERENCES: dict[tuple[str, str], Reference] = {
     ("destination", "site_space_id"): SITE_SPACE,
     ("source", "space"): SPACE,
     ("target", "change_request"): CHANGE_REQUEST,
+    ("target", "page"): PAGE,
     ("target", "space"): SPACE,
 }
 """What a part of a field refers to, by field and part."""

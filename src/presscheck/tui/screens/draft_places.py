@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from presscheck.api.organizations import ListOrganizations
 from presscheck.engine.drafts import DraftPlace
 from presscheck.tui.commands import COMMANDS, keys_of, shown
-from presscheck.tui.screens.admin.operation_form import fill_in, stored_form
+from presscheck.tui.screens.admin.operation_form import fill_in, outcome, stored_form
 from presscheck.tui.screens.agent_instructions import InstructionsScreen
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.draft_list import label_of
@@ -75,8 +75,9 @@ class DraftPlaces:
         form = stored_form(draft)
         if form is None:
             return False
-        if await fill_in(self._screen, form, draft.stored.key):
-            self._screen.notify(f"{form.title}: done")
+        answer = await fill_in(self._screen, form, draft.stored.key)
+        if answer is not None:
+            self._screen.notify(outcome(form.title, answer))
         self._screen.refresh_status_bars()
         return True
 

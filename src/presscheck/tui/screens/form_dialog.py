@@ -244,7 +244,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         What other fields refer to may be listed with them, such as the change requests of a space.
         """
         return {
-            f"{field.name.rpartition('__')[2].removesuffix('_id')}_id": text
+            _path_name(field): text
             for field in self.fields
             if field.reference and (text := self._input(field.name).value.strip()) in self._names
         }
@@ -339,13 +339,17 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         """Choose the value of a field from a list; several for a list of them."""
         box = self._input(field.name)
         if field.reference and self._lookup:
+            reason = ""
             try:
+                await self._name_ids(besides=field)  # such as the space whose pages are listed
                 listed = await self._lookup(field.reference)
-                reason = "cannot be listed here" if listed is None else ""
+            except InvalidArgument as error:
+                self._take_error(error)
+                return
             except PresscheckError as error:
-                listed, reason = None, f"could not be listed: {error.message}"
+                listed, reason = None, f"could not be listed: {error.message}. Type an id"
             if listed is None:
-                self._error = (field.name, f"{reason}. Type an id")
+                self._error = (field.name, reason or self._how_to_list(field.reference))
                 self._show()
                 return
             choices = list(listed)
@@ -425,8 +429,17 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self._save("" if self._has_copied_earlier else _written(self._earlier))
             self.dismiss(result if result is not None else made)
 
-    async def _name_ids(self) -> bool:
+    def _how_to_list(self, reference: Reference) -> str:
+        """What to do where nothing can be listed yet: choose that in which it is, if the form asks for it."""
+        needed = {name for listing in reference.listings for name in listing.path_fields()}
+        outer = next((each for each in self.fields if each.reference and _path_name(each) in needed), None)
+        return f"first choose: {outer.label}" if outer else "cannot be listed here. Type an id"
+
+    async def _name_ids(self, besides: FormField | None = None) -> bool:
         """Put ids in the place of the names that were typed; whether there were any.
+
+        Args:
+            besides: a field whose text stays, because its value is being chosen.
 
         Raises:
             InvalidArgument: nothing has a name or id that was typed, or several have it.
@@ -435,7 +448,13 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         for field in self.fields:
             text = self._input(field.name).value
             parts = [part for part in field.parts_of(text) if part not in self._names]
-            if not field.reference or field.takes_others or not parts or text == self.present.get(field.name, ""):
+            if (
+                field is besides
+                or not field.reference
+                or field.takes_others
+                or not parts
+                or text == self.present.get(field.name, "")
+            ):
                 continue
             try:
                 choices = await self._lookup(field.reference) if self._lookup else None
@@ -554,6 +573,11 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         room = min(WIDEST, self.size.width) - MARGINS - sum(map(width, hints))
         gap = Span(" " * (WIDE_GAP if WIDE_GAP * (len(hints) - 1) <= room else WIDE_GAP - 1))
         return tuple(span for hint in hints for span in (gap, *hint))[1:]
+
+
+def _path_name(field: FormField) -> str:
+    """The name in paths of what a field refers to, such as `space_id`."""
+    return f"{field.name.rpartition('__')[2].removesuffix('_id')}_id"
 
 
 def _is_listed(field: FormField) -> bool:

@@ -95,6 +95,11 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
             self._show()
             self.on_resize()
 
+    def close(self) -> None:
+        """Close it as with No, such as when it turns out that the action is not possible."""
+        if self.is_mounted and not (self._closing or self._closed or self._pruning):
+            self.dismiss(False)
+
     def _show_input(self) -> None:
         text_input = self.query_one(SearchInput)
         if self.type_to_confirm is not None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.api.integrations import PublishIntegration
 from presscheck.api.operation import operation_called
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.forms.form import OperationForm
 from presscheck.engine.forms.form_files import SCRIPT, file_of
 from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
+from presscheck.engine.forms.references import PAGE
 from presscheck.engine.integrations.publication import NAME, PublishForm
 from presscheck.engine.reads.whole_listing import whole_listing
 from presscheck.errors import PresscheckError
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.drafts import Draft
     from presscheck.engine.engine import Engine
-    from presscheck.engine.forms.form import Form
+    from presscheck.engine.forms.form import Form, FormField
     from presscheck.engine.forms.references import Reference
     from presscheck.tui.screens.screen_context import ScreenContext
 
@@ -44,6 +47,8 @@ class StoredForm:
         given: the values that are known already, by field.
         present: the texts that the fields began with.
         path: the ids of everything that it is about, with which what its fields refer to is listed.
+        targets: the things that it is sent for, if they are several: the name of each, as display text, and the fields
+            that name it.
     """
 
     title: str
@@ -51,6 +56,37 @@ class StoredForm:
     given: Mapping[str, Any]
     present: Mapping[str, str]
     path: Mapping[str, Any]
+    targets: Sequence[tuple[str, Mapping[str, Any]]] = ()
+
+    @property
+    def digest(self) -> str:
+        """Stands for its targets in the key of its draft."""
+        return sha256(json.dumps([identity for _, identity in self.targets]).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of a form that was sent for several things.
+
+    Attributes:
+        done: how many were changed.
+        failed: the names of the others, each with the reason; untrusted text.
+    """
+
+    done: int
+    failed: tuple[str, ...] = ()
+
+
+def outcome(title: str, answer: Any) -> str:
+    """What became of a form that was sent, in a few words.
+
+    Args:
+        title: what the form does, as display text.
+        answer: what `fill_in` returned.
+    """
+    if not isinstance(answer, Receipt) or not answer.failed:
+        return f"{title}: done"
+    return f"{title}: {answer.done} done, {len(answer.failed)} failed: {sanitize(answer.failed[0])}"
 
 
 def stored_form(draft: Draft) -> StoredForm | None:
@@ -61,6 +97,8 @@ def stored_form(draft: Draft) -> StoredForm | None:
         if form:
             operation_called(form.operation)
             if not all(isinstance(each, dict) for each in (form.given, form.present, form.path)):
+                return None
+            if not all(isinstance(identity, dict) for _, identity in form.targets):
                 return None
     except (ValueError, TypeError, PresscheckError):
         return None
@@ -79,6 +117,40 @@ def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> Form:
     return PartsForm(operation, known) if has_parts(operation) else OperationForm(operation, known)
 
 
+@dataclass(frozen=True)
+class FormForSeveral:
+    """A form that is sent for several things.
+
+    Attributes:
+        form: the form for the first of them.
+        targets: the name of each, and the fields that name it.
+    """
+
+    form: Form
+    targets: Sequence[tuple[str, Mapping[str, Any]]]
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The fields of the form."""
+        return self.form.fields
+
+    def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Any:
+        """The call for the first of them.
+
+        Raises:
+            InvalidArgument: a value is missing or invalid; names the field.
+        """
+        return self.form.result(texts, present)
+
+    def changes_nothing(self, result: Any) -> bool:
+        """Whether there is nothing to send."""
+        return self.form.changes_nothing(result)
+
+    def command(self, result: Any) -> str:
+        """The command lines of all calls."""
+        return "\n".join(self.form.command(result.model_copy(update=dict(fields))) for _, fields in self.targets)
+
+
 async def fill_in(
     screen: ScreenContext,
     form: StoredForm,
@@ -95,21 +167,26 @@ async def fill_in(
         sends: sends what the form makes, if it is looked at before.
 
     Returns:
-        The answer of the service, or the call if it has none; None if nothing was sent.
+        The answer of the service, or the call if it has none; a receipt if it was sent for several things; None if
+        nothing was sent.
     """
     outbox, operation = screen.engine.outbox, operation_called(form.operation)
     about = {FORM: json.dumps(asdict(form), ensure_ascii=False), "title": form.title}
 
     async def send_with_file(call: Operation[Any]) -> Any:
         call = await asyncio.to_thread(with_file, call)
+        return await (_send_each(form.targets, call, send_one) if form.targets else send_one(call))
+
+    async def send_one(call: Operation[Any]) -> Any:
         return await (sends(call) if sends else send(screen, call))
 
     async def lookup(reference: Reference) -> list[Choice] | None:
         return await choices_of(screen.engine, reference, {**dialog.chosen_ids, **form.path})
 
+    asked = form_of(operation, dict(form.given))
     dialog = FormDialog(
         form.title,
-        form_of(operation, dict(form.given)),
+        FormForSeveral(asked, form.targets) if form.targets else asked,
         form.present,
         screen.style_for,
         send=send_with_file,
@@ -122,21 +199,45 @@ async def fill_in(
     return await screen.ask(dialog)
 
 
+async def _send_each(
+    targets: Sequence[tuple[str, Mapping[str, Any]]],
+    call: Operation[Any],
+    send_one: Callable[[Operation[Any]], Awaitable[Any]],
+) -> Receipt:
+    """Send a call for each of several things."""
+    failed: list[str] = []
+    for name, identity in targets:
+        try:
+            await send_one(call.model_copy(update=dict(identity)))
+        except PresscheckError as error:
+            failed.append(f"{name}: {error.message}")
+    return Receipt(len(targets) - len(failed), tuple(failed))
+
+
 async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, Any]) -> list[Choice] | None:
     """What a field can refer to, listed by the first operation whose arguments are in the path; None without one."""
     listing = next((each for each in reference.listings if set(each.path_fields()) <= set(path)), None)
     if listing is None:
         return None
     given = {name: value for name, value in path.items() if name in listing.model_fields}
-    items = await whole_listing(engine, listing(**given))
+    items = await _listed(engine, reference, listing(**given))
+    label, *notes = sorted(reference.names, key=lambda name: name != reference.label)
     return [
         Choice(
             str(value_at(item, reference.id)),
-            sanitize(str(value_at(item, _snake(reference.names[0])) or value_at(item, reference.id))),
-            sanitize(str(value_at(item, _snake(reference.names[1])) or "")) if len(reference.names) > 1 else "",
+            sanitize(str(value_at(item, _snake(label)) or value_at(item, reference.id))),
+            sanitize(str(value_at(item, _snake(notes[0])) or "")) if notes else "",
         )
         for item in items
     ]
+
+
+async def _listed(engine: Engine, reference: Reference, listing: Operation[Any]) -> Sequence[Any]:
+    """The items that an operation lists: page by page, or all in one answer, those of a tree from its top."""
+    if not reference.items:
+        return await whole_listing(engine, listing)
+    items: Sequence[Any] = getattr(await engine.read(listing), reference.items)
+    return [*flatten(items)] if reference is PAGE else items
 
 
 def _snake(path: str) -> str:

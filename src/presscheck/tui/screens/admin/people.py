@@ -49,6 +49,9 @@ async def losses_of_members(screen: DetailsContext, members: Sequence[Organizati
     if organization is None:
         return Losses()
     ids = {member.id for member in members}
+    # the rows may still have a role that was just changed
+    listed = await whole_listing(screen.engine, ListMembers(organization_id=organization.id))
+    members = [member for member in listed if member.id in ids]
     if (await admins_of(screen, organization.id)) <= ids:
         name = named([member.user.display_name for member in members if member.role == "admin"])
         return Losses(refusal=f"{name} is {ONLY_ADMIN}")

@@ -22,7 +22,7 @@ from textual.containers import Vertical
 
 from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.filter_form import FilterForm
-from presscheck.engine.forms.form import OperationForm, form_fields, initial_texts
+from presscheck.engine.forms.form import form_fields, initial_texts
 from presscheck.engine.forms.parts_form import tree_text
 from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count
@@ -39,7 +39,7 @@ from presscheck.tui.screens.admin.facts import (
     sort_key,
     value_at,
 )
-from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of
+from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of, outcome
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
@@ -452,33 +452,20 @@ class FamilyTable(Vertical):
 
     async def _fill_in_for_all(self, operation: type[Operation[Any]], items: Sequence[BaseModel]) -> None:
         """Fill in one form, and send it for each of several things."""
-        what = count(len(items), self.family.noun, self.family.plural)
-        first = {**self._path(operation), **self._identity(operation, items[0])}
-        form = OperationForm(operation, first)
-        failed: list[str] = []
+        targets = [(self.name_of(item), self._identity(operation, item)) for item in items]
+        given = {**self._path(operation), **targets[0][1]}
+        title = f"Change {count(len(items), self.family.noun, self.family.plural)}"
+        present = initial_texts(form_of(operation, given).fields, None)
+        stored = StoredForm(title, operation.stored_name(), given, present, self._draft_path, targets)
+        by_identity = {tuple(identity.values()): item for item, (_, identity) in zip(items, targets, strict=True)}
 
-        async def send_all(call: Operation[Any]) -> None:
-            failed.clear()
-            for item in items:
-                try:
-                    await self._send(item, call.model_copy(update=self._identity(operation, item)))
-                except PresscheckError as error:
-                    failed.append(f"{self.name_of(item)}: {error.message}")
+        async def sends(call: Operation[Any]) -> Any:
+            return await self._send(by_identity[tuple(getattr(call, name) for name in targets[0][1])], call)
 
-        dialog = FormDialog(
-            f"Change {what}",
-            form,
-            initial_texts(form.fields, None),
-            self._screen.style_for,
-            send=send_all,
-            lookup=lambda reference: choices_of(self._screen.engine, reference, self._path(operation)),
-            save=lambda _: None,
-        )
-        if await self._screen.ask(dialog) is None:
-            return
-        self._rows.clear_marks()
-        done = f"changed {count(len(items) - len(failed), self.family.noun, self.family.plural)}"
-        self._changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
+        answer = await fill_in(self._screen, stored, self._draft_key(operation, stored.digest), sends=sends)
+        if answer is not None:
+            self._rows.clear_marks()
+            self._changed(outcome(title, answer))
 
     async def _send(self, item: BaseModel | None, call: Operation[Any]) -> Any:
         """Send what a form makes, unless the family refuses it.
@@ -493,21 +480,27 @@ class FamilyTable(Vertical):
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> Any:
         """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
-        identity = value_at(item, self.family.path) if item else "new"
-        organization = self._screen.organization
+        identity = str(value_at(item, self.family.path)) if item else "new"
         fields = form_of(operation, given).fields
         if not fields:
             self._screen.notify("there is nothing to fill in")
             return None
-        path = {**({"organization_id": organization.id} if organization else {}), **self.given}
         present = {**initial_texts(fields, self._editable(item)), **tree_text(item)}
-        key = f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
-        stored = StoredForm(title, operation.stored_name(), given, present, path)
+        stored = StoredForm(title, operation.stored_name(), given, present, self._draft_path)
         sends = partial(self._send, item)
-        answer = await fill_in(self._screen, stored, key, sends=sends)
+        answer = await fill_in(self._screen, stored, self._draft_key(operation, identity), sends=sends)
         if answer is not None:
-            self._changed(f"{title}: done")
+            self._changed(outcome(title, answer))
         return answer
+
+    @property
+    def _draft_path(self) -> dict[str, Any]:
+        """The ids of everything that a form here is about."""
+        organization = self._screen.organization
+        return {**({"organization_id": organization.id} if organization else {}), **self.given}
+
+    def _draft_key(self, operation: type[Operation[Any]], identity: str) -> str:
+        return f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
 
     def _editable(self, item: BaseModel | None) -> Any:
         """The part of an item whose fields are changed: that with its role in a team, for a member of one."""
@@ -551,24 +544,7 @@ class FamilyTable(Vertical):
         items, remove, verb = self._chosen, self.family.remove, self.family.remove_verb
         if remove is None or not items:
             return
-        losses = await self._losses(items)
-        if losses.refusal:
-            self._screen.notify(losses.refusal)
-            return
-        several = len(items) > 1
-        what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
-        lines: list[Line] = [(Span(self.family.loses),)]
-        if several:
-            lines += [(Span(f"• {self.name_of(item)}", "quiet"),) for item in items]
-        lines += [(Span(sentence, "waiting"),) for sentence in losses.sentences]
-        dialog = ConfirmDialog(
-            f"{verb} {what}?",
-            lines,
-            verb,
-            self._screen.style_for,
-            type_to_confirm=what if several or losses.is_grave else None,
-        )
-        if not await self._screen.ask(dialog):
+        if not await self._confirm_removal(items, verb):
             return
         failed: list[str] = []
         for item in items:
@@ -580,14 +556,35 @@ class FamilyTable(Vertical):
         done = f"{verb.lower()}: {count(len(items) - len(failed), self.family.noun, self.family.plural)}"
         self._changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
 
-    async def _losses(self, items: Sequence[BaseModel]) -> Losses:
-        """What removing things takes away, as far as it can be read."""
-        if self.family.losses is None:
-            return Losses()
-        try:
-            return await self.family.losses(self._screen, items)
-        except PresscheckError as error:
-            return Losses((f"What is lost could not be read: {sanitize(error.message)}.",))
+    async def _confirm_removal(self, items: Sequence[BaseModel], verb: str) -> bool:
+        """Ask before things are removed; not to be confirmed before it is known what is lost with them."""
+        several = len(items) > 1
+        what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
+        lines: list[Line] = [(Span(self.family.loses),)]
+        if several:
+            lines += [(Span(f"• {self.name_of(item)}", "quiet"),) for item in items]
+        title, typed = f"{verb} {what}?", what if several else None
+        read = self.family.losses
+        if read is None:
+            dialog = ConfirmDialog(title, lines, verb, self._screen.style_for, type_to_confirm=typed)
+            return bool(await self._screen.ask(dialog))
+        checking: Line = (Span("Checking what else is lost …", "quiet"),)
+        dialog = ConfirmDialog(title, [*lines, checking], verb, self._screen.style_for, is_ready=False)
+
+        async def check() -> None:
+            try:
+                losses = await read(self._screen, items)
+            except PresscheckError as error:
+                losses = Losses((f"What is lost could not be read: {sanitize(error.message)}.",))
+            if losses.refusal:
+                self._screen.notify(losses.refusal)
+                dialog.close()
+                return
+            told: list[Line] = [(Span(sentence, "waiting"),) for sentence in losses.sentences]
+            dialog.make_ready([*lines, *told], type_to_confirm=what if several or losses.is_grave else None)
+
+        self._screen.run(check, group="losses", exclusive=True)
+        return bool(await self._screen.ask(dialog))
 
     def reason_unsend(self) -> str | None:
         """Disabled until the organization is known."""

@@ -46,6 +46,11 @@ class EditActions:
     def _disabled(self, item: Item | None, write: type[Operation[Any]]) -> str | None:
         if item is None or item.space is None:
             return "go to a space or a page first"
+        space = item.space
+        told = space.permissions
+        # who may edit a locked space is asked to unlock it, or told that it is locked
+        if told.view and not told.edit and space.edit_mode != "locked":
+            return f"you need the level edit in {sanitize(space.title)}"
         return self._screen.engine.write_reason(write, "edits")
 
     def reason_add(self) -> str | None:
@@ -178,7 +183,12 @@ class EditActions:
             self._screen.tree_view.clear_marks()
 
     async def path(self, space: Space) -> Path | None:
-        """The change request that the space is browsed in; asks for one if there is none."""
+        """The change request that the space is browsed in; asks for one if there is none.
+
+        None also for a space that is locked, and that the user may not or does not unlock: nothing is typed in vain.
+        """
+        if await page_editor.stays_locked(self._screen, space.id):
+            return None
         request = self._screen.library.requests.get(space.id) or await self._choose_request(space)
         return {"space_id": space.id, "change_request_id": request.id} if request else None
 

@@ -58,7 +58,7 @@ class PagePane:
         self._screen, self._shortcut_text, self._site_lines = screen, shortcut_text, site_lines
         self.navigation = PageNavigation(screen)
         self.home = SpaceHome(screen, self._show_home)
-        self.pictures = PagePictures(screen, self._references_changed)
+        self.pictures = PagePictures(screen, lambda: screen.page_view.size.height, self._references_changed)
         self._references = ReferenceLoader(screen, self.pictures, self._references_changed)
         self.age = ""
         """How old the shown page is, while offline."""

@@ -1,4 +1,4 @@
-"""The pictures of the pages in Browse: read when they come near the visible lines, decoded in a thread, then drawn.
+"""The pictures of pages: read when they come near the visible lines, decoded in a thread, then drawn.
 
 Only files of the space are read, from the addresses that the service gives for them. Whoever owns another host must not
 learn from an image who reads a page, so an image there stays a caption. Until a picture is drawn its lines are
@@ -12,17 +12,18 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from presscheck.api.content import GetChangeRequestFile, GetFile, RevisionFile
+from presscheck.api.content import GetChangeRequestFile, GetFile, ListRevisionFiles, RevisionFile
 from presscheck.api.operation import Operation
 from presscheck.documents.terminal.references import Picture
+from presscheck.engine.reads.whole_listing import whole_listing
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.terminal.pictures import MOST_PIXELS, TOO_LARGE, CellSize, fitted
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.screen_context import ScreenContext
     from presscheck.tui.terminal.pictures import DrawnPicture, PictureTable
 
 MOST_BYTES = 10 << 20
@@ -41,10 +42,18 @@ ELSEWHERE = "not loaded: it is on another host"
 OFFLINE = "not loaded: you are offline"
 
 
-class Wanted(NamedTuple):
-    """A picture at a size: its space and change request, its file, and the room for it in cells."""
+class ContentPlace(NamedTuple):
+    """Where a file is: the id of its space, with that of a change request or of a revision; without both on main."""
 
-    place: tuple[str, str]
+    space: str
+    request: str = ""
+    revision: str = ""
+
+
+class Wanted(NamedTuple):
+    """A picture at a size: where it is, its file, and the room for it in cells."""
+
+    place: ContentPlace
     file: str
     columns: int
     rows: int
@@ -60,12 +69,13 @@ class PagePictures:
     """Reads and draws pictures.
 
     Args:
-        screen: the browse screen.
+        screen: the screen with the page.
+        height: returns the lines of the page that are visible.
         on_change: called when a picture is drawn, or cannot be.
     """
 
-    def __init__(self, screen: BrowseContext, on_change: Callable[[], None]) -> None:
-        self._screen, self._on_change = screen, on_change
+    def __init__(self, screen: ScreenContext, height: Callable[[], int], on_change: Callable[[], None]) -> None:
+        self._screen, self._height, self._on_change = screen, height, on_change
         self._wanted: dict[str, Wanted] = {}
         self._running: set[str] = set()
         self._drawn: dict[str, tuple[int, Picture]] = {}
@@ -78,11 +88,11 @@ class PagePictures:
     def _table(self) -> PictureTable:
         return self._screen.app_context.pictures
 
-    def picture(self, place: tuple[str, str], file: RevisionFile | None, address: str, columns: int) -> Picture | None:
+    def picture(self, place: ContentPlace, file: RevisionFile | None, address: str, columns: int) -> Picture | None:
         """What is drawn for an image; None for its caption alone.
 
         Args:
-            place: the ids of the space and of the change request, empty for main.
+            place: where the page is.
             file: the file of the space that the address leads to; None if it is none, or the files are not known yet.
             address: as written in the page.
             columns: the width of the text, in cells.
@@ -95,7 +105,7 @@ class PagePictures:
             return Picture(note=ELSEWHERE) if is_elsewhere else None
         if note := _objection(file):
             return Picture(note=note)
-        rows = max(LEAST_ROWS, self._screen.page_view.size.height - MARGIN)
+        rows = max(LEAST_ROWS, self._height() - MARGIN)
         size = file.dimensions
         if size is None or size.width < 1 or size.height < 1:
             return self._known(Wanted(place, file.id, columns, rows, table.cell), 0)
@@ -166,22 +176,31 @@ class PagePictures:
 
     async def _content(self, wanted: Wanted) -> bytes:
         """The bytes of a file, from the cache or from the service."""
-        engine, (space, request) = self._screen.engine, wanted.place
-        key = f"picture {space} {wanted.file}"
+        engine, (space, _, revision) = self._screen.engine, wanted.place
+        key = f"picture {space} {wanted.file}" + (f" in {revision}" if revision else "")
         stored = await engine.in_store(lambda cache: cache.for_writing([key]))
         if key in stored and (content := await asyncio.to_thread(_from_text, stored[key].json)):
             return content
+        call, address = await self._address(wanted)
+        content = await engine.download(call, address, MOST_BYTES)
+        if len(content) <= MOST_CACHED:
+            text = await asyncio.to_thread(_as_text, content)
+            engine.remember(key, text)
+        return content
+
+    async def _address(self, wanted: Wanted) -> tuple[Operation[Any], str]:
+        """Where a file is downloaded from, as the service tells it now: the addresses are valid for a while only."""
+        engine, (space, request, revision) = self._screen.engine, wanted.place
+        if revision:
+            listing = ListRevisionFiles(space_id=space, revision_id=revision)
+            found = (file.download_url for file in await whole_listing(engine, listing) if file.id == wanted.file)
+            return listing, next(found, "")
         call: Operation[RevisionFile] = (
             GetChangeRequestFile(space_id=space, change_request_id=request, file_id=wanted.file)
             if request
             else GetFile(space_id=space, file_id=wanted.file)
         )
-        file = await engine.read(call)
-        content = await engine.download(call, file.download_url, MOST_BYTES)
-        if len(content) <= MOST_CACHED:
-            text = await asyncio.to_thread(_as_text, content)
-            engine.remember(key, text)
-        return content
+        return call, (await engine.read(call)).download_url
 
 
 def _objection(file: RevisionFile) -> str:

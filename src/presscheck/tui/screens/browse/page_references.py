@@ -25,11 +25,12 @@ from presscheck.documents.markdown.link_target import LinkTarget
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.openapi import description_in
-from presscheck.documents.terminal.references import Included, Picture
+from presscheck.documents.terminal.references import Included, NoReferences, Picture
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.included_texts import LOADING, NOT_CACHED, IncludedTexts, Piece
+from presscheck.tui.screens.browse.page_pictures import ContentPlace
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -205,12 +206,31 @@ class PageReferences:
         if self._revision is None or self._item.space is None:
             return None
         request = self._library.requests.get(self._item.space.id)
-        place = self._item.space.id, request.id if request else ""
+        place = ContentPlace(self._item.space.id, request.id if request else "")
         return self._pictures.picture(place, self._links.file(address, self._source), address, columns)
 
     def shows(self, condition: str) -> bool | None:
         """None: the page is shown to its authors, with all conditions."""
         return None
+
+
+class RevisionReferences(NoReferences):
+    """The references of a page as it was in a revision: its pictures.
+
+    Args:
+        place: the revision.
+        page: the page.
+        revision: its content.
+        pictures: reads and draws the images.
+    """
+
+    def __init__(self, place: ContentPlace, page: RevisionPage, revision: Revision, pictures: PagePictures) -> None:
+        self._place, self._pictures = place, pictures
+        self._links, self._source = SpaceLinks(revision.pages, revision), source_path(page)
+
+    def picture(self, address: str, columns: int) -> Picture | None:
+        """The picture for an image: of a file of the revision, else a note."""
+        return self._pictures.picture(self._place, self._links.file(address, self._source), address, columns)
 
 
 class ReferenceLoader:
@@ -259,7 +279,7 @@ class ReferenceLoader:
         """Read what a page refers to; what is subscribed already, for the page before, stays."""
         place = self._place(item)
         self._shown = item, markdown
-        if _refers_beyond_pages(markdown) and place != self._watched:
+        if refers_beyond_pages(markdown) and place != self._watched:
             self._watched, self._problem = place, ""
             space, request = place
             call: Operation[Revision] = (
@@ -333,7 +353,7 @@ class ReferenceLoader:
             self._on_change()
 
 
-def _refers_beyond_pages(markdown: str) -> bool:
+def refers_beyond_pages(markdown: str) -> bool:
     """Whether a text refers to more than pages: to files, reusable content or variables."""
     return any(sign in markdown for sign in _SIGNS) or any(_is_file(match[1]) for match in _linked(markdown))
 

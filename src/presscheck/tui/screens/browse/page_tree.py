@@ -15,7 +15,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.browse.space_facts import SITE, emblem, emoji_character, signs, site_state
+from presscheck.tui.screens.browse.space_facts import COLLECTION, SITE, emblem, emoji_character, signs, site_state
 from presscheck.tui.screens.site_writes import mark_of
 from presscheck.tui.widgets.tree import Node
 
@@ -358,8 +358,8 @@ def _label(item: Item) -> Line:
     character = emoji_character(page.emoji) if page else ""
     emoji = (Span(f"{character} "),) if character else ()
     head = emblem(item.space) if item.kind == "space" and item.space else emoji
-    if item.kind == "site":
-        head = (Span(f"{SITE.sign} ", "quiet"),)
+    if kind := {"collection": COLLECTION, "site": SITE}.get(item.kind):
+        head = (Span(f"{kind.sign} ", "quiet"),)
     hidden = (Span("  hidden", "quiet"),) if page and page.hidden else ()
     outside = (Span(" ↗", "quiet"),) if item.kind == "link" else ()
     return (*head, Span(sanitize(item.title) or "(no title)", style), *outside, *hidden)

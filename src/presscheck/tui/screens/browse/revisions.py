@@ -10,10 +10,11 @@ from textual import on
 from textual.app import ComposeResult
 
 from presscheck.api.change_requests import GetChangeRequest
-from presscheck.api.content import ListRevisionFiles
+from presscheck.api.content import GetRevision, ListRevisionFiles
 from presscheck.api.content_changes import EditChangeRequestContent, GetRevisionChanges, RevertPage
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.engine.review.revert import plan_return
 from presscheck.engine.review.revision_history import revisions
 from presscheck.engine.shared_calls import ALL, page_in
@@ -24,6 +25,8 @@ from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.page_navigation import WIDEST
+from presscheck.tui.screens.browse.page_pictures import ContentPlace, PagePictures
+from presscheck.tui.screens.browse.page_references import RevisionReferences, refers_beyond_pages
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.space_content.model import size_of
@@ -36,8 +39,10 @@ from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.content import RevisionPage
     from presscheck.api.content_changes import ChangedPage, SemanticChange
     from presscheck.api.spaces import Space
+    from presscheck.documents.terminal.references import References
     from presscheck.engine.review.revision_history import Step
     from presscheck.tui.screens.browse.context import BrowseContext
 
@@ -269,6 +274,8 @@ class PageAsItWas(BaseScreen):
         self._space, self._revision, self._created_at, self._page = space, revision, created_at, page
         self._request = request
         self._markdown = ""
+        self._references: References = NO_REFERENCES
+        self._pictures = PagePictures(self, lambda: self.query_one(PageView).size.height, self._draw_again)
 
     def title_line(self) -> Line:
         """The page, and when it was so."""
@@ -308,6 +315,11 @@ class PageAsItWas(BaseScreen):
         self.app_context.copy_to_clipboard(self._markdown)
         self.notify("copied the Markdown of the page")
 
+    @on(PageView.PicturesNear)
+    def pictures_near(self, event: PageView.PicturesNear) -> None:
+        """Read the pictures that are visible, or soon will be."""
+        self._pictures.load(event.names)
+
     @on(LineView.LinkChosen)
     def link_chosen(self, event: LineView.LinkChosen) -> None:
         """Open an address; pages of an old revision are opened from the list of revisions."""
@@ -325,9 +337,24 @@ class PageAsItWas(BaseScreen):
             self.query_one(EmptyState).show_failed("This page could not be loaded.", error.message)
             return
         self.query_one(EmptyState).hide()
-        self._markdown = markdown = page.markdown or ""
-        view = self.query_one(PageView)
-        view.show(lambda columns: PageLines(markdown, min(columns, WIDEST), title=page.title))
+        self._markdown = page.markdown or ""
+        self.query_one(PageView).show(self._lay_out)
+        if refers_beyond_pages(self._markdown) and self.app_context.pictures.is_on:
+            self.run(self._read_files(page), group="files", exclusive=True)
+
+    async def _read_files(self, page: RevisionPage) -> None:
+        """Read which files the revision has, and draw its images."""
+        content = await self.engine.read(GetRevision(space_id=self._space.id, revision_id=self._revision))
+        place = ContentPlace(self._space.id, revision=self._revision)
+        self._references = RevisionReferences(place, page, content, self._pictures)
+        self._draw_again()
+
+    def _draw_again(self) -> None:
+        """Draw the page with what is known now; what is read stays where it is."""
+        self.query_one(PageView).show_again(self._lay_out)
+
+    def _lay_out(self, columns: int) -> PageLines:
+        return PageLines(self._markdown, min(columns, WIDEST), title=self._page.title, references=self._references)
 
 
 async def _bring_back(

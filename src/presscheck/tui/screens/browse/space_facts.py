@@ -1,6 +1,6 @@
 """The facts of a space in its row: a sign each for its icon, lock, visibility and Git sync; the same in words.
 
-A site has the sign of its kind before its title, and its state behind it.
+Collections and sites have the sign of their kind before their titles; a site has its state behind it.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ READERS = {"unlisted": "unlisted", "share-link": "share link", "visitor-auth": "
 """In a word or two, who can read a live site that is not for everybody."""
 OTHER_VISIBILITY = Sign("◇", "another visibility")
 GIT_SYNC = Sign("⇄", "Git sync")
+COLLECTION = Sign("▤", "a collection")
 SITE = Sign("⌂", "a site")
 LEGEND: tuple[tuple[str, str], ...] = (
+    (COLLECTION.sign, "Collection"),
     *((sign.sign, f"Space: {sign.words}") for sign in (LOCKED, *VISIBILITIES.values(), OTHER_VISIBILITY, GIT_SYNC)),
     (ICON.sign, f"Space: {ICON.words}"),
     ("12", "Space: open change requests"),

@@ -24,7 +24,7 @@ _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong 
 _CERTAINTIES = {
     "yes": ("✓ yes", "added"),
     "no": ("✗ no", "removed"),
-    "blocked": ("✗ conflicts", "removed"),
+    "blocked": ("✗ no", "removed"),
     "care": ("⚠ with warnings", "waiting"),
     "unknown": ("the service decides", "quiet"),
 }

@@ -71,6 +71,20 @@ class ReviewNavigation:
         if self._view.items.has_focus:
             self.command_next_pane()
 
+    def reason_read_page(self) -> str | None:
+        """Disabled without a page, and for one that the change request deletes."""
+        item = self._view.item
+        if item is None or item.noun != "page":
+            return "go to a page first"
+        return "this change request deletes the page" if "deleted" in item.kinds else None
+
+    async def command_read_page(self) -> None:
+        """Read the page as the change request has it, with its pictures; on main once that is merged or archived."""
+        item, request = self._view.item, self._model.request
+        if item and request:
+            edited = None if request.status in ("merged", "archived") else request.id
+            await self._context.app_context.open_page(request.space, item.id, edited)
+
     def command_zoom(self) -> None:
         """Give the change the whole width, or share it with the list."""
         if self._view.items.has_focus:
