@@ -16,10 +16,12 @@ from presscheck.service.permissions import space_for
 from presscheck.service.spaces.user_serializer import people
 
 _comments, _spaces = CommentRow.__table__.c, SpaceRow.__table__.c
+# a filter of what is counted, not of the rows: SQLite would look for all comments without a review by their index
 _OPEN_COMMENTS = (
-    select(_comments.change_request_id, func.count())
+    select(
+        _comments.change_request_id, func.count().filter(_comments.resolved_at.is_(None), _comments.review_id.is_(None))
+    )
     .where(_comments.change_request_id.in_(bindparam("ids", expanding=True)))
-    .where(_comments.resolved_at.is_(None), _comments.review_id.is_(None))
     .group_by(_comments.change_request_id)
 )
 _LIVE_REVISIONS = select(_spaces.id, _spaces.revision_id).where(_spaces.id.in_(bindparam("ids", expanding=True)))
@@ -117,7 +119,7 @@ def as_change_request(context: Context, row: ChangeRequestRow) -> ChangeRequest:
 
 
 def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]:
-    """The number of open comments by change request id; change requests without any are missing.
+    """The number of open comments by change request id; change requests without any comment are missing.
 
     The text of a review is not counted, because it needs no answer.
     """
