@@ -158,7 +158,7 @@ def _converted(
     for row in rows:
         for index, convert in conversions:
             if row[index] is not None:  # null is null in every type
-                row = (*row[:index], convert(row[index]), *row[index + 1 :])  # noqa: PLW2901
+                row = (*row[:index], convert(row[index]), *row[index + 1 :])
         converted.append(row)
     return converted
 
