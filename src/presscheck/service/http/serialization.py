@@ -90,7 +90,7 @@ def write_answer(answer: Any) -> bytes:
     """Serializes a response to JSON, with fields named as in the API and without those that are absent."""
     if isinstance(answer, Serialized):
         return answer.body
-    if not _has_null(answer.items if isinstance(answer, Page) else answer):
+    if not _has_null(cast("Page[object]", answer).items if isinstance(answer, Page) else answer):
         with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
             return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
     return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
