@@ -4,7 +4,7 @@ Usage: python -m benchmarks.service_reads [--requests N] [--pages N] [--rounds N
 route is Starlette's own, behind the same log, host check and rate limit, in the same uvicorn with the same protocol;
 all are asked in turn, each on one connection that stays open. These figures are taken of each read:
 
-- again: the same read again and again, while nobody writes;
+- again: the same read again and again, while nobody writes, on SQLite and, if it is installed, on PostgreSQL;
 - first: a read whose answer is not kept, while nobody writes, on SQLite and, if it is installed, on PostgreSQL;
 - after a write: before each read, another process writes to the database;
 - mixed: a comment is written through the service before each fiftieth read; its own cost is left out;
@@ -343,7 +343,10 @@ def main() -> None:
             place.connection.send("POST", comment, b'{"body": {"markdown": "Hm"}}')
             return place.connection.spent() - begun
 
-        print("| what | bytes | bare route | again | mixed | before | first | after a write | first, PostgreSQL |")
+        print(
+            "| what | bytes | bare route | again | mixed | before | first | after a write | again, PostgreSQL "
+            "| first, PostgreSQL |"
+        )
         for number, read in enumerate(place.reads):
             place.connection.again()
             size = len(place.connection.get(read.path)[1])
@@ -360,6 +363,7 @@ def main() -> None:
                 if former:
                     found["before"] = former.cost(read.path, calls, first=True)
                 if other:
+                    found["postgresql again"] = other.connection.cost(other.reads[number].path, calls)
                     found["postgresql"] = other.connection.cost(other.reads[number].path, calls, first=True)
                 return found
 
@@ -372,7 +376,7 @@ def main() -> None:
                 ratio = statistics.median(row[against] / row[name] for row in rounds)
                 return f"{spent:.0f} µs" + ("" if name == "bare" else f"; {ratio:.2f} ×")
 
-            names = ("bare", "again", "mixed", "before", "first", "written")
+            names = ("bare", "again", "mixed", "before", "first", "written", "postgresql again")
             cells = [*map(shown, names), shown("postgresql", against="first")]
             print(f"| {read.name} | {size:,} | {' | '.join(cells)} |", flush=True)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 from starlette.routing import Match, Route
 from tests.running_service import running_service
 from tests.service.factories import insert, plant_world
@@ -21,6 +22,7 @@ from presscheck.api.users import User
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.http.route_index import RouteIndex
 from presscheck.service.http.serialization import to_wire, write_answer
+from presscheck.service.http.unchecked_models import unchecked
 
 
 def user(name: str, **more: Any) -> User:
@@ -126,3 +128,12 @@ async def test_what_is_kept_of_a_revision_has_the_address_of_each_request(tmp_pa
             assert len((await get("/content/pages"))["pages"]) == 3
         for each in world.clients.values():
             await each.aclose()
+
+
+def test_a_model_made_without_validation_is_sent_as_a_validated_one() -> None:
+    fields: dict[str, Any] = {"id": "1", "display_name": "Kim", "photoURL": "https://docs.example.org/kim.png"}
+    made, checked = unchecked(User)(**fields), User(**fields)
+    assert made == checked
+    assert write_answer(made) == write_answer(checked)
+    with pytest.raises(TypeError, match="not frozen"):
+        unchecked(BaseModel)

@@ -30,8 +30,8 @@ from presscheck.api.site_settings import (
 from presscheck.api.sites import AdaptiveContentChange, PublishSite, UnpublishSite, UpdateSite
 from presscheck.api.spaces import UpdateSpace
 from presscheck.service.db.bounded_cache import BoundedCache
-from presscheck.service.db.read_set import Read, Statement
-from presscheck.service.web.kept_page import KeptPage, takes_gzip
+from presscheck.service.db.recorded_queries import Read, Statement
+from presscheck.service.web.cached_response import CachedResponse, takes_gzip
 
 
 @contextmanager
@@ -153,7 +153,7 @@ async def test_no_process_shows_an_old_or_a_foreign_page(
 
 def test_kept_pages_are_bounded_in_bytes() -> None:
     reads = (Read(Statement("SELECT 1" * 100, "()"), (), b"0" * 16),) * 8
-    page = KeptPage(b"x" * 20_000, '"tag"', (), reads, zipped=b"x" * 20_000)
+    page = CachedResponse(b"x" * 20_000, '"tag"', (), reads, zipped=b"x" * 20_000)
     assert page.weight() > 2 * 20_000 + 8 * 800, "its weight must have the page, compressed as well, and its statements"
     cache = BoundedCache(10 * page.weight())
     for number in range(100):

@@ -248,10 +248,15 @@ def spaces_in(context: Context, collections: Iterable[CollectionRow]) -> list[Sp
 
 def visible_space_ids(context: Context, organization_id: str) -> frozenset[str]:
     """The ids of the spaces that the caller may see, cached for the call."""
+    return frozenset(visible_spaces_by_id(context, organization_id))
+
+
+def visible_spaces_by_id(context: Context, organization_id: str) -> dict[str, SpaceRow]:
+    """The spaces that the caller may see by id, cached for the call."""
     key = ("visible spaces", organization_id)
     if key not in context.known:
         collections_of(context, organization_id)
-        context.known[key] = frozenset(space.id for space in visible_spaces(context, organization_id))
+        context.known[key] = {space.id: space for space in visible_spaces(context, organization_id)}
     return context.known[key]
 
 

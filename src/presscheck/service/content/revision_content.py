@@ -12,7 +12,7 @@ from sqlalchemy import String, bindparam, cast, or_, select
 from presscheck.documents.pages.tree import Page, PagePosition, walk
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import IMMUTABLE
-from presscheck.service.db.read_set import NEVER_CHANGES
+from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import RevisionRow
 

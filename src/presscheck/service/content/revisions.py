@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
-from presscheck.service.db.prepared import named_rows
-from presscheck.service.db.read_set import NEVER_CHANGES
+from presscheck.service.db.prepared_statements import named_rows
+from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 _documents = DocumentRow.__table__.c

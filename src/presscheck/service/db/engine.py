@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.migrate import migrate
-from presscheck.service.db.prepared import database_error
-from presscheck.service.db.snapshot import Snapshot
+from presscheck.service.db.prepared_statements import database_error
+from presscheck.service.db.read_only_session import ReadOnlySession
 from presscheck.service.models import content, imports, integrations, jobs, sites, teams
 
 Result = TypeVar("Result")
@@ -74,10 +74,10 @@ class Database:
         self._turn: AbstractContextManager[Any] = nullcontext() if self.is_postgresql else threading.Lock()
 
     @contextmanager
-    def snapshot(self) -> Generator[Snapshot]:
+    def snapshot(self) -> Generator[ReadOnlySession]:
         """A session that only reads, and whose rows are plain values; a small read takes a quarter of the time."""
         with self._readable.connect() as connection, connection.begin():
-            session = Snapshot(connection, self._of_readers)
+            session = ReadOnlySession(connection, self._of_readers)
             try:
                 yield session
             finally:

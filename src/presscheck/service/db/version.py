@@ -145,13 +145,16 @@ class SnapshotReader:
         """Opens the connection; whether there is one."""
         if self._is_opening or time.monotonic() < self._not_before:
             return False
-        self._is_opening = True
+        self._is_opening, connection = True, None
         try:
             connection = await run_in_threadpool(self._open)
             self._socket = int(connection.pgconn.socket)
             loop.add_reader(self._socket, self._received)
         except (self._database.engine.dialect.loaded_dbapi.Error, NotImplementedError) as error:
-            _log.info("No answers are kept: %s", error)
+            # NotImplementedError: an event loop without `add_reader`, such as the usual one of Windows
+            if connection is not None:
+                connection.close()
+            _log.info("No answers are kept: %s", str(error) or "this event loop does not watch sockets")
             self._not_before = time.monotonic() + PAUSE
             return False
         finally:

@@ -31,6 +31,7 @@ from presscheck.api.sites import (
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
+from presscheck.service.http.unchecked_models import unchecked
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
 from presscheck.service.permissions import (
     PUBLISHING,
@@ -47,6 +48,7 @@ from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_site_space
 from presscheck.service.sites.urls import new_share_key, new_signing_key, opens_site, published_address, site_address
 
+_site, _site_urls, _adaptive_content = unchecked(Site), unchecked(SiteUrls), unchecked(AdaptiveContent)
 _PLACED = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(
     SiteSpaceRow.site_id.in_(bindparam("sites", expanding=True))
 )
@@ -195,7 +197,7 @@ def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
 
 
 def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
-    return Site(
+    return _site(
         id=row.id,
         type=row.type,
         title=row.title,
@@ -206,11 +208,11 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
         published=row.published,
         site_spaces=spaces,
         created_at=row.created_at,
-        adaptive_content=AdaptiveContent(enabled=row.adaptive_content),
+        adaptive_content=_adaptive_content(enabled=row.adaptive_content),
         agents_context=row.agents_context,
         features=(),
         permissions=_permissions(role_in(context, row.organization_id)),
-        urls=SiteUrls(
+        urls=_site_urls(
             location=context.location(f"/orgs/{row.organization_id}/sites/{row.id}"),
             app=context.app(f"/sites/{row.id}"),
             published=published_address(context, row),

@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
-from presscheck.service.db.prepared import named_rows
+from presscheck.service.db.prepared_statements import named_rows
 from presscheck.service.http.operation_registry import ApiError, Caller
 from presscheck.service.http.serialization import problem_response
 from presscheck.service.models.organizations import TokenRow, UserRow

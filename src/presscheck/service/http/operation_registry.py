@@ -17,7 +17,7 @@ from presscheck.api.operation import Operation
 from presscheck.service.db.blob_store import BlobStore, id_of
 from presscheck.service.db.file_location import require_location
 from presscheck.service.db.ids import Clock, moment_text
-from presscheck.service.db.prepared import named_rows
+from presscheck.service.db.prepared_statements import named_rows
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.models.organizations import UserRow

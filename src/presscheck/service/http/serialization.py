@@ -90,7 +90,7 @@ def write_answer(answer: Any) -> bytes:
     """Serializes a response to JSON, with fields named as in the API and without those that are absent."""
     if isinstance(answer, Serialized):
         return answer.body
-    if all(map(_is_without_nulls, _types(answer))) or all(map(_has_no_null, _items(answer))):
+    if not _has_null(cast("Page[object]", answer).items if isinstance(answer, Page) else answer):
         with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
             return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
     return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
@@ -157,36 +157,47 @@ def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
     )
 
 
-def _items(answer: object) -> Sequence[object]:
-    """The items of a listing; of another answer, itself."""
-    return cast("Page[object]", answer).items if isinstance(answer, Page) else (answer,)
+def _has_null(value: object) -> bool:
+    """Whether a value is or contains a model with a null that is sent."""
+    if isinstance(value, tuple | list):
+        several = cast("Sequence[object]", value)
+        return any(map(_may_have_null, {type(item) for item in several})) and any(map(_has_null, several))
+    if isinstance(value, dict):
+        return any(map(_has_null, cast("dict[str, object]", value).values()))
+    if not isinstance(value, BaseModel):
+        return False
+    fields = value.__dict__
+    if any(fields[name] is None for name in NULLABLE.get(type(value), ())):
+        return True
+    return any(_has_null(fields[name]) for name in _leading(type(value)))
 
 
-def _types(answer: object) -> set[type[Any]]:
-    """The type of an answer, or the types of the items of a listing."""
-    return {type(item) for item in _items(answer)}
-
-
-def _has_no_null(item: object) -> bool:
-    """Whether a model has none of the nulls that are sent; False if one within it may have them."""
-    names = NULLABLE.get(cast("type[BaseModel]", type(item)), frozenset())
-    fields = item.__dict__
-    return _is_without_nulls(type(item), True) and all(fields[name] is not None for name in names)
+def _may_have_null(kind: type[Any]) -> bool:
+    return issubclass(kind, BaseModel) and (kind in NULLABLE or bool(_leading(kind)))
 
 
 @cache
-def _is_without_nulls(model: type[Any], itself: bool = False) -> bool:
-    """Whether neither a model nor one within it can have a null that is sent; with `itself`, only those within it."""
-    waiting, seen = [model], set[type[Any]]()
+def _leading(model: type[BaseModel]) -> tuple[str, ...]:
+    """The fields in which a model has another one that can have a null that is sent, however deep."""
+    model.model_rebuild()
+    return tuple(
+        name
+        for name, field in model.model_fields.items()
+        if any(one in NULLABLE for inner in _models(field.annotation) for one in _within(inner))
+    )
+
+
+@cache
+def _within(model: type[BaseModel]) -> frozenset[type[BaseModel]]:
+    """A model and those that can be in it."""
+    waiting, found = [model], set[type[BaseModel]]()
     while waiting:
         one = waiting.pop()
-        if one in NULLABLE and not (itself and one is model):
-            return False
-        if one not in seen and issubclass(one, BaseModel):
+        if one not in found:
+            found.add(one)
             one.model_rebuild()
             waiting += [inner for field in one.model_fields.values() for inner in _models(field.annotation)]
-        seen.add(one)
-    return True
+    return frozenset(found)
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -25,6 +25,7 @@ from presscheck.api.users import Contribution, User
 from presscheck.service.content.serializers import in_shape, text_of
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.http.unchecked_models import unchecked
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import level_in_space, reaches
@@ -43,6 +44,9 @@ _REPLIERS = (
     .group_by(_replied.comment_id, _replied.posted_by)
     .order_by(func.max(_replied.posted_at).desc(), _replied.posted_by)
 )
+_comment_model, _reply_model, _document = unchecked(Comment), unchecked(CommentReply), unchecked(Document)
+_comment_target, _pointer, _location = unchecked(CommentTarget), unchecked(Pointer), unchecked(Location)
+_reaction, _reaction_user, _contribution = unchecked(Reaction), unchecked(ReactionUser), unchecked(Contribution)
 Written = CommentRow | ReplyRow
 """What a person wrote, and others can react to."""
 
@@ -164,8 +168,8 @@ def as_replies(
     users = people(context, [row.posted_by for row in rows])
     reactions = _reactions(context, [row.id for row in rows])
     return [
-        CommentReply(
-            urls=Location(location=context.location(f"{_place(comment)}/replies/{row.id}")),
+        _reply_model(
+            urls=_location(location=context.location(f"{_place(comment)}/replies/{row.id}")),
             **_written(context, space, row, users, reactions.get(row.id, ()), shape),
         )
         for row in rows
@@ -181,14 +185,14 @@ def _comment(
     repliers: tuple[Contribution, ...],
     shape: Format | None,
 ) -> Comment:
-    return Comment(
+    return _comment_model(
         replies=sum(replier.count for replier in repliers),
         repliers=repliers,
         target=_target(row),
         status="resolved" if row.resolved_at else "open",
         resolved_at=row.resolved_at,
         resolved_by=users[row.resolved_by] if row.resolved_by else None,
-        urls=Location(location=context.location(_place(row))),
+        urls=_location(location=context.location(_place(row))),
         **_written(context, space, row, users, reactions, shape),
     )
 
@@ -208,18 +212,18 @@ def _written(
         "posted_at": row.posted_at,
         "edited_at": row.edited_at,
         "reactions": reactions,
-        "body": in_shape(Document(**row.body), shape),
+        "body": in_shape(_document(**row.body), shape),
         "permissions": _permissions(context, space, row),
     }
 
 
 def _target(row: CommentRow) -> CommentTarget:
-    return CommentTarget(
-        node=Pointer(id=row.node_id) if row.node_id else None,
+    return _comment_target(
+        node=_pointer(id=row.node_id) if row.node_id else None,
         table_cell=TableCell(**row.table_cell) if row.table_cell else None,
         change_request=row.change_request_id,
         review=row.review_id,
-        page=Pointer(id=row.page_id) if row.page_id else None,
+        page=_pointer(id=row.page_id) if row.page_id else None,
         space=row.space_id,
         revision=row.revision,
     )
@@ -249,10 +253,10 @@ def _reactions(context: Context, targets: Sequence[str]) -> dict[str, tuple[Reac
     users = people(context, [row.user_id for row in rows])
     by_emoji: dict[str, dict[str, list[ReactionUser]]] = {}
     for row in rows:
-        reacted = ReactionUser(user=users[row.user_id], reacted_at=row.reacted_at)
+        reacted = _reaction_user(user=users[row.user_id], reacted_at=row.reacted_at)
         by_emoji.setdefault(row.target_id, {}).setdefault(row.emoji, []).append(reacted)
     return {
-        target: tuple(Reaction(emoji=emoji, count=len(who), users=tuple(who)) for emoji, who in found.items())
+        target: tuple(_reaction(emoji=emoji, count=len(who), users=tuple(who)) for emoji, who in found.items())
         for target, found in by_emoji.items()
     }
 
@@ -262,6 +266,6 @@ def _repliers(context: Context, comments: Sequence[str]) -> dict[str, tuple[Cont
     users = people(context, [row[1] for row in rows])
     contributions: dict[str, tuple[Contribution, ...]] = {}
     for comment_id, user_id, count, latest in rows:
-        part = Contribution(user=users[user_id], count=count, updated_at=latest)
+        part = _contribution(user=users[user_id], count=count, updated_at=latest)
         contributions[comment_id] = (*contributions.get(comment_id, ()), part)
     return contributions

@@ -18,9 +18,9 @@ from presscheck.api.site_structure import (
 from presscheck.api.spaces import Space
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.http.unchecked_models import unchecked
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
-from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import visible_space_ids
+from presscheck.service.permissions import visible_spaces_by_id
 from presscheck.service.sites.urls import published_address, section_path, space_path
 from presscheck.service.spaces.serializers import as_spaces
 
@@ -32,9 +32,9 @@ KINDS: dict[type[Item], str] = {
     SectionGroupRow: "site-section-group",
 }
 
+_site_space, _section, _published_url = unchecked(SiteSpace), unchecked(SiteSection), unchecked(PublishedUrl)
 _GROUPS = select(SectionGroupRow).where(SectionGroupRow.site_id == bindparam("site"))
 _SECTIONS = select(SectionRow).where(SectionRow.site_id == bindparam("site"))
-_SPACES = select(SpaceRow).where(SpaceRow.id.in_(bindparam("ids", expanding=True)))
 _SITE_SPACES = select(SiteSpaceRow).where(SiteSpaceRow.site_id == bindparam("site"))
 
 
@@ -96,7 +96,7 @@ class SiteContents:
 
     def section(self, row: SectionRow) -> SiteSection:
         """Serializes a section with its site spaces."""
-        return SiteSection(
+        return _section(
             id=row.id,
             title=row.title,
             description=row.description,
@@ -146,9 +146,9 @@ class SiteContents:
 
     def _shown(self) -> dict[str, SiteSpace]:
         if self._spaces is None:
-            seen = visible_space_ids(self.context, self.site.organization_id)
-            ids = [site_space.space_id for site_space in self.site_spaces if site_space.space_id in seen]
-            rows = self.context.session.scalars(_SPACES, {"ids": ids}).all()
+            seen = visible_spaces_by_id(self.context, self.site.organization_id)
+            ids = dict.fromkeys(site_space.space_id for site_space in self.site_spaces if site_space.space_id in seen)
+            rows = [seen[space_id] for space_id in ids]
             spaces = {space.id: space for space in as_spaces(self.context, rows)}
             sections = {section.id: section for section in self.sections}
             self._spaces = {
@@ -162,7 +162,7 @@ class SiteContents:
 
     def _site_space(self, row: SiteSpaceRow, section: SectionRow | None, space: Space) -> SiteSpace:
         first = section.default_site_space_id if section else self.site.default_site_space_id
-        return SiteSpace(
+        return _site_space(
             id=row.id,
             path=row.path,
             section=row.section_id,
@@ -175,7 +175,7 @@ class SiteContents:
 
     def _urls(self, path: str) -> PublishedUrl:
         address = published_address(self.context, self.site)
-        return PublishedUrl(published=address + path if address else None)
+        return _published_url(published=address + path if address else None)
 
 
 def _kind(row: Item) -> str:

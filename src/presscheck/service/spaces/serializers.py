@@ -10,11 +10,14 @@ from sqlalchemy import bindparam, func, select
 from presscheck.api.roles import MergeRules
 from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
 from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.unchecked_models import unchecked
 from presscheck.service.models.content import ChangeRequestCountRow, CommentRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import collections_of, level_in_space, reaches
 from presscheck.service.sites.urls import published_spaces
 
+_space, _urls, _permitted = unchecked(Space), unchecked(SpaceUrls), unchecked(SpacePermissions)
+_INHERITED = MergeRules(type="inherit")
 _comments, _counts = CommentRow.__table__.c, ChangeRequestCountRow.__table__.c
 _COMMENTS = (
     select(_comments.space_id, func.count())
@@ -46,7 +49,7 @@ def as_shared_space(context: Context, row: SpaceRow) -> Space:
     """Serializes a space for a caller who only has a share key: without its merge rules, counts and place."""
     return as_spaces(context, [row])[0].model_copy(
         update={
-            "merge_rules": MergeRules(type="inherit"),
+            "merge_rules": _INHERITED,
             "default_level": None,
             "parent": None,
             "comments": 0,
@@ -65,7 +68,7 @@ def _request_counts(context: Context, ids: list[str]) -> dict[str, dict[str, int
 
 
 def _as_space(context: Context, row: SpaceRow, requests: dict[str, int], comments: int, published: str | None) -> Space:
-    return Space(
+    return _space(
         id=row.id,
         title=row.title,
         emoji=row.emoji or "",
@@ -74,7 +77,7 @@ def _as_space(context: Context, row: SpaceRow, requests: dict[str, int], comment
         updated_at=row.updated_at,
         deleted_at=row.deleted_at,
         edit_mode=row.edit_mode,
-        merge_rules=MergeRules.model_validate(row.merge_rules or {"type": "inherit"}),
+        merge_rules=MergeRules.model_validate(row.merge_rules) if row.merge_rules else _INHERITED,
         organization=row.organization_id,
         parent=row.parent_id,
         language=row.language,
@@ -84,13 +87,13 @@ def _as_space(context: Context, row: SpaceRow, requests: dict[str, int], comment
         change_requests=sum(requests.values()),
         change_requests_open=requests.get("open", 0),
         change_requests_draft=requests.get("draft", 0),
-        urls=SpaceUrls(
+        urls=_urls(
             location=context.location(f"/spaces/{row.id}"),
             app=context.app(f"/s/{row.id}"),
             published=published,
             icon=row.icon,
         ),
-        permissions=SpacePermissions(**_permissions(level_in_space(context, row), row)),
+        permissions=_permitted(**_permissions(level_in_space(context, row), row)),
     )
 
 

@@ -10,9 +10,11 @@ from presscheck.api.roles import Location
 from presscheck.api.users import User
 from presscheck.service.content.revisions import MOST_AT_ONCE
 from presscheck.service.http.operation_registry import Caller, Context
+from presscheck.service.http.unchecked_models import unchecked
 from presscheck.service.models.organizations import UserRow
 
 _users = UserRow.__table__.c
+_user, _location = unchecked(User), unchecked(Location)
 _USERS = select(_users.id, _users.display_name, _users.email, _users.photo_url).where(
     _users.id.in_(bindparam("ids", expanding=True))
 )
@@ -30,10 +32,10 @@ def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
 
 def as_user(context: Context, row: UserRow | Caller) -> User:
     """Serializes a user."""
-    return User(
+    return _user(
         id=row.id,
         display_name=row.display_name,
         email=row.email,
         photoURL=row.photo_url,
-        urls=Location(location=context.location(f"/users/{row.id}")),
+        urls=_location(location=context.location(f"/users/{row.id}")),
     )

@@ -1,9 +1,9 @@
 """Pages of published sites, kept in memory as they are sent: plain, compressed with gzip, and with their `ETag`.
 
-A page is kept with the statements that it was read with (see `read_set`). It is sent again at once while nothing is
-committed to the database, and after a commit if each of these statements still has the same rows: a merge, a changed
-customization, a withdrawn share key or an unpublished site has others. What the statements say is asked once for each
-version of the database, however many pages were read with them.
+A page is kept with the statements that it was read with (see `recorded_queries`). It is sent again at once while
+nothing is committed to the database, and after a commit if each of these statements still has the same rows: a merge, a
+changed customization, a withdrawn share key or an unpublished site has others. What the statements say is asked once
+for each version of the database, however many pages were read with them.
 
 Only what follows from the database, the path and the chosen theme is kept: no page for signed-in visitors, which
 depends on the time, no preview, no search, no error.
@@ -24,13 +24,13 @@ from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
-from presscheck.service.db.read_set import ReadRecorder, Statement, recorded_sessions
+from presscheck.service.db.recorded_queries import ReadRecorder, Statement, recorded_sessions
 from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
 from presscheck.service.http.operation_registry import Caller, Context, StagedFiles
 from presscheck.service.http.serialization import entity_tag
-from presscheck.service.web.kept_page import THEME, THEMES, KeptPage, SitePage, send_page
+from presscheck.service.web.cached_response import THEME, THEMES, CachedResponse, SitePage, send_cached_response
 from presscheck.service.web.site_record import SiteRecords
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -66,8 +66,8 @@ class PublishedPages:
         version = await self._versions.current()  # before the read begins
         if version != self._version:
             self._version, self._checked = version, {}
-        kept: KeptPage | None = self._pages.get(key) if key else None
-        found: KeptPage | Response
+        kept: CachedResponse | None = self._pages.get(key) if key else None
+        found: CachedResponse | Response
         if kept and version is not None and self._is_right(kept, version):
             found = kept
         else:
@@ -78,9 +78,9 @@ class PublishedPages:
         if isinstance(found, Response):
             await found(scope, receive, send)
         else:
-            await send_page(found, scope, send, may_zip=not scope["query_string"])
+            await send_cached_response(found, scope, send, may_zip=not scope["query_string"])
 
-    def _is_right(self, page: KeptPage, version: Version) -> bool:
+    def _is_right(self, page: CachedResponse, version: Version) -> bool:
         """Whether a page is what would be read now, as far as that is known without a statement."""
         if page.version != version:
             if any(self._checked.get(read.statement) != read.digest for read in page.reads):
@@ -90,7 +90,7 @@ class PublishedPages:
 
     def _read(
         self, request: Request, key: bytes | None, version: Version | None, checked: dict[Statement, bytes]
-    ) -> KeptPage | Response:
+    ) -> CachedResponse | Response:
         """Reads a page; keeps it, if that is right, or finds that the kept one is.
 
         Args:
@@ -103,7 +103,7 @@ class PublishedPages:
 
         with self._sessions.begin() as session:
             recorder = ReadRecorder(session)
-            kept: KeptPage | None = self._pages.get(key) if key else None
+            kept: CachedResponse | None = self._pages.get(key) if key else None
             if key and kept and version is not None:
                 if self._still_holds(kept, recorder, checked):
                     kept.version = version
@@ -115,7 +115,7 @@ class PublishedPages:
                 return response
             tag = entity_tag(bytes(response.body))
             headers = ((b"etag", tag.encode()), *response.raw_headers)
-            page = KeptPage(bytes(response.body), tag, headers, version=version)
+            page = CachedResponse(bytes(response.body), tag, headers, version=version)
             if key and version is not None and not session.info.get(TIMED):
                 page.reads = recorder.reads()
                 checked |= {read.statement: read.digest for read in page.reads}
@@ -123,7 +123,7 @@ class PublishedPages:
             return page
 
     @staticmethod
-    def _still_holds(page: KeptPage, recorder: ReadRecorder, checked: dict[Statement, bytes]) -> bool:
+    def _still_holds(page: CachedResponse, recorder: ReadRecorder, checked: dict[Statement, bytes]) -> bool:
         for read in page.reads:
             checked[read.statement] = recorder.digest(read.statement, read.parameters)
             if checked[read.statement] != read.digest:

@@ -8,14 +8,14 @@ from pathlib import Path
 from starlette.types import Receive, Scope, Send
 
 from presscheck.service.http.serialization import entity_tag
-from presscheck.service.web.kept_page import KeptPage, send_page
+from presscheck.service.web.cached_response import CachedResponse, send_cached_response
 
 _FILE = Path(__file__).with_name("site.css")
 _DIGITS = 16
 
 
 @cache
-def _sheet(cache_control: str) -> KeptPage:
+def _sheet(cache_control: str) -> CachedResponse:
     body = _FILE.read_bytes()
     tag = entity_tag(body)
     headers = {
@@ -26,7 +26,7 @@ def _sheet(cache_control: str) -> KeptPage:
         "vary": "accept-encoding",
         "x-content-type-options": "nosniff",
     }
-    return KeptPage(body, tag, tuple((name.encode(), value.encode()) for name, value in headers.items()))
+    return CachedResponse(body, tag, tuple((name.encode(), value.encode()) for name, value in headers.items()))
 
 
 @cache
@@ -42,4 +42,4 @@ class StyleSheet:
         """Handles one request."""
         is_this = scope["path"] == style_sheet_path()
         sheet = _sheet("public, max-age=31536000, immutable" if is_this else "no-cache")
-        await send_page(sheet, scope, send, may_zip=True)
+        await send_cached_response(sheet, scope, send, may_zip=True)

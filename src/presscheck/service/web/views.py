@@ -19,8 +19,8 @@ from presscheck.service.http.operation_registry import ApiError, Context
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
+from presscheck.service.web.cached_response import THEME, THEMES, SitePage
 from presscheck.service.web.html.page import render_page_html
-from presscheck.service.web.kept_page import THEME, THEMES, SitePage
 from presscheck.service.web.links import PageLinks, outside, reference
 from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.published_site import PublishedSite

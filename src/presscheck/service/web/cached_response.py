@@ -1,4 +1,4 @@
-"""A page as it is sent and kept: plain, compressed with gzip, with its `ETag`."""
+"""The response with a page or a style sheet of a site, as it is kept and sent: plain, gzipped, with its `ETag`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 from starlette.types import Scope, Send
 
-from presscheck.service.db.read_set import Read
+from presscheck.service.db.recorded_queries import Read
 from presscheck.service.db.version import Version
 from presscheck.service.http.serialization import is_known
 
@@ -29,8 +29,8 @@ class SitePage(HTMLResponse):
 
 
 @dataclass
-class KeptPage:
-    """A page as it is sent.
+class CachedResponse:
+    """A response as it is sent.
 
     Attributes:
         version: the last version of the database that it is known to be right for; None if that is not known.
@@ -50,7 +50,7 @@ class KeptPage:
         return 2 * len(self.body) + _EACH + texts + _EACH_READ * len(self.reads)
 
 
-async def send_page(page: KeptPage, scope: Scope, send: Send, *, may_zip: bool) -> None:
+async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *, may_zip: bool) -> None:
     """Sends a page as the client takes it: compressed, or only that it is still the same.
 
     Args:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
@@ -31,8 +32,16 @@ class _Marker(NamedTuple):
     part: int | None = None
 
 
+class _Run(NamedTuple):
+    """Stands for all values of a list, where they follow one another: so many, each of so many parts."""
+
+    name: str
+    size: int
+    parts: int
+
+
 class _Plan(NamedTuple):
-    """A statement as the driver executes it; a parameter is a marker, or a constant of the statement."""
+    """A statement as the driver executes it; a parameter is a marker, a run, or a constant of the statement."""
 
     sql: str
     names: Sequence[str]
@@ -65,7 +74,7 @@ def _executed(connection: Connection, statement: Executable, values: Values) -> 
     lists = [item for item in values.items() if isinstance(item[1], list | tuple)]
     shape = tuple([_shape(name, value) for name, value in lists])
     plan = _plan(dialect, statement, shape)
-    given: Any = [_value(values, parameter) for parameter in plan.parameters]
+    given: Any = _given(values, plan.parameters)
     given = tuple(given) if dialect.positional else dict(zip(plan.names, given, strict=True))
     cursor: Any = cast("Any", connection.connection.dbapi_connection).cursor()
     try:
@@ -98,14 +107,48 @@ def _shape(name: str, value: Sequence[Any]) -> tuple[str, int, int]:
     return name, size, len(cast("tuple[Any, ...]", first)) if isinstance(first, tuple) else 0
 
 
-def _value(values: Values, parameter: Any) -> Any:
-    if not isinstance(parameter, _Marker):
-        return parameter
-    value = values[parameter.name]
-    if parameter.place is None:
-        return value
-    value = value[min(parameter.place, len(value) - 1)]  # the last one again, up to the length of the statement
-    return value if parameter.part is None else value[parameter.part]
+def _given(values: Values, parameters: Sequence[Any]) -> list[Any]:
+    """The parameters of an execution, in the order of the statement."""
+    given: list[Any] = []
+    for parameter in parameters:
+        if isinstance(parameter, _Run):
+            value = values[parameter.name]
+            given += chain.from_iterable(value) if parameter.parts else value
+            for _ in range(parameter.size - len(value)):  # the last one again, up to the length of the statement
+                given += value[-1] if parameter.parts else value[-1:]
+        elif isinstance(parameter, _Marker):
+            value = values[parameter.name]
+            if parameter.place is not None:
+                value = value[min(parameter.place, len(value) - 1)]
+            given.append(value if parameter.part is None else value[parameter.part])
+        else:
+            given.append(parameter)
+    return given
+
+
+def _with_runs(parameters: Sequence[Any], shape: Shape) -> list[Any]:
+    """The parameters, with a run for all those of a list that follow one another."""
+    runs = {name: _Run(name, size, parts) for name, size, parts in shape}
+    found: list[Any] = []
+    start = 0
+    while start < len(parameters):
+        one = parameters[start]
+        if isinstance(one, _Marker) and one.name in runs:
+            run = runs[one.name]
+            whole = _markers(run)
+            if [*parameters[start : start + len(whole)]] == whole:
+                found.append(run)
+                start += len(whole)
+                continue
+        found.append(one)
+        start += 1
+    return found
+
+
+def _markers(run: _Run) -> list[_Marker]:
+    if not run.parts:
+        return [_Marker(run.name, place) for place in range(run.size)]
+    return [_Marker(run.name, place, part) for place in range(run.size) for part in range(run.parts)]
 
 
 def _converted(
@@ -113,10 +156,10 @@ def _converted(
 ) -> list[Sequence[Any]]:
     converted: list[Sequence[Any]] = []
     for row in rows:
-        values = [*row]
         for index, convert in conversions:
-            values[index] = convert(values[index])
-        converted.append(tuple(values))
+            if row[index] is not None:  # null is null in every type
+                row = (*row[:index], convert(row[index]), *row[index + 1 :])
+        converted.append(row)
     return converted
 
 
@@ -145,4 +188,5 @@ def _plan(dialect: Dialect, statement: Select[Any], shape: Shape) -> _Plan:
     context = SimpleNamespace(execution_options=statement.get_execution_options())  # what listeners ask it for
     keys = [str(column.key) for column in columns]
     row = namedtuple("Row", keys, rename=True)  # pyright: ignore[reportUntypedNamedTuple]  # made of a statement
-    return _Plan(state.statement, names, [state.parameters[name] for name in names], conversions, row._make, context)
+    parameters = _with_runs([state.parameters[name] for name in names], shape)
+    return _Plan(state.statement, names, parameters, conversions, row._make, context)

@@ -17,7 +17,7 @@ from tests.service.factories import plant_world
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token
-from presscheck.service.db.prepared import named_rows
+from presscheck.service.db.prepared_statements import named_rows
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import MemberRow, TokenRow, UserRow
 from presscheck.service.models.spaces import SpaceRow

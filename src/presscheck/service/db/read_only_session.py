@@ -12,12 +12,12 @@ from sqlalchemy.engine.result import IteratorResult, ScalarResult, SimpleResultM
 from sqlalchemy.exc import NoResultFound
 from sqlalchemy.orm import Session
 
-from presscheck.service.db.prepared import MOST_PREPARED, plain_rows
+from presscheck.service.db.prepared_statements import MOST_PREPARED, plain_rows
 
 _ONE_VALUE = SimpleResultMetaData(["value"])
 
 
-class Snapshot(Session):
+class ReadOnlySession(Session):
     """A session of one transaction that only reads.
 
     Rows of one mapped class, by `get`, `scalar` and `scalars`, are instances that no session knows: they are what was
