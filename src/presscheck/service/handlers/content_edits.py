@@ -43,7 +43,7 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
     edit = ContentEdit(context, row, context.session.get_one(RevisionRow, row.revision))
     edit.apply(call.changes)
     write_edit(context, space, row, edit)
-    shown = as_change_request(context, row)
+    shown = as_change_request(context, row, space)
     if call.compat is not False:
         return cast("ContentUpdate", shown)  # the client accepts both models
     inserted = as_files(context, edit.inserted) if edit.inserted else None
@@ -54,7 +54,7 @@ def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: C
     """Makes the edited content the head revision of the change request."""
     require_unlocked(space)
     require_unfinished(row)
-    before = context.session.get_one(RevisionRow, row.revision)
+    before = edit.revision
     row.revision = add_revision(
         context.session,
         row.space_id,
