@@ -69,7 +69,7 @@ SHORT = 0.003
 """Seconds that a read may take in the event loop; a thread costs it 0.1 to 0.2 ms."""
 LONGEST_NOTED = 0.05
 """Seconds of the longest read that is remembered, which is also what a first read is thought to take."""
-SHORT_WRITE = 0.03
+SHORT_WRITE = 0.1
 """Seconds that a write may take until others do not wait for it: it is committed alone."""
 FORGOTTEN = 0.8
 """What remains of the longest time at each further read: after one that was slow, a dozen have a thread."""

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 MOST_TOGETHER = 16
 """Most writes of a group."""
-LONGEST_OPEN = 0.02
+LONGEST_OPEN = 0.1
 """How long a group takes further writes, in seconds: all of them wait for its commit."""
 
 
@@ -62,12 +62,21 @@ class Write:
 
 
 class CommitQueue:
-    """The writers of one place, first come, first served; a group is committed by the thread of its first writer."""
+    """The writers of one place, first come, first served; a group is committed by the thread of its first writer.
+
+    Attributes:
+        is_busy: whether a group is being committed.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: deque[Write] = deque()
-        self._is_busy = False
+        self.is_busy = False
+
+    @property
+    def waiting(self) -> int:
+        """How many writes wait for their turn."""
+        return len(self._waiting)
 
     def pass_through(self, write: Write, commit: Callable[[Group], None]) -> None:
         """Returns when the write is settled.
@@ -77,9 +86,9 @@ class CommitQueue:
             commit: runs and commits a group, and sets `result` and `error` of its writes.
         """
         with self._lock:
-            leads = not self._is_busy
+            leads = not self.is_busy
             if leads:
-                self._is_busy = True
+                self.is_busy = True
             else:
                 self._waiting.append(write)
         if not leads:
@@ -107,7 +116,7 @@ class CommitQueue:
             if self._waiting:
                 self._waiting.popleft().wake()  # its thread leads the next group
             else:
-                self._is_busy = False
+                self.is_busy = False
 
 
 class Group:

@@ -116,7 +116,7 @@ class Database:
             DBAPIError: still conflicting with other writers after all retries.
         """
         write = Write(work, joins=joins and place is not None)
-        queue = self._queue_of(place)
+        queue = self.queue_of(place)
         if queue is None:
             self._commit(Group(write))
         else:
@@ -125,7 +125,8 @@ class Database:
             raise write.error
         return write.result
 
-    def _queue_of(self, place: str | None) -> CommitQueue | None:
+    def queue_of(self, place: str | None) -> CommitQueue | None:
+        """Where the writers of a place wait for each other; None if they need not."""
         if self.is_postgresql and place is None:
             return None
         key = place if self.is_postgresql else None
