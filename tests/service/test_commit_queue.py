@@ -68,9 +68,7 @@ def together(database: Database, *works: Callable[[Session], Any]) -> list[Futur
 
 
 @pytest.mark.parametrize("is_refused", [False, True], ids=["all_fit", "one_is_refused"])
-def test_those_who_waited_share_a_commit(
-    database_url: str, monkeypatch: pytest.MonkeyPatch, is_refused: bool
-) -> None:
+def test_those_who_waited_share_a_commit(database_url: str, monkeypatch: pytest.MonkeyPatch, is_refused: bool) -> None:
     monkeypatch.setattr(commit_queue, "LONGEST_OPEN", 60)
     commits: list[Any] = []
     with closing(Database(database_url)) as database:

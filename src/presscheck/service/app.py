@@ -65,6 +65,8 @@ MOST_OUTGOING = 8
 """Requests that may wait for other servers at once, in threads of their own; the others keep theirs."""
 LONGEST_SENDING = 60
 """Seconds within which the body of a request must arrive."""
+LONGEST_TRUSTED = 1.0
+"""Seconds of a body after which its sender is looked up again: the token may have been revoked meanwhile."""
 SHORT = 0.003
 """Seconds that a read may take in the event loop; a thread costs it 0.1 to 0.2 ms."""
 LONGEST_NOTED = 0.05
@@ -202,7 +204,10 @@ class Adapter:
         body, user = b"", None
         if _has_body(request):
             user = await run_in_threadpool(self._caller, request)  # the body of an unknown caller is not read
+            begun = time.monotonic()
             body = await _bounded(request)
+            if time.monotonic() - begun > LONGEST_TRUSTED:
+                user = None
         files = StagedFiles(self.store)
         try:
             if self._is_short():
@@ -213,7 +218,9 @@ class Adapter:
             files.may_wait = True
             outgoing = self.workers.outgoing
             async with self.outgoing_slots.turn(required.user_id, required.organization_id):
-                response = await run_sync(self._respond, request, user, body, files, outgoing, limiter=self.outgoing_limiter)
+                response = await run_sync(
+                    self._respond, request, user, body, files, outgoing, limiter=self.outgoing_limiter
+                )
         except FilesRequired:
             files.may_wait = True
             outgoing = self.workers.outgoing

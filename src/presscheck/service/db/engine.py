@@ -22,6 +22,7 @@ from presscheck.service.db.snapshot import Snapshot
 from presscheck.service.models import content, imports, integrations, jobs, sites, teams
 
 Result = TypeVar("Result")
+_Mode = Literal["create_savepoint", "rollback_only"]
 _log = logging.getLogger("presscheck.requests")
 
 TABLES = (content, integrations, jobs, imports, sites, teams)
@@ -189,7 +190,7 @@ class Database:
                 self._attempt(connection, write, "create_savepoint")
                 write = others.pop(0) if others else group.grow()
 
-    def _attempt(self, connection: Connection, write: Write, mode: Literal["create_savepoint", "rollback_only"]) -> None:
+    def _attempt(self, connection: Connection, write: Write, mode: _Mode) -> None:
         """Runs a write in the transaction of a connection; what it raises is its own, unless the database refused."""
         write.result = write.error = None
         try:

@@ -67,7 +67,7 @@ def know_place(context: Context, space_id: str, change_request: str | None = Non
     if found is not None:
         space, row, member, role = found
         context.known["place"] = space, row  # a session forgets what nobody holds
-        know_member(context, space.organization_id, is_member=member is not None, role=role)
+        know_member(context, space.organization_id, is_member=bool(member), role=role)
 
 
 def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeRequestRow:
