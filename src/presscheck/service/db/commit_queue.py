@@ -22,7 +22,7 @@ LONGEST_OPEN = 0.1
 
 
 class Write:
-    """A function that changes the database, and what came of it.
+    """A function that changes the database, with its result.
 
     Args:
         work: the function.
@@ -56,7 +56,7 @@ class Write:
         self._woken.set()
 
     def settle(self) -> None:
-        """Says that what came of it is final."""
+        """Marks its result as final."""
         self.is_settled = True
         self._woken.set()
 

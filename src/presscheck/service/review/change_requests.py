@@ -66,7 +66,7 @@ def know_place(context: Context, space_id: str, change_request: str | None = Non
     found = context.session.execute(_PLACE, values).first()
     if found is not None:
         space, row, member, role = found
-        context.known["place"] = space, row  # a session forgets what nobody holds
+        context.known["place"] = space, row  # a session forgets what no reference holds
         know_member(context, space.organization_id, is_member=bool(member), role=role)
 
 
@@ -116,7 +116,7 @@ def as_change_requests(
         context: the transaction.
         rows: the change requests.
         space: the space of all of them, if it is known.
-        are_new: whether they were just created, so that nobody has commented on them.
+        are_new: whether they were just created, so that no user has commented on them.
     """
     users = people(context, [user for row in rows for user in (row.created_by, row.merged_by)])
     live = {space.id: space.revision_id} if space else _live_revisions(context, {row.space_id for row in rows})

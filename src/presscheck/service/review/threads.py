@@ -154,7 +154,7 @@ def as_comments(
         context: the transaction.
         rows: the comments.
         shape: the format; by default that in which each was posted.
-        are_new: whether they were just posted, so that nobody has replied or reacted.
+        are_new: whether they were just posted, so that no user has replied or reacted.
     """
     users = people(context, [user for row in rows for user in (row.posted_by, row.resolved_by)])
     reactions = {} if are_new else _reactions(context, [row.id for row in rows])
