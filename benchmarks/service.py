@@ -4,6 +4,7 @@ Usage: python -m benchmarks.service [--seconds N] [--rounds N] [--clients N] [--
 under the same uvicorn, and returns the bytes that the service returned; before it answers a write, it inserts one row
 into a database of the same engine, as durably as the service does. All are asked in turn, so that the machine is as
 busy for one as for the other; the figures are medians. What one fsync takes is measured beside the SQLite database.
+Of writes on PostgreSQL it prints how many transactions were rolled back, which are those that began again.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psycopg
 from tests.postgresql import cluster, programs
 from tests.service.factories import World, plant_world
 
@@ -178,6 +180,13 @@ def fsync_cost(directory: Path) -> float:
     return statistics.median(found)
 
 
+def rolled_back(database: str) -> int:
+    """How many transactions of a PostgreSQL database were rolled back since it was made."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        found = connection.execute("SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()")
+        return next(iter(found))[0]
+
+
 def main() -> None:
     """Measure, and print a line for each call."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -191,9 +200,11 @@ def main() -> None:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
         places = [stack.enter_context(service("SQLite", home / "a", f"sqlite:///{home / 'service.sqlite'}"))]
         floors = [stack.enter_context(bare(places[0], chosen.port, f"sqlite:///{home / 'bare.sqlite'}"))]
+        counted = ""
         if programs():
             databases = stack.enter_context(cluster(durable=True))
-            places.append(stack.enter_context(service("PostgreSQL", home / "b", databases.new_database())))
+            counted = databases.new_database()
+            places.append(stack.enter_context(service("PostgreSQL", home / "b", counted)))
             floors.append(stack.enter_context(bare(places[1], chosen.port + 1, databases.new_database())))
         print(f"one fsync: {fsync_cost(home):.0f} µs; {chosen.clients} clients")
         print(
@@ -203,6 +214,7 @@ def main() -> None:
             if chosen.writes and call.method == "GET":
                 continue
             found: dict[str, list[tuple[float, float]]] = {}
+            before = rolled_back(counted) if counted else 0
             for _ in range(chosen.rounds):
                 for floor, place in zip(floors, places, strict=True):
                     rates = [
@@ -216,6 +228,9 @@ def main() -> None:
                 ratio = statistics.median(ours / theirs for theirs, ours in pairs)
                 shown.append(f"{f'{theirs:.0f}/s, {ours:.0f}/s, {ratio:.2f} ×':32}")
             print(f"| {call.name:28} | {' | '.join(shown)} |", flush=True)
+            if counted and call.method != "GET":
+                time.sleep(1.5)  # the database counts late
+                print(f"rolled back on PostgreSQL: {rolled_back(counted) - before}", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from presscheck.documents.merge.fields import is_edited, merge_fields, merge_order
 
@@ -100,13 +102,14 @@ def test_every_other_field_is_an_edit() -> None:
         ("", "", "", "z", "z"),
         ("a", "a", "a", "az", "az"),
         ("abcd", "bcda", "bacd", "abcd", "bcda"),
-        ("abcd", "bacd", "dabc", "abcd", "dbac"),
+        ("abcd", "bacd", "dabc", "abcd", "bdac"),
+        ("abcd", "bacd", "abdc", "abcd", "badc"),
+        ("abcd", "abdc", "bacd", "abcd", "badc"),
         ("abc", "cab", "abc", "abc", "cab"),
         ("abc", "abc", "cab", "abc", "cab"),
         ("abc", "axbc", "abyc", "abcxy", "axbyc"),
         ("abc", "abxc", "abyc", "abcxy", "abxyc"),
         ("abc", "ac", "abc", "ac", "ac"),
-        ("abcd", "abdc", "bacd", "abcd", "badc"),
         ("abc", "cba", "bca", "abc", "cba"),
         ("abc", "abc", "abc", "ab", "ab"),
         ("", "ab", "cd", "abcd", "abcd"),
@@ -116,3 +119,56 @@ def test_every_other_field_is_an_edit() -> None:
 )
 def test_orders(base: str, ours: str, theirs: str, members: str, order: str) -> None:
     assert "".join(merge_order(base, ours, theirs, members)) == order
+
+
+NAMES = "abcdefgh"
+
+
+@st.composite
+def orders(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]]:
+    """An order, and what each side made of it: items moved, added and removed."""
+    base = draw(st.lists(st.sampled_from(NAMES), unique=True))
+    sides = [
+        draw(st.lists(st.sampled_from([*base, *new]), unique=True)) if base or new else [] for new in ("vw", "xyz")
+    ]
+    if draw(st.booleans()):  # one item somewhere else, as people move pages
+        sides[0] = _moved_one(draw, base)
+    if draw(st.booleans()):
+        sides[1] = _moved_one(draw, base)
+    return base, sides[0], sides[1]
+
+
+def _moved_one(draw: st.DrawFn, base: list[str]) -> list[str]:
+    moved = draw(st.sampled_from(base)) if base else ""
+    rest = [one for one in base if one != moved]
+    at = draw(st.integers(0, len(rest)))
+    return [*rest[:at], *moved, *rest[at:]]
+
+
+@given(orders())
+def test_an_order_keeps_what_one_side_made_of_it(sides: tuple[list[str], list[str], list[str]]) -> None:
+    base, ours, theirs = sides
+    members = {*ours, *theirs}
+    order = merge_order(base, ours, theirs, members)
+    assert sorted(order) == sorted(members)
+    assert merge_order(base, base, theirs, theirs) == theirs
+    assert merge_order(base, ours, base, ours) == ours
+    if not _reordered(base, ours):
+        assert [one for one in order if one in theirs] == theirs
+    if not _reordered(base, theirs):
+        assert [one for one in order if one in ours] == ours
+
+
+def _reordered(base: list[str], side: list[str]) -> bool:
+    return [one for one in side if one in base] != [one for one in base if one in side]
+
+
+@given(st.permutations(NAMES), st.integers(1, 6), st.data())
+def test_moves_of_both_sides_in_different_places_are_kept(base: list[str], middle: int, data: st.DataObject) -> None:
+    """Each side reorders its part, between which an item stays: the result has both, whoever is ours."""
+    head, tail = base[:middle], base[middle + 1 :]
+    ours = [*data.draw(st.permutations(head)), *base[middle:]]
+    theirs = [*base[: middle + 1], *data.draw(st.permutations(tail))]
+    wanted = [*ours[: middle + 1], *theirs[middle + 1 :]]
+    assert merge_order(base, ours, theirs, base) == wanted
+    assert merge_order(base, theirs, ours, base) == wanted

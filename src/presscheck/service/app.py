@@ -65,10 +65,14 @@ MOST_OUTGOING = 8
 """Requests that may wait for other servers at once, in threads of their own; the others keep theirs."""
 LONGEST_SENDING = 60
 """Seconds within which the body of a request must arrive."""
+LONGEST_TRUSTED = 1.0
+"""Seconds of a body after which its sender is looked up again: the token may have been revoked meanwhile."""
 SHORT = 0.003
 """Seconds that a read may take in the event loop; a thread costs it 0.1 to 0.2 ms."""
 LONGEST_NOTED = 0.05
 """Seconds of the longest read that is remembered, which is also what a first read is thought to take."""
+SHORT_WRITE = 0.1
+"""Seconds that a write may take until others do not wait for it: it is committed alone."""
 FORGOTTEN = 0.8
 """What remains of the longest time at each further read: after one that was slow, a dozen have a thread."""
 
@@ -192,29 +196,35 @@ class Adapter:
         self.outgoing_slots = outgoing_slots
         self._may_be_short = operation.is_read() and not database.is_postgresql
         self._longest = LONGEST_NOTED
+        self._longest_write = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
         request = Request(scope, receive)
-        body = b""
+        body, user = b"", None
         if _has_body(request):
-            await run_in_threadpool(self._require_caller, request)  # the body of an unknown caller is not read
+            user = await run_in_threadpool(self._caller, request)  # the body of an unknown caller is not read
+            begun = time.monotonic()
             body = await _bounded(request)
+            if time.monotonic() - begun > LONGEST_TRUSTED:
+                user = None
         files = StagedFiles(self.store)
         try:
             if self._is_short():
-                response = self._timed(request, body, files)
+                response = self._timed(request, user, body, files)
             else:
-                response = await run_in_threadpool(self._timed, request, body, files)
+                response = await run_in_threadpool(self._timed, request, user, body, files)
         except OutgoingRequired as required:
             files.may_wait = True
             outgoing = self.workers.outgoing
             async with self.outgoing_slots.turn(required.user_id, required.organization_id):
-                response = await run_sync(self._respond, request, body, files, outgoing, limiter=self.outgoing_limiter)
+                response = await run_sync(
+                    self._respond, request, user, body, files, outgoing, limiter=self.outgoing_limiter
+                )
         except FilesRequired:
             files.may_wait = True
             outgoing = self.workers.outgoing
-            response = await run_sync(self._respond, request, body, files, outgoing, limiter=self.store.threads)
+            response = await run_sync(self._respond, request, user, body, files, outgoing, limiter=self.store.threads)
         await response(scope, receive, send)
 
     def _is_short(self) -> bool:
@@ -225,23 +235,30 @@ class Adapter:
         """
         return self._longest < SHORT
 
-    def _timed(self, request: Request, body: bytes, files: StagedFiles) -> Response:
+    def _timed(self, request: Request, user: Caller | None, body: bytes, files: StagedFiles) -> Response:
         """Responds to a request, and notes how long it took; what took longer before counts less each time."""
         if not self._may_be_short:
-            return self._respond(request, body, files)
+            return self._respond(request, user, body, files)
         begun = time.perf_counter()
         try:
-            return self._respond(request, body, files)
+            return self._respond(request, user, body, files)
         finally:
             spent = time.perf_counter() - begun
             self._longest = min(LONGEST_NOTED, max(spent, self._longest * FORGOTTEN))
 
-    def _require_caller(self, request: Request) -> None:
-        with self.database.snapshot() as session:
-            caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
+    def _caller(self, request: Request) -> Caller:
+        with self.database.lookup() as session:
+            return caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
 
-    def _respond(self, request: Request, body: bytes, files: StagedFiles, outgoing: Outgoing | None = None) -> Response:
-        """Responds to a request.
+    def _respond(
+        self,
+        request: Request,
+        user: Caller | None,
+        body: bytes,
+        files: StagedFiles,
+        outgoing: Outgoing | None = None,
+    ) -> Response:
+        """Responds to a request of a user; without one, of the user of its token.
 
         Raises:
             OutgoingRequired: it needs `outgoing`; nothing was written.
@@ -250,7 +267,7 @@ class Adapter:
         afterwards: list[Callable[[Session], None]] = []
         try:
             try:
-                answer, sent = self._answer(request, body, files, outgoing, afterwards)
+                answer, sent = self._answer(request, user, body, files, outgoing, afterwards)
             finally:
                 for write in afterwards:
                     self.database.write(write)
@@ -276,41 +293,62 @@ class Adapter:
     def _answer(
         self,
         request: Request,
+        user: Caller | None,
         body: bytes,
         files: StagedFiles,
         outgoing: Outgoing | None,
         afterwards: list[Callable[[Session], None]],
     ) -> tuple[Any, bytes]:
+        if not self.operation.is_read() and self.operation not in READ_ONLY_OPERATIONS:
+            return self._written(request, user or self._caller(request), body, files, outgoing)
         with self.database.snapshot() as session:
-            user = caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
-            call = read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
-            if self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS:
-                context = self._context(session, user, request, files, outgoing)
-                try:
-                    answer, sent = self._handled(context, call)
-                finally:
-                    afterwards += context.afterwards
-                slot = slot_of(request.scope)
-                if slot and not (user.expires or outgoing or files.was_read or afterwards or session.info.get(TIMED)):
-                    slot.body = sent
-                return answer, sent
-            if self.operation in PREPROCESSORS:
+            user = user or caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
+            context = self._context(session, user, request, files, outgoing)
+            try:
+                answer, sent = self._handled(context, self._call(request, body))
+            finally:
+                afterwards += context.afterwards
+            slot = slot_of(request.scope)
+            if slot and not (user.expires or outgoing or files.was_read or afterwards or session.info.get(TIMED)):
+                slot.body = sent
+            return answer, sent
+
+    def _written(
+        self, request: Request, user: Caller, body: bytes, files: StagedFiles, outgoing: Outgoing | None
+    ) -> tuple[Any, bytes]:
+        call = self._call(request, body)
+        if self.operation in PREPROCESSORS:
+            with self.database.snapshot() as session:
                 call = PREPROCESSORS[self.operation](self._context(session, user, request, files, outgoing), call)
 
         def write(session: Session) -> tuple[tuple[Any, bytes], Any]:
+            begun = time.perf_counter()
             handled = self._handled(self._context(session, user, request, files, None), call)
             files.require_stored(session)
+            session.flush()
+            self._longest_write = max(time.perf_counter() - begun, self._longest_write * FORGOTTEN)
             return handled, session.info.get(WANTED)
+
+        def written() -> tuple[tuple[Any, bytes], Any]:
+            return self.database.write(write, self._place(request), joins=self._longest_write < SHORT_WRITE)
 
         files.upload()
         try:
-            answer, is_work_wanted = self.database.write(write)
+            answer, is_work_wanted = written()
         except FilesRequired:
             files.upload()
-            answer, is_work_wanted = self.database.write(write)
+            answer, is_work_wanted = written()
         if is_work_wanted:
             self.workers.wake()
         return answer
+
+    def _call(self, request: Request, body: bytes) -> Any:
+        return read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
+
+    def _place(self, request: Request) -> str:
+        """What the operation is about, such as the id of a space: writers of one place are likely to conflict."""
+        fields = self.operation.path_fields()
+        return str(request.path_params[fields[0]]) if fields else self.operation.__name__
 
     def _handled(self, context: Context, call: Any) -> tuple[Any, bytes]:
         answer = self.handler(context, call)

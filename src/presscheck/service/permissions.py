@@ -174,6 +174,11 @@ def _member(context: Context, organization_id: str, user_id: str) -> _Member | N
     return context.known[key]
 
 
+def know_member(context: Context, organization_id: str, *, is_member: bool, role: str | None) -> None:
+    """Notes what was read with something else: whether the caller is a member who is not disabled, and their role."""
+    context.known["member", organization_id, context.user.id] = _Member(role) if is_member else None
+
+
 def _above(context: Context, collection_id: str | None) -> tuple[str, ...]:
     """A collection and its ancestors, innermost first."""
     ids: list[str] = []

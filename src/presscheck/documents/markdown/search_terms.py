@@ -12,6 +12,8 @@ import unicodedata
 MAX_TERM = 64
 """Characters of a term that are indexed."""
 
+_ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() and code < 128 else 32 for code in range(256))
+"""The bytes of ASCII in lower case; a blank for those that are in no word."""
 _WORD = re.compile(r"\w+")
 _ASKED = re.compile(r'"([^"]*)"?|([^\s"]+)')
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
@@ -27,6 +29,9 @@ def fold(text: str) -> str:
 
 def index_terms(text: str) -> list[str]:
     """Returns the terms of a text, each once, sorted."""
+    if text.isascii() and "_" not in text:  # a quarter of the time
+        words = {*text.encode().translate(_ASCII_WORDS).decode().split()}
+        return sorted({word[:MAX_TERM] for word in words})
     found: set[str] = set()
     for run in {*_WORD.findall(fold(text))}:
         if run.isascii() and "_" not in run:  # most words, at a tenth of the time

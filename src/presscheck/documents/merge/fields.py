@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from presscheck.documents.merge.three_way import three_way
+from presscheck.documents.diff.sequence_matcher import longest_increasing_subsequence
 
 Fields = Mapping[str, Any]
 
@@ -68,25 +68,40 @@ def is_edited(before: Fields, after: Fields) -> bool:
 
 
 def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], members: Iterable[str]) -> list[str]:
-    """Merges two orders of the members; what only one side moved or added keeps that side's place."""
+    """Merges two orders of the members; what only one side moved or added keeps that side's place.
+
+    That place is behind the same item, of those that no side moved; where both sides put something, ours comes first.
+    """
     wanted = dict.fromkeys(members)
-    sides = [[one for one in side if one in wanted] for side in (base, ours, theirs)]
-    placed: list[tuple[str, bool]] = []
-    known = set(sides[1])
-    for region in three_way(*sides):
-        is_ours = region.kind != "theirs"
-        placed += [(one, is_ours) for one in region.taken]
-        if region.kind == "conflict":
-            placed += [(one, False) for one in region.theirs if one not in known]
-    at_ours = {one for one, is_ours in placed if is_ours}
-    order = [*dict.fromkeys(one for one, is_ours in placed if is_ours or one not in at_ours)]
-    for one in wanted.keys() - set(order):
-        _put_back(order, one, sides[2] if one in sides[2] else sides[1])
-    return order
+    first, one, other = ([item for item in side if item in wanted] for side in (base, ours, theirs))
+    of_ours = _moved(first, one)
+    of_theirs = _moved(first, other) - of_ours
+    kept = [item for item in first if item not in of_ours and item not in of_theirs]
+    anchors = {*kept}
+    runs = [_runs(one, anchors, of_ours), _runs(other, anchors, of_theirs)]
+    order: list[str] = []
+    for anchor in (None, *kept):
+        order += [] if anchor is None else [anchor]
+        for run in runs:
+            order += run.get(anchor, ())
+    return [*dict.fromkeys((*order, *wanted))]
 
 
-def _put_back(order: list[str], one: str, side: Sequence[str]) -> None:
-    """Inserts an item that both sides moved apart: after its predecessor on a side, else at the start."""
-    before = side[: side.index(one)] if one in side else order[-1:]
-    follows = next((other for other in reversed(before) if other in order), None)
-    order.insert(order.index(follows) + 1 if follows is not None else 0, one)
+def _moved(base: Sequence[str], side: Sequence[str]) -> set[str]:
+    """Returns what a side added, and the fewest items whose moves explain its order."""
+    at = {item: number for number, item in enumerate(base)}
+    stayed = [item for item in side if item in at]
+    in_order = {stayed[number] for number in longest_increasing_subsequence([at[item] for item in stayed])}
+    return {*side} - in_order
+
+
+def _runs(side: Sequence[str], anchors: Container[str], own: Container[str]) -> dict[str | None, list[str]]:
+    """Returns what a side placed itself, by the item that it follows; None at the start."""
+    runs: dict[str | None, list[str]] = {}
+    anchor: str | None = None
+    for item in side:
+        if item in anchors:
+            anchor = item
+        elif item in own:
+            runs.setdefault(anchor, []).append(item)
+    return runs

@@ -215,8 +215,10 @@ class _Pages:
             self._note(page_id, "moved", f"Its parent page was deleted ({wanted.get('title', '')}): it moved up.")
 
     def _level(self, above: str | None, below: Mapping[str | None, list[str]]) -> Tree:
+        if above not in below:
+            return []
         base, ours, theirs = (self._ids_below(above, side) for side in range(3))
-        order = merge_order(base, ours, theirs, below.get(above, ()))
+        order = merge_order(base, ours, theirs, below[above])
         return [self._with_pages(page_id, self._level(page_id, below)) for page_id in order]
 
     def _ids_below(self, above: str | None, side: int) -> list[str]:

@@ -50,6 +50,11 @@ CLEARED_BY_EMPTY = frozenset(("emoji", "icon", "condition", "description"))
 class ContentEdit:
     """The content of a change request during an edit: `tree` and `files` are new, `written` lists the results.
 
+    Args:
+        context: the transaction.
+        row: the change request.
+        revision: its head revision, which is edited.
+
     Raises:
         ApiError: an edit is invalid; discard the object then.
     """
@@ -57,6 +62,7 @@ class ContentEdit:
     def __init__(self, context: Context, row: ChangeRequestRow, revision: RevisionRow) -> None:
         self.context = context
         self.row = row
+        self.revision = revision
         self.tree: Tree = revision.tree
         self.files: list[dict[str, Any]] = [*revision.files]
         self.written: list[PageWritten] = []

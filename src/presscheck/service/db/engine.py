@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, TypeVar
+from contextlib import contextmanager
+from typing import Any, Literal, TypeVar
+from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, sessionmaker
 
 from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.db.commit_queue import CommitQueue, Group, Write
 from presscheck.service.db.migrate import migrate
 from presscheck.service.db.prepared_statements import database_error
 from presscheck.service.db.read_only_session import ReadOnlySession
 from presscheck.service.models import content, imports, integrations, jobs, sites, teams
 
 Result = TypeVar("Result")
+_Mode = Literal["create_savepoint", "rollback_only"]
+_log = logging.getLogger("presscheck.requests")
 
 TABLES = (content, integrations, jobs, imports, sites, teams)
 """Modules whose import registers tables in the metadata."""
@@ -45,11 +50,14 @@ class Database:
 
     `reading()` opens sessions that see one snapshot. `write` runs a function in serializable isolation: on SQLite a
     writer takes the lock when it begins; on PostgreSQL the database aborts conflicting transactions, and `write`
-    retries.
+    retries. Writers of this process who would conflict wait for each other, and share a commit, see `CommitQueue`.
     `writing()` opens such a session once, for work without concurrent writers.
 
     Args:
         url: a SQLAlchemy URL; ``postgresql://…`` is accepted too.
+
+    Attributes:
+        retries: how often a transaction began again because another writer was faster.
 
     Raises:
         RuntimeError: the database was written by a newer presscheck.
@@ -70,8 +78,11 @@ class Database:
             self._readable, expire_on_commit=False, info=self._of_readers
         )
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
-        # SQLite has one writer; others would poll for the lock in no order, so threads queue here
-        self._turn: AbstractContextManager[Any] = nullcontext() if self.is_postgresql else threading.Lock()
+        self._asking = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._finding = threading.Lock()
+        # SQLite has one writer; others would poll for the lock in no order, so all threads queue at one place
+        self._queues: WeakValueDictionary[str | None, CommitQueue] = WeakValueDictionary()
+        self.retries = 0
 
     @contextmanager
     def snapshot(self) -> Generator[ReadOnlySession]:
@@ -83,27 +94,112 @@ class Database:
             finally:
                 session.close()
 
-    def write(self, work: Callable[[Session], Result]) -> Result:
+    @contextmanager
+    def lookup(self) -> Generator[Snapshot]:
+        """A session for a single statement, which needs no transaction of its own: one round trip on PostgreSQL."""
+        if not self.is_postgresql:
+            with self.snapshot() as session:
+                yield session
+            return
+        with self._asking.connect() as connection:
+            yield Snapshot(connection, {})
+
+    def write(self, work: Callable[[Session], Result], place: str | None = None, *, joins: bool = True) -> Result:
         """Runs a function in a transaction. It may run several times, so it must only change the database.
+
+        Args:
+            work: the function.
+            place: what it changes, such as the id of a space: writers of one place, who would conflict on PostgreSQL,
+                wait for each other, and those that waited are committed together.
+            joins: whether it may be committed together with others; not if it takes long, as they wait for it.
 
         Raises:
             DBAPIError: still conflicting with other writers after all retries.
         """
+        write = Write(work, joins=joins and place is not None)
+        queue = self.queue_of(place)
+        if queue is None:
+            self._commit(Group(write))
+        else:
+            queue.pass_through(write, self._commit)
+        if write.error is not None:
+            raise write.error
+        return write.result
+
+    def queue_of(self, place: str | None) -> CommitQueue | None:
+        """Where the writers of a place wait for each other; None if they need not."""
+        if self.is_postgresql and place is None:
+            return None
+        key = place if self.is_postgresql else None
+        with self._finding:
+            queue = self._queues.get(key)
+            if queue is None:
+                queue = self._queues[key] = CommitQueue()
+            return queue
+
+    def _commit(self, group: Group) -> None:
+        """Runs and commits a group: together, or each of its writes alone if the database refuses them together."""
         until = time.monotonic() + PATIENCE
         doubled, is_again = 0, False
         while True:
             try:
-                with self._turn, self.writing.begin() as session:
-                    if is_again and self.is_postgresql:
-                        session.execute(_ONE_AFTER_ANOTHER)
-                    return work(session)
+                self._run(group, is_again=is_again)
             except DBAPIError as error:
+                group.close()
                 state = getattr(error.orig, "sqlstate", None)
+                if len(group.writes) > 1 and state not in _OTHERS_WERE_FASTER and not error.connection_invalidated:
+                    for write in group.writes:  # one of them is refused, and none was written
+                        self._commit_alone(write)
+                    return
                 doubled += state == _IS_THERE_ALREADY
                 is_passing = state in _OTHERS_WERE_FASTER or (state == _IS_THERE_ALREADY and doubled < MOST_DOUBLED)
                 if not is_passing or time.monotonic() > until:
                     raise
+                self._note_retry(state, len(group.writes))
+            else:
+                return
             is_again = True
+
+    def _note_retry(self, state: str | None, writes: int) -> None:
+        with self._finding:
+            self.retries += 1
+        _log.info("transaction repeated", extra={"details": {"state": state, "writes": writes}})
+
+    def _commit_alone(self, write: Write) -> None:
+        write.result = write.error = None
+        try:
+            self._commit(Group(write))
+        except DBAPIError as error:
+            write.error = error
+
+    def _run(self, group: Group, *, is_again: bool) -> None:
+        """Runs and commits a group once.
+
+        Raises:
+            DBAPIError: nothing was written, unless the connection was lost at the commit.
+        """
+        with self._changing.connect() as connection, connection.begin():
+            if is_again and self.is_postgresql:
+                connection.execute(_ONE_AFTER_ANOTHER)
+            first, *others = group.writes
+            self._attempt(connection, first, "create_savepoint" if others else "rollback_only")
+            if first.error is not None and not others:
+                return  # with the transaction
+            write = others.pop(0) if others else group.grow()
+            while write:
+                self._attempt(connection, write, "create_savepoint")
+                write = others.pop(0) if others else group.grow()
+
+    def _attempt(self, connection: Connection, write: Write, mode: _Mode) -> None:
+        """Runs a write in the transaction of a connection; what it raises is its own, unless the database refused."""
+        write.result = write.error = None
+        try:
+            with self.writing(bind=connection, join_transaction_mode=mode) as session, session.begin():
+                write.result = write.run(session)
+        except DBAPIError:
+            raise
+        except Exception as error:
+            write.error = error
 
     @property
     def is_postgresql(self) -> bool:

@@ -19,6 +19,7 @@ from presscheck.service.permissions import organization_for, space_for, visible_
 from presscheck.service.review.change_requests import (
     as_change_request,
     change_request_for,
+    know_place,
     note_work,
 )
 from presscheck.service.review.request_lists import listed
@@ -45,8 +46,10 @@ def create_change_request(context: Context, call: CreateChangeRequest) -> Change
     """Creates a draft from the live content, with the next number of the space."""
     if call.subject and len(call.subject) > LONGEST_SUBJECT:
         raise ApiError(400, f"subject: must have at most {LONGEST_SUBJECT} characters")
+    know_place(context, call.space_id)
     space = space_for(context, call.space_id, "edit")
-    return as_change_request(context, begin_change_request(context, space, call.subject or ""))
+    row = begin_change_request(context, space, call.subject or "")
+    return as_change_request(context, row, is_new=True)
 
 
 def begin_change_request(context: Context, space: SpaceRow, subject: str) -> ChangeRequestRow:
@@ -79,7 +82,7 @@ def get_change_request(context: Context, call: GetChangeRequest) -> ChangeReques
 @handles(UpdateChangeRequest)
 def update_change_request(context: Context, call: UpdateChangeRequest) -> ChangeRequest:
     """Changes the subject, description or state."""
-    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     if row.status == "merged":
         raise ApiError(409, f"Change request #{row.number} is already merged. A merge cannot be undone.")
     if call.subject is not None:

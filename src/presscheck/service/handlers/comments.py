@@ -39,7 +39,7 @@ from presscheck.service.http.pagination import Listing, page_of_listing
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import space_for
-from presscheck.service.review.change_requests import ancestor, branch_of, note_work
+from presscheck.service.review.change_requests import ancestor, branch_of, know_place, note_work
 from presscheck.service.review.threads import (
     Written,
     as_comments,
@@ -107,7 +107,7 @@ def post_comment(context: Context, call: PostComment | PostSpaceComment) -> Comm
         table_cell=call.table_cell.model_dump() if call.table_cell else None,
     )
     context.session.flush()
-    return as_comments(context, [comment])[0]
+    return as_comments(context, [comment], are_new=True)[0]
 
 
 @handles(GetComment)
@@ -238,8 +238,10 @@ def _resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved
 
 
 def _where(context: Context, call: AnyCall, required: str = "read") -> tuple[SpaceRow, ChangeRequestRow | None]:
-    space = space_for(context, call.space_id, required)
     change_request: str | None = getattr(call, "change_request_id", None)
+    if required != "read":
+        know_place(context, call.space_id, change_request)
+    space = space_for(context, call.space_id, required)
     return space, None if change_request is None else branch_of(context, space, change_request)
 
 

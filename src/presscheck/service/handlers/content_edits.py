@@ -54,7 +54,7 @@ def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: C
     """Makes the edited content the head revision of the change request."""
     require_unlocked(space)
     require_unfinished(row)
-    before = context.session.get_one(RevisionRow, row.revision)
+    before = edit.revision
     row.revision = add_revision(
         context.session,
         row.space_id,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import and_, bindparam, func, select, text
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.roles import Location
 from presscheck.service.content.revisions import MOST_AT_ONCE
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
 from presscheck.service.http.unchecked_models import unchecked
-from presscheck.service.models.content import ChangeRequestRow, CommentRow, ContributorRow
+from presscheck.service.models.content import ChangeRequestRow, CommentRow
+from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import space_for
+from presscheck.service.permissions import know_member, space_for
 from presscheck.service.spaces.user_serializer import people
 
 _comments = CommentRow.__table__.c
@@ -26,8 +27,26 @@ _OPEN_COMMENTS = (
     .where(_comments.change_request_id.in_(bindparam("ids", expanding=True)))
     .group_by(_comments.change_request_id)
 )
-_BY_ID = select(ChangeRequestRow).where(
-    ChangeRequestRow.space_id == bindparam("space"), ChangeRequestRow.id == bindparam("id")
+_PLACE = (
+    select(SpaceRow, ChangeRequestRow, MemberRow.user_id, MemberRow.role)
+    .outerjoin(
+        MemberRow,
+        and_(
+            MemberRow.organization_id == SpaceRow.organization_id,
+            MemberRow.user_id == bindparam("user"),
+            ~MemberRow.disabled,
+        ),
+    )
+    .outerjoin(
+        ChangeRequestRow,
+        and_(ChangeRequestRow.space_id == SpaceRow.id, ChangeRequestRow.id == bindparam("change_request")),
+    )
+    .where(SpaceRow.id == bindparam("space"))
+)
+_TAKE_PART = text(
+    "INSERT INTO contributors (change_request_id, user_id, action, count, updated_at) "
+    "VALUES (:change_request, :user, :action, 1, :now) ON CONFLICT (change_request_id, user_id, action) "
+    "DO UPDATE SET count = contributors.count + 1, updated_at = excluded.updated_at"
 )
 _BY_NUMBER = select(ChangeRequestRow).where(
     ChangeRequestRow.space_id == bindparam("space"), ChangeRequestRow.number == bindparam("number")
@@ -38,13 +57,27 @@ def change_request_for(
     context: Context, space_id: str, change_request: str, required: str = "read"
 ) -> tuple[SpaceRow, ChangeRequestRow]:
     """Returns a change request by id or number, and its space, if the caller has the level `required` in the space."""
+    if required != "read":
+        know_place(context, space_id, change_request)
     space = space_for(context, space_id, required)
     return space, branch_of(context, space, change_request)
 
 
+def know_place(context: Context, space_id: str, change_request: str | None = None) -> None:
+    """Loads in one statement what a write looks at first: a space, the caller's role there, and a change request."""
+    values = {"space": space_id, "user": context.user.id, "change_request": change_request or ""}
+    found = context.session.execute(_PLACE, values).first()
+    if found is not None:
+        space, row, member, role = found
+        context.known["place"] = space, row  # a session forgets what no reference holds
+        know_member(context, space.organization_id, is_member=bool(member), role=role)
+
+
 def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeRequestRow:
     """Finds a change request of a space by id or number."""
-    row = context.session.scalar(_BY_ID, {"space": space.id, "id": change_request})
+    row = context.session.get(ChangeRequestRow, change_request)
+    if row is not None and row.space_id != space.id:
+        row = None
     if row is None and change_request.isascii() and change_request.isdecimal() and len(change_request) < 10:
         row = context.session.scalar(_BY_NUMBER, {"space": space.id, "number": int(change_request)})
     if row is None:
@@ -71,22 +104,26 @@ def note_work(context: Context, row: ChangeRequestRow, action: str | None = None
     """Records activity on a change request; with an action (edit, comment), the caller becomes a participant."""
     now = context.now()
     row.updated_at = max(now, row.updated_at)
-    if action is None:
-        return
-    part = context.session.get(ContributorRow, (row.id, context.user.id, action))
-    if part is None:
-        part = ContributorRow(change_request_id=row.id, user_id=context.user.id, action=action, count=0, updated_at=now)
-        context.session.add(part)
-    part.count += 1
-    part.updated_at = now
+    if action is not None:
+        part = {"change_request": row.id, "user": context.user.id, "action": action, "now": now}
+        context.session.flush()
+        context.session.execute(_TAKE_PART, part)
 
 
-def as_change_requests(context: Context, rows: Sequence[ChangeRequestRow]) -> list[ChangeRequest]:
-    """Serializes change requests; related data is loaded for all of them at once."""
+def as_change_requests(
+    context: Context, rows: Sequence[ChangeRequestRow], *, are_new: bool = False
+) -> list[ChangeRequest]:
+    """Serializes change requests; related data is loaded for all of them at once.
+
+    Args:
+        context: the transaction.
+        rows: the change requests.
+        are_new: whether they were just created, so that no user has commented on them.
+    """
     users = people(context, [user for row in rows for user in (row.created_by, row.merged_by)])
     # they were read to see whether the caller may, so this takes no statement
     live = {space: context.session.get_one(SpaceRow, space).revision_id for space in {row.space_id for row in rows}}
-    comments = open_comments(context, [row.id for row in rows])
+    comments = {} if are_new else open_comments(context, [row.id for row in rows])
     return [
         _change_request(
             id=row.id,
@@ -115,9 +152,9 @@ def as_change_requests(context: Context, rows: Sequence[ChangeRequestRow]) -> li
     ]
 
 
-def as_change_request(context: Context, row: ChangeRequestRow) -> ChangeRequest:
-    """Serializes one change request."""
-    return as_change_requests(context, [row])[0]
+def as_change_request(context: Context, row: ChangeRequestRow, *, is_new: bool = False) -> ChangeRequest:
+    """Serializes one change request, see `as_change_requests`."""
+    return as_change_requests(context, [row], are_new=is_new)[0]
 
 
 def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]:

@@ -149,11 +149,20 @@ def react(context: Context, target_id: str, added: Iterable[str], removed: Itera
     context.session.flush()
 
 
-def as_comments(context: Context, rows: Sequence[CommentRow], shape: Format | None = None) -> list[Comment]:
-    """Serializes comments, with bodies in the requested format; related data is loaded for all at once."""
+def as_comments(
+    context: Context, rows: Sequence[CommentRow], shape: Format | None = None, *, are_new: bool = False
+) -> list[Comment]:
+    """Serializes comments, with bodies in the requested format; related data is loaded for all at once.
+
+    Args:
+        context: the transaction.
+        rows: the comments.
+        shape: the format; by default that in which each was posted.
+        are_new: whether they were just posted, so that no user has replied or reacted.
+    """
     users = people(context, [user for row in rows for user in (row.posted_by, row.resolved_by)])
-    reactions = _reactions(context, [row.id for row in rows])
-    repliers = _repliers(context, [row.id for row in rows])
+    reactions = {} if are_new else _reactions(context, [row.id for row in rows])
+    repliers = {} if are_new else _repliers(context, [row.id for row in rows])
     spaces = {space_id: context.session.get_one(SpaceRow, space_id) for space_id in {row.space_id for row in rows}}
     return [
         _comment(context, spaces[row.space_id], row, users, reactions.get(row.id, ()), repliers.get(row.id, ()), shape)

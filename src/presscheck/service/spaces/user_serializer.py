@@ -21,9 +21,13 @@ _USERS = select(_users.id, _users.display_name, _users.email, _users.photo_url).
 
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
-    """Loads users by id."""
-    unique = sorted({user_id for user_id in ids if user_id})
+    """Loads users by id; the caller is known."""
+    wanted = {user_id for user_id in ids if user_id}
     users: dict[str, User] = {}
+    if context.user.id in wanted and isinstance(context.user, Caller):
+        wanted.remove(context.user.id)
+        users[context.user.id] = as_user(context, context.user)
+    unique = sorted(wanted)
     for start in range(0, len(unique), MOST_AT_ONCE):
         rows = context.rows(_USERS, ids=unique[start : start + MOST_AT_ONCE])
         users |= {row.id: as_user(context, Caller(*row)) for row in rows}
