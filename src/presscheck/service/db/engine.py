@@ -95,14 +95,14 @@ class Database:
                 session.close()
 
     @contextmanager
-    def lookup(self) -> Generator[Snapshot]:
+    def lookup(self) -> Generator[ReadOnlySession]:
         """A session for a single statement, which needs no transaction of its own: one round trip on PostgreSQL."""
         if not self.is_postgresql:
             with self.snapshot() as session:
                 yield session
             return
         with self._asking.connect() as connection:
-            yield Snapshot(connection, {})
+            yield ReadOnlySession(connection, {})
 
     def write(self, work: Callable[[Session], Result], place: str | None = None, *, joins: bool = True) -> Result:
         """Runs a function in a transaction. It may run several times, so it must only change the database.

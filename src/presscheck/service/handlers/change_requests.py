@@ -82,7 +82,7 @@ def get_change_request(context: Context, call: GetChangeRequest) -> ChangeReques
 @handles(UpdateChangeRequest)
 def update_change_request(context: Context, call: UpdateChangeRequest) -> ChangeRequest:
     """Changes the subject, description or state."""
-    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
+    _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     if row.status == "merged":
         raise ApiError(409, f"Change request #{row.number} is already merged. A merge cannot be undone.")
     if call.subject is not None:
