@@ -7,11 +7,11 @@ share them with the generator, and one worker does not. So what the workers did 
     time = the larger of  seconds - (others - idle) / processors
                      and  processor time of the busiest worker
 
-where `others` is the processor time of everything but the service: the generator and any other program. What fits into
-the idle time took nothing from the service; of what exceeds it, each processor had its share. No worker uses more than
-one processor, which bounds the time from below. A rate is the number of requests by this time. A worker that waits for a
-lock leaves the processors idle, and idle time is not subtracted. The database belongs to the service in one column, and
-in the other, for PostgreSQL, to the others, as if it had a machine of its own.
+where `others` is the processor time of everything but the service: the generator and any other program. What fits
+into the idle time took nothing from the service; of what exceeds it, each processor had its share. No worker uses more
+than one processor, which bounds the time from below. A rate is the number of requests by this time. A worker that waits
+for a lock leaves the processors idle, and idle time is not subtracted. The database belongs to the service in one
+column, and in the other, for PostgreSQL, to the others, as if it had a machine of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -161,7 +160,9 @@ def shown(name: str, one: Sequence[Run], two: Sequence[Run], *, has_database: bo
 
     def ratio(*, apart: bool) -> str:
         pairs = zip(one, two, strict=True)
-        of_rounds = [b.rate(PROCESSORS, database_apart=apart) / a.rate(PROCESSORS, database_apart=apart) for a, b in pairs]
+        of_rounds = [
+            b.rate(PROCESSORS, database_apart=apart) / a.rate(PROCESSORS, database_apart=apart) for a, b in pairs
+        ]
         return f"{statistics.median(of_rounds):.2f} ×"
 
     def median(runs: Sequence[Run], value: str) -> float:

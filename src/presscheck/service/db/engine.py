@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, sessionmaker
 
-from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes
 from presscheck.service.db.migrate import migrate
 from presscheck.service.db.prepared import database_error
 from presscheck.service.db.snapshot import Snapshot
@@ -30,8 +30,7 @@ MOST_DOUBLED = 20
 """How often a writer retries after a unique violation by a concurrent transaction."""
 IMMUTABLE = "immutable"
 """Key in `session.info` of a session that reads: a `BoundedCache` of what never changes, shared by all of them."""
-MOST_KEPT = 128 * 1024 * 1024
-"""Most bytes in that cache."""
+_CACHES = CacheSizes()
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and a deadlock."""
 _ONE_AFTER_ANOTHER = text("LOCK TABLE alembic_version IN SHARE UPDATE EXCLUSIVE MODE")
@@ -50,12 +49,14 @@ class Database:
 
     Args:
         url: a SQLAlchemy URL; ``postgresql://…`` is accepted too.
+        caches: the most that what is kept of it may take in memory.
 
     Raises:
         RuntimeError: the database was written by a newer presscheck.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, caches: CacheSizes = _CACHES) -> None:
+        self.caches = caches
         self.engine = _engine(url)
         self._closing: list[Callable[[], None]] = []
         self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
@@ -65,7 +66,7 @@ class Database:
             self.close()
             raise
         self._readable = self.engine.execution_options(**_READS[self.engine.dialect.name])
-        self._of_readers: dict[Any, Any] = {IMMUTABLE: BoundedCache(MOST_KEPT)}
+        self._of_readers: dict[Any, Any] = {IMMUTABLE: BoundedCache(caches.revisions)}
         self.reading: sessionmaker[Session] = sessionmaker(
             self._readable, expire_on_commit=False, info=self._of_readers
         )

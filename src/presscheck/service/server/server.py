@@ -22,6 +22,7 @@ from starlette.types import ASGIApp
 from presscheck.errors import ConfigurationError
 from presscheck.service.app import build
 from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
+from presscheck.service.db.bounded_cache import CacheSizes
 from presscheck.service.db.engine import Database
 from presscheck.service.db.file_location import save_location, store_of
 from presscheck.service.db.ids import Clock, system_clock
@@ -69,6 +70,8 @@ class ServeOptions:
     """The address that users reach the service at, through a proxy."""
     release: str | None = None
     """Serve only the operations of this API release; see `build`."""
+    cache: int | None = None
+    """Megabytes that each process may keep in memory; the default is that of `CacheSizes`."""
     processes: int = 1
     arguments: tuple[str, ...] = ()
     """The command line arguments of each of several processes."""
@@ -144,6 +147,7 @@ class ServiceServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
+        """Ends the service on a signal, for the duration of the block."""
         handled = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, self._end) for number in handled}
         try:
@@ -156,20 +160,20 @@ class ServiceServer(uvicorn.Server):
         self.should_exit = True
 
 
-def opened(url: str) -> Database:
-    """Opens and migrates the database at a URL.
+def opened(url: str, cache: int | None = None) -> Database:
+    """Opens and migrates the database at a URL; `cache` is the most that is kept of it in memory, in megabytes.
 
     Raises:
         ConfigurationError: the database cannot be opened.
     """
     try:
-        return Database(url)
+        return Database(url, CacheSizes() if cache is None else CacheSizes().within(cache))
     except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
         raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
 
 
 def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
-    database = opened(options.database)
+    database = opened(options.database, options.cache)
     try:
         files = _checked_files(database, options)
         with database.writing.begin() as session:
