@@ -22,6 +22,8 @@ KEPT_OPEN = 1.0
 """Seconds that an unused connection is kept: the service closes it after five."""
 RECONNECTED = 25
 """Turns after which a client connects again, perhaps to another process."""
+ATTEMPTS = 5
+"""How often a read is compared that changes meanwhile."""
 MOST_BYTES = 60_000
 """The largest file that is uploaded."""
 Note = Callable[[str, float], None]
@@ -277,11 +279,12 @@ def differences(addresses: Sequence[str], subject: Subject) -> Iterator[str]:
 
     for path in (*subject.reads, *more, subject.site):
         for other in clients[1:]:
-            before = None
             # a job may write between two reads
-            while before != (now := answer(clients[0], path)):
-                before, there = now, answer(other, path)
-            if there != before:
-                yield path
+            for _ in range(ATTEMPTS):
+                before, there, after = answer(clients[0], path), answer(other, path), answer(clients[0], path)
+                if before == there or before == after:
+                    break
+            if before != there:
+                yield f"{path}: {before} {there}"
     for client in clients:
         client.close()

@@ -440,3 +440,6 @@ async def test_the_answers_are_bounded_in_bytes(tmp_path: Path) -> None:
     await get("5")
     assert len(computed) == 8, "and drops nothing"
     database.close()
+    small, all_of_it = CacheSizes().within(16), CacheSizes()
+    assert sum(all_of_it) == 200 * 1024 * 1024 and 15 * 1024 * 1024 < sum(small) <= 16 * 1024 * 1024
+    assert small.answers == all_of_it.answers * 16 // 200
