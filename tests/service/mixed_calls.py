@@ -282,7 +282,7 @@ def differences(addresses: Sequence[str], subject: Subject) -> Iterator[str]:
             # a job may write between two reads
             for _ in range(ATTEMPTS):
                 before, there, after = answer(clients[0], path), answer(other, path), answer(clients[0], path)
-                if before == there or before == after:
+                if before in (there, after):
                     break
             if before != there:
                 yield f"{path}: {before} {there}"

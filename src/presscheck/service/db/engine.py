@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, TextClause, create_engine, event, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -33,8 +33,17 @@ IMMUTABLE = "immutable"
 _CACHES = CacheSizes()
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and a deadlock."""
+MOST_LOST = 3
+"""Attempts of a writer that may lose against others; in the next one there are no others."""
+_TOGETHER = text("LOCK TABLE alembic_version IN ROW SHARE MODE")
 _ONE_AFTER_ANOTHER = text("LOCK TABLE alembic_version IN SHARE UPDATE EXCLUSIVE MODE")
-"""Advisory lock for retries: retrying writers queue here for their turn; other writers do not wait for them."""
+_ALONE = text("LOCK TABLE alembic_version IN EXCLUSIVE MODE")
+"""Locks of the first attempt of a writer, of a retry, and of one that lost too often, on a table that nobody writes.
+
+Retries wait for each other, first attempts for none of them. A writer that takes long would lose against shorter ones
+again and again, so after `MOST_LOST` attempts it waits for all others, and new ones wait for it. The lock comes first
+in the transaction: it takes no snapshot, unlike a query, so what is read after waiting is what is there then.
+"""
 _IS_THERE_ALREADY = "23505"
 """PostgreSQL error code of a unique violation, by a concurrent transaction or an earlier one."""
 
@@ -91,12 +100,12 @@ class Database:
             DBAPIError: still conflicting with other writers after all retries.
         """
         until = time.monotonic() + PATIENCE
-        doubled, is_again = 0, False
+        doubled = lost = 0
         while True:
             try:
                 with self._turn, self.writing.begin() as session:
-                    if is_again and self.is_postgresql:
-                        session.execute(_ONE_AFTER_ANOTHER)
+                    if self.is_postgresql:
+                        session.execute(_lock(lost))
                     return work(session)
             except DBAPIError as error:
                 state = getattr(error.orig, "sqlstate", None)
@@ -104,7 +113,7 @@ class Database:
                 is_passing = state in _OTHERS_WERE_FASTER or (state == _IS_THERE_ALREADY and doubled < MOST_DOUBLED)
                 if not is_passing or time.monotonic() > until:
                     raise
-            is_again = True
+            lost += 1
 
     @property
     def is_postgresql(self) -> bool:
@@ -120,6 +129,13 @@ class Database:
         for close in self._closing:
             close()
         self.engine.dispose()
+
+
+def _lock(lost: int) -> TextClause:
+    """The lock of a writer after so many attempts that lost."""
+    if lost == 0:
+        return _TOGETHER
+    return _ONE_AFTER_ANOTHER if lost < MOST_LOST else _ALONE
 
 
 _READS: dict[str, dict[str, Any]] = {
