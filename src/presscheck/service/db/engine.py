@@ -38,7 +38,7 @@ MOST_LOST = 3
 _TOGETHER = text("LOCK TABLE alembic_version IN ROW SHARE MODE")
 _ONE_AFTER_ANOTHER = text("LOCK TABLE alembic_version IN SHARE UPDATE EXCLUSIVE MODE")
 _ALONE = text("LOCK TABLE alembic_version IN EXCLUSIVE MODE")
-"""Locks of the first attempt of a writer, of a retry, and of one that lost too often, on a table that nobody writes.
+"""Locks of the first attempt of a writer, of a retry, and of one that lost too often, on a table that no write changes.
 
 Retries wait for each other, first attempts for none of them. A writer that takes long would lose against shorter ones
 again and again, so after `MOST_LOST` attempts it waits for all others, and new ones wait for it. The lock comes first
