@@ -199,11 +199,12 @@ def main() -> int:
             database = f"sqlite:///{home / 'service.sqlite'}"
         world = plant_world(database, "http://127.0.0.1:1", pages_for(chosen.clients))
         address, process = stack.enter_context(serving(home, database))
+        workers = started_workers(process.pid, WORKERS)
         subject = subject_of(world, address)
         print(f"{database.partition(':')[0]}, {WORKERS} workers, {chosen.clients} clients, {chosen.minutes:g} minutes")
         print("| minute | calls/s | p50 | p99 | errors | memory of each worker | open files |")
         print("|---|---|---|---|---|---|---|", flush=True)
-        workers, load = started_workers(process.pid, WORKERS), Load()
+        load = Load()
         with loaded(load, address, subject, chosen.clients, chosen.rate):
             reasons = soak(workers, load, chosen.minutes * 60)
     for reason in reasons:
