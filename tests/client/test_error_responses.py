@@ -100,6 +100,14 @@ async def test_messages_of_the_service_are_sanitized(server: FaultServer, client
     assert len(caught.value.message) < 500
 
 
+async def test_the_id_of_a_request_is_kept_in_bounds(server: FaultServer, client: Client) -> None:
+    for given, kept in (("r-1", "r-1"), ("x" * 500, "x" * 200)):
+        server.script = [http(400, {"error": {"code": 400, "message": "No"}}, x_request_id=given)]
+        with pytest.raises(Refused) as caught:
+            await client.send(GetCurrentUser())
+        assert caught.value.request_id == kept
+
+
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [

@@ -1,13 +1,16 @@
-"""Parsers read a hostile page of 20,000 characters within a second of processor time."""
+"""Parsers read a hostile page of 20,000 characters within a second of processor time, and any text for a number."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import pytest
+from tests.documents.test_documentation_content import html, pdf_source
+from tests.documents.test_drawn_blocks import SAMPLES
 
 from presscheck.documents.git_format.page import read_page
 from presscheck.documents.markdown.block_splitter import split_blocks
@@ -17,9 +20,14 @@ from presscheck.documents.markdown.links import find_links
 from presscheck.documents.markdown.parser import parse
 from presscheck.documents.markdown.plain_text import page_text
 from presscheck.documents.markdown.search_terms import index_terms, query_phrases
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.pages.front_matter import read_description
+from presscheck.documents.terminal.page_lines import render_page
 from presscheck.service.jobs.web_crawler import parse_html
 
+CODE = '<pre data-expandable="true" data-collapsed-line-count="4"><code class="lang-py">one\n</code></pre>\n'
+RATING = '<table><thead><tr><th data-type="rating">R</th></tr></thead><tbody><tr><td>3</td></tr></tbody></table>\n'
 LENGTH = 20_000
 LIMIT = 1.0
 TEXTS = {
@@ -106,3 +114,28 @@ def test_a_heading_has_a_text(line: str, expected: str | None) -> None:
 def test_a_page_starts_with_its_title(text: str, expected: tuple[str, str] | None) -> None:
     heading = leading_title(text)
     assert (heading and (heading.title, text[heading.end :])) == expected
+
+
+NUMBERS = ("9" * 5000, "-1", "", "²", "١٢", "1e999", "nan", "0x10")
+"""What may stand where a number is expected; Python reads none with more than 4,300 digits."""
+FORMS: dict[str, Callable[[str], Any]] = {
+    "terminal": lambda text: render_page(text, 60),
+    "nodes": lambda text: nodes_to_markdown(markdown_to_nodes(text)),
+    "web": html,
+    "pdf": pdf_source,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_number_may_be_anything(form: str) -> None:
+    samples = {**SAMPLES, "code": CODE, "rating": RATING}
+    places = {name: list(re.finditer(r'(?<==")[^"{%]*(?=")|\b\d+\b', text)) for name, text in samples.items()}
+    assert sum(map(len, places.values())) > 100
+    for name, found in places.items():
+        for place in found:
+            for number in NUMBERS:
+                text = samples[name][: place.start()] + number + samples[name][place.end() :]
+                try:
+                    FORMS[form](text)
+                except Exception as error:
+                    raise AssertionError(f"{name}, with {number[:9]!r} for {place[0]!r}") from error

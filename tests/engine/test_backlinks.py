@@ -29,7 +29,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.documents.markdown.link_report import orphan_pages
 from presscheck.engine.engine import Engine
-from presscheck.engine.search.backlinks import backlinks, links_of_space
+from presscheck.engine.search.backlinks import backlinks, links_in, links_of_space
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
@@ -156,6 +156,22 @@ async def test_links_of_a_change_request_include_unchanged_pages(service: Runnin
             told = (await engine.read(call)).items
             ours = here.links.as_links(here.links.of_page(page.id))
             assert [one.model_dump() for one in ours] == [one.model_dump() for one in told], page.title
+
+
+def test_the_newest_page_tree_counts(tmp_path: Path) -> None:
+    def tree(*names: str) -> bytes:
+        pages = [{"id": name, "type": "document", "title": name, "documentId": f"d-{name}"} for name in names]
+        return json.dumps({"id": "r", "pages": pages}).encode()
+
+    revision, pages = GetCurrentRevision(space_id="s").key(), ListPages(space_id="s").key()
+    cache = Cache(tmp_path / "cache.sqlite")
+    cache.keep(revision, tree("old"), 1.0)
+    for key, names, at, newest in ((pages, ["new"], 2.0, "new"), (revision, ["newer"], 3.0, "newer")):
+        cache.keep(key, tree(*names), at)
+        found = links_in(cache, "s", None)
+        assert found
+        assert found.unread == (newest,)
+    cache.close()
 
 
 async def test_without_link_operations_cached_pages_are_used(tmp_path: Path) -> None:

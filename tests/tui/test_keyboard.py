@@ -15,6 +15,7 @@ from textual.widgets import TextArea
 
 from presscheck.tui.keyboard import PATIENCE
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
 
 AT = {"space_id": "guides", "change_request_id": "3"}
 
@@ -60,6 +61,30 @@ async def test_the_answer_to_a_second_dialog_is_typed_ahead(service: RunningServ
         burst(pilot, "space", "A", "4", *"Seen")
         await until(pilot, holds=lambda: text(pilot) == "Seen")
         assert "Comment on all marked" in shown(pilot.app)
+
+
+async def test_keys_wait_for_the_second_dialog_of_a_command(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        inbox, answers = pilot.app.screen, list[Any]()
+
+        def dialog(title: str) -> EntryDialog[Any]:
+            async def submit(texts: Any) -> Any:
+                return texts["name"]
+
+            field = EntryField("name", "Name", "")
+            return EntryDialog(title, [field], pilot.app.style_for, confirm_label="ok", progress="", submit=submit)
+
+        async def ask_twice() -> None:
+            for title in ("First", "Second"):
+                answers.append(await pilot.app.push_screen_wait(dialog(title)))
+                await asyncio.sleep(PATIENCE / 3)
+
+        before = inbox.rows.cursor
+        inbox.invoke(ask_twice)
+        burst(pilot, *"jj", "enter", *"kjk", "enter", "j")
+        await until(pilot, holds=lambda: answers == ["jj", "kjk"])
+        await until(pilot, holds=lambda: pilot.app.screen is inbox and inbox.rows.cursor == before + 1)
 
 
 async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(

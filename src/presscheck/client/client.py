@@ -435,7 +435,7 @@ async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: in
         BodyError: its compression is unknown or invalid.
     """
     declared = headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > max_size:
+    if declared.isdecimal() and int(declared[:20]) > max_size:
         raise TooLarge(f"it is larger than {_size(max_size)}")
     decoder = _decoder(headers.get("content-encoding", "").strip().lower())
     body = bytearray()

@@ -91,7 +91,7 @@ class _Reader(HtmlBlockReader[InlineRuns]):
             marked=frozenset(self.marked_lines),
         )
         collapsed = values.get("data-collapsed-line-count", "10")
-        is_expandable = values.get("data-expandable", "false") != "false" and collapsed.isdecimal()
+        is_expandable = values.get("data-expandable", "false") != "false" and collapsed.isdecimal() and len(collapsed) < 7
         self.groups.append(
             self.page.code_block(
                 text, self.columns, look, self.key(), collapsed=int(collapsed) if is_expandable else None

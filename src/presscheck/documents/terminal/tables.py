@@ -71,7 +71,7 @@ def _typed(cell: Cell, kind: str, symbols: Symbols) -> Cell:
     text = plain(tuple(cell)).strip().lower()
     if kind == "checkbox" and text in ("true", "false"):
         return [Span(symbols.checked if text == "true" else symbols.unchecked)]
-    if kind == "rating" and text.isdecimal() and int(text) <= MOST_STARS:
+    if kind == "rating" and text.isdecimal() and len(text) < 7 and int(text) <= MOST_STARS:
         return [Span(symbols.star * int(text) or symbols.no_star)]
     return cell
 
