@@ -2,13 +2,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+MINUTES ?= 60
 SHELL := /bin/bash
 
 # what `make load` runs: the tests that wait for other processes most; pictures wait no longer than the others
 PICTURES := tests/tui/test_pictures.py tests/tui/test_state_pictures.py tests/tui/test_admin_pictures.py
 LOADED := tests/tui tests/journeys tests/engine $(addprefix --ignore=,$(PICTURES))
 
-.PHONY: help env demo test needs lint types check quick load matrix fuzz kills stale engines forecast edits attack mutants pictures crash screenshots snapshots docs reference clean
+.PHONY: help env demo test needs lint types check quick load matrix fuzz kills stale agree scale soak engines forecast edits attack mutants pictures crash screenshots snapshots docs reference clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -56,6 +57,15 @@ kills: env  ## the service killed a hundred times on each engine while it writes
 
 stale: env  ## 100,000 reads beside writers in two processes: none is older than what was acknowledged
 	PRESSCHECK_CASES=125 $(BIN)/python -m pytest -s -o timeout=3600 -o log_cli=true -o log_cli_level=WARNING tests/service/test_answer_cache.py
+
+agree: env  ## 10,000 mixed calls to two processes on one PostgreSQL and one bucket: each shows what the other wrote
+	PRESSCHECK_CASES=50 $(BIN)/python -m pytest -s -o timeout=7200 -o log_cli=true -o log_cli_level=WARNING tests/service/test_agreement.py
+
+scale: env  ## two workers of the service against one, on both engines; needs wrk
+	$(BIN)/python -m benchmarks.scale
+
+soak: env  ## a service under mixed load for MINUTES=60: fails on an error, or if its memory grows
+	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES)
 
 engines: env  ## the tests of the service, each on SQLite and on PostgreSQL; `make test` runs each on one of them
 	PRESSCHECK_BOTH_ENGINES=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service

@@ -21,7 +21,7 @@ READERS = {
     "CONTRIBUTING.md": ["tests/docs"],
     "docs": ["tests/docs"],
     "properdocs.yml": ["tests/docs"],
-    "benchmarks": [],
+    "benchmarks": ["tests/benchmarks"],
     "screenshots": [],
 }
 """The tests that read what is neither source nor test."""

@@ -216,6 +216,7 @@ def run_service(
     arguments += ["--files", files] if files else []
     arguments += ["--public-url", options["public_url"]] if options["public_url"] else []
     arguments += ["--rate-limit", str(options["rate_limit"])] if options["rate_limit"] else []
+    arguments += ["--cache", str(options["cache"])] if options["cache"] else []
     arguments += ["--release", options["release"]] if options["release"] else []
     arguments += ["--log-requests"] if options["log_requests"] else []
     serve(

@@ -34,9 +34,10 @@ from tests.root import ROOT
 from tests.running_service import RunningService, running_service
 from tests.service.engines import NAMES, new_database
 from tests.service.factories import World, plant_world
-from tests.service.populated_service import Known, furnish
+from tests.service.populated_service import furnish
+from tests.service.read_paths import read_paths, timed
 
-from presscheck.api.operation import every_operation
+from presscheck.service.db.bounded_cache import CacheSizes
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token, moment_text, system_clock
 from presscheck.service.db.version import SnapshotReader, Version, VersionReader
@@ -50,8 +51,6 @@ from presscheck.service.models.spaces import SpaceRow
 READS = 800 * int(os.environ.get("PRESSCHECK_CASES", "1"))
 PAUSE = 0.04
 """Seconds between two writes of one writer."""
-QUESTIONS = {"query": "lamp", "url": "http://service.localhost/app/s/none", "request": "N4IgLgTg"}
-"""A value for each required query parameter."""
 OTHER_SOURCES = re.compile(
     r"datetime\.now|\btime\.(?!monotonic)\w+\(|system_clock|os\.\w+|\brandom\.|\bopen\("
     r"|read_text|read_bytes|subprocess|global "
@@ -325,25 +324,9 @@ def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> N
     )
 
 
-def read_paths(known: Known) -> Iterator[str]:
-    """The address of every read, as far as there is something to read."""
-    for operation in every_operation():
-        aliases = {name: operation.on_wire(name) for name in operation.path_fields()}
-        if not operation.is_read() or not set(aliases.values()) <= set(known):
-            continue
-        path = operation.route.partition(" ")[2].format(**{name: known[alias] for name, alias in aliases.items()})
-        wanted = [name for name in operation.query_fields() if operation.model_fields[name].is_required()]
-        yield f"/v1{path}" + "".join(f"?{operation.on_wire(name)}={QUESTIONS[name]}" for name in wanted)
-
-
 def said(client: httpx.Client, path: str, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
     response = client.get(path, headers=headers)
     return response.status_code, response.content
-
-
-def timed(paths: list[str]) -> set[str]:
-    """The reads whose answers carry the second in which they were signed, which may be the same one."""
-    return {path for path in paths if path.endswith(("/pdf", "/preview"))}
 
 
 def test_handlers_have_no_source_but_the_database_and_their_context() -> None:
@@ -443,8 +426,9 @@ async def test_the_answers_are_bounded_in_bytes(tmp_path: Path) -> None:
     async def send(_message: Any) -> None:
         pass
 
-    database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
-    cache = AnswerCache(app, database, most_bytes=2500)  # four small ones, with their keys and headers
+    # four small ones, with their keys and headers
+    database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}", CacheSizes(answers=2500))
+    cache = AnswerCache(app, database)
     for path in ("1", "2", "3", "4", "1", "5", "1", "2"):
         await get(path)
     assert computed == ["/v1/1", "/v1/2", "/v1/3", "/v1/4", "/v1/5", "/v1/2"], (
@@ -456,3 +440,6 @@ async def test_the_answers_are_bounded_in_bytes(tmp_path: Path) -> None:
     await get("5")
     assert len(computed) == 8, "and drops nothing"
     database.close()
+    small, all_of_it = CacheSizes().within(16), CacheSizes()
+    assert sum(all_of_it) == 200 * 1024 * 1024 and 15 * 1024 * 1024 < sum(small) <= 16 * 1024 * 1024
+    assert small.answers == all_of_it.answers * 16 // 200

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 from sqlalchemy.orm import Session
+from tests.postgresql import Cluster
 
 from presscheck.service.content.revisions import add_document, document_texts
 from presscheck.service.db import migrations
-from presscheck.service.db.engine import Database
+from presscheck.service.db.engine import MOST_LOST, Database
 from presscheck.service.db.migrate import NEWEST
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.table import Table
@@ -106,6 +108,40 @@ def test_concurrent_increments_are_serializable(database_url: str) -> None:
     with database.reading.begin() as session:
         assert session.get_one(UserRow, "u").display_name == "80"
     database.close()
+
+
+def test_a_slow_writer_loses_a_few_times_against_fast_ones(postgresql: Cluster) -> None:
+    """Each time that it writes a row, another writer did so since it read the row, as long as others may write."""
+    database, other = (Database(url) for url in [postgresql.new_database()] * 2)
+    database.write(lambda session: session.add(UserRow(id="u", display_name="0", created_at=NOW)))
+    attempts = 0
+
+    def one_more(session: Session) -> None:
+        row = session.get_one(UserRow, "u")
+        row.display_name = str(int(row.display_name) + 1)
+
+    def is_waiting() -> bool:
+        with other.reading.begin() as session:
+            return bool(session.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
+
+    with ThreadPoolExecutor() as pool:
+
+        def slow(session: Session) -> None:
+            nonlocal attempts
+            attempts += 1
+            assert attempts <= MOST_LOST + 1
+            row = session.get_one(UserRow, "u")
+            fast = pool.submit(other.write, one_more)
+            while not fast.done() and not is_waiting():
+                time.sleep(0.01)
+            row.display_name = str(int(row.display_name) + 1)
+
+        database.write(slow)
+    with database.reading.begin() as session:
+        assert session.get_one(UserRow, "u").display_name == str(attempts + 1)
+    assert attempts == MOST_LOST + 1
+    database.close()
+    other.close()
 
 
 def test_concurrent_writers_can_store_the_same_text(database_url: str) -> None:

@@ -153,10 +153,12 @@ def test_a_token_over_its_rate_limit_gets_status_429(tmp_path: Path) -> None:
 
 def test_several_processes_respond_and_a_dead_one_is_replaced(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
-    with serving(tmp_path, "--port", "0", "--workers", "2", "--token-file", str(token_file)) as process:
+    options = ("--port", "0", "--workers", "2", "--cache", "16")
+    with serving(tmp_path, *options, "--token-file", str(token_file)) as process:
         address = line(process)
         line(process)
         children = wait_for(lambda: len(children_of(process.pid)) == 2 and children_of(process.pid))
+        assert all(b"--cache\x0016\x00" in Path(f"/proc/{child}/cmdline").read_bytes() for child in children)
         assert wait_for(lambda: healthy(address))
         os.kill(children[0], signal.SIGKILL)
         assert wait_for(lambda: len(set(children_of(process.pid)) - {children[0]}) == 2)

@@ -1,5 +1,6 @@
 """The service as a separate process: its address, its shutdown, and what survives a kill."""
 
+import asyncio
 import secrets
 import signal
 import socket
@@ -7,15 +8,17 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token
 from presscheck.service.server.api_tokens import revoke_token
+from presscheck.service.server.server import BACKLOG, ServiceServer, service_config
 
 Process = subprocess.Popen[str]
 
@@ -131,6 +134,30 @@ def test_an_inherited_socket_is_served_until_the_parent_exits(tmp_path: Path) ->
             process.stdin.close()
             process.stdin = None
             assert process.wait(10) == 0
+
+
+async def test_connections_that_arrive_together_are_shared_by_the_processes() -> None:
+    async def answer(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        """Is never asked."""
+
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(BACKLOG)
+        for _ in range(20):
+            stack.enter_context(socket.create_connection(listener.getsockname()))
+        servers = [ServiceServer(service_config(answer)) for _ in range(2)]
+        sockets = [stack.enter_context(listener.dup()) for _ in servers]
+        for server, own in zip(servers, sockets, strict=True):
+            server.config.load()
+            server.lifespan = server.config.lifespan_class(server.config)
+            await server.startup([own])
+        for _ in range(200):  # each lets the loop look at both sockets once
+            await asyncio.sleep(0)
+        shares = [len(server.server_state.connections) for server in servers]
+        for server, own in zip(servers, sockets, strict=True):
+            await server.shutdown([own])
+    assert sum(shares) == 20 and min(shares) >= 5, shares
 
 
 def test_an_address_in_use_is_a_one_line_error(tmp_path: Path) -> None:

@@ -67,6 +67,12 @@ class Where(NamedTuple):
     help="Number of worker processes.",
 )
 @click.option(
+    "--cache",
+    type=click.IntRange(8, 65536),
+    metavar="MB",
+    help="Most memory of each worker for answers, pages and revisions that it keeps; 200 by default.",
+)
+@click.option(
     "--rate-limit",
     type=click.IntRange(1),
     metavar="NUMBER",

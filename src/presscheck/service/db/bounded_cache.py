@@ -5,7 +5,26 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, NamedTuple
+
+MEGABYTE = 1024 * 1024
+
+
+class CacheSizes(NamedTuple):
+    """The most bytes of each cache of a process; all of them take 200 MB by default."""
+
+    revisions: int = 128 * MEGABYTE
+    """Of what never changes, such as the content of revisions."""
+    answers: int = 32 * MEGABYTE
+    """Of answers of the API, with what their keys take."""
+    pages: int = 32 * MEGABYTE
+    """Of pages of published sites, compressed ones included."""
+    sites: int = 8 * MEGABYTE
+    """Of the structure and settings of published sites."""
+
+    def within(self, megabytes: int) -> CacheSizes:
+        """The same shares of another sum."""
+        return CacheSizes(*(size * megabytes * MEGABYTE // sum(self) for size in self))
 
 
 class BoundedCache:

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 from weakref import WeakValueDictionary
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, TextClause, create_engine, event, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, sessionmaker
 
-from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes
 from presscheck.service.db.commit_queue import CommitQueue, Group, Write
 from presscheck.service.db.migrate import migrate
 from presscheck.service.db.prepared_statements import database_error
@@ -35,12 +35,20 @@ MOST_DOUBLED = 20
 """How often a writer retries after a unique violation by a concurrent transaction."""
 IMMUTABLE = "immutable"
 """Key in `session.info` of a session that reads: a `BoundedCache` of what never changes, shared by all of them."""
-MOST_KEPT = 128 * 1024 * 1024
-"""Most bytes in that cache."""
+_CACHES = CacheSizes()
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and a deadlock."""
+MOST_LOST = 3
+"""Attempts of a writer that may lose against others; in the next one there are no others."""
+_TOGETHER = text("LOCK TABLE alembic_version IN ROW SHARE MODE")
 _ONE_AFTER_ANOTHER = text("LOCK TABLE alembic_version IN SHARE UPDATE EXCLUSIVE MODE")
-"""Advisory lock for retries: retrying writers queue here for their turn; other writers do not wait for them."""
+_ALONE = text("LOCK TABLE alembic_version IN EXCLUSIVE MODE")
+"""Locks of the first attempt of a writer, of a retry, and of one that lost too often, on a table that no write changes.
+
+Retries wait for each other, first attempts for none of them. A writer that takes long would lose against shorter ones
+again and again, so after `MOST_LOST` attempts it waits for all others, and new ones wait for it. The lock comes first
+in the transaction: it takes no snapshot, unlike a query, so what is read after waiting is what is there then.
+"""
 _IS_THERE_ALREADY = "23505"
 """PostgreSQL error code of a unique violation, by a concurrent transaction or an earlier one."""
 
@@ -55,6 +63,7 @@ class Database:
 
     Args:
         url: a SQLAlchemy URL; ``postgresql://…`` is accepted too.
+        caches: the most that what is kept of it may take in memory.
 
     Attributes:
         retries: how often a transaction began again because another writer was faster.
@@ -63,7 +72,8 @@ class Database:
         RuntimeError: the database was written by a newer presscheck.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, caches: CacheSizes = _CACHES) -> None:
+        self.caches = caches
         self.engine = _engine(url)
         self._closing: list[Callable[[], None]] = []
         self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
@@ -73,7 +83,7 @@ class Database:
             self.close()
             raise
         self._readable = self.engine.execution_options(**_READS[self.engine.dialect.name])
-        self._of_readers: dict[Any, Any] = {IMMUTABLE: BoundedCache(MOST_KEPT)}
+        self._of_readers: dict[Any, Any] = {IMMUTABLE: BoundedCache(caches.revisions)}
         self.reading: sessionmaker[Session] = sessionmaker(
             self._readable, expire_on_commit=False, info=self._of_readers
         )
@@ -140,10 +150,10 @@ class Database:
     def _commit(self, group: Group) -> None:
         """Runs and commits a group: together, or each of its writes alone if the database refuses them together."""
         until = time.monotonic() + PATIENCE
-        doubled, is_again = 0, False
+        doubled = lost = 0
         while True:
             try:
-                self._run(group, is_again=is_again)
+                self._run(group, lost)
             except DBAPIError as error:
                 group.close()
                 state = getattr(error.orig, "sqlstate", None)
@@ -158,7 +168,7 @@ class Database:
                 self._note_retry(state, len(group.writes))
             else:
                 return
-            is_again = True
+            lost += 1
 
     def _note_retry(self, state: str | None, writes: int) -> None:
         with self._finding:
@@ -172,15 +182,15 @@ class Database:
         except DBAPIError as error:
             write.error = error
 
-    def _run(self, group: Group, *, is_again: bool) -> None:
-        """Runs and commits a group once.
+    def _run(self, group: Group, lost: int) -> None:
+        """Runs and commits a group once, after so many attempts that lost against other writers.
 
         Raises:
             DBAPIError: nothing was written, unless the connection was lost at the commit.
         """
         with self._changing.connect() as connection, connection.begin():
-            if is_again and self.is_postgresql:
-                connection.execute(_ONE_AFTER_ANOTHER)
+            if self.is_postgresql:
+                connection.execute(_lock(lost))
             first, *others = group.writes
             self._attempt(connection, first, "create_savepoint" if others else "rollback_only")
             if first.error is not None and not others:
@@ -215,6 +225,13 @@ class Database:
         for close in self._closing:
             close()
         self.engine.dispose()
+
+
+def _lock(lost: int) -> TextClause:
+    """The lock of a writer after so many attempts that lost."""
+    if lost == 0:
+        return _TOGETHER
+    return _ONE_AFTER_ANOTHER if lost < MOST_LOST else _ALONE
 
 
 _READS: dict[str, dict[str, Any]] = {

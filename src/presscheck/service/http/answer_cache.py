@@ -21,8 +21,6 @@ from presscheck.service.db.version import SnapshotReader, Version, VersionReader
 from presscheck.service.http.middleware import ORIGIN
 from presscheck.service.http.serialization import is_known
 
-MOST_BYTES = 32 * 1024 * 1024
-"""Most bytes of all answers that are kept, with what their keys take."""
 _EACH = 600
 """Bytes of an entry besides its body, by `sys.getsizeof` of its parts."""
 _SLOT = "presscheck.answer"
@@ -51,15 +49,14 @@ class AnswerCache:
     Args:
         app: the application.
         database: the database; nothing is kept if it has no version.
-        most_bytes: the most that all answers may take.
     """
 
-    def __init__(self, app: ASGIApp, database: Database, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, app: ASGIApp, database: Database) -> None:
         self.app = app
         self._versions = VersionReader(database)
         self._snapshots = SnapshotReader(database) if database.is_postgresql else None
         self._version: Version | None = None
-        self._answers = BoundedCache(most_bytes)
+        self._answers = BoundedCache(database.caches.answers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""

@@ -17,10 +17,12 @@ from types import FrameType
 
 import uvicorn
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from starlette.types import ASGIApp
 
 from presscheck.errors import ConfigurationError
 from presscheck.service.app import build
 from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
+from presscheck.service.db.bounded_cache import CacheSizes
 from presscheck.service.db.engine import Database
 from presscheck.service.db.file_location import save_location, store_of
 from presscheck.service.db.ids import Clock, system_clock
@@ -32,6 +34,8 @@ from presscheck.service.server.supervisor import run_processes
 
 BACKLOG = 128
 """Most connections waiting to be accepted."""
+ACCEPTED_AT_ONCE = 1
+"""Connections that a process accepts before it looks at what else is there; the others are for other processes."""
 COLLECTED_AFTER = 10_000, 20, 20
 """When Python collects garbage: a page of a few hundred words has some thousand objects, and all end with it."""
 PATIENCE = 5
@@ -66,6 +70,8 @@ class ServeOptions:
     """The address that users reach the service at, through a proxy."""
     release: str | None = None
     """Serve only the operations of this API release; see `build`."""
+    cache: int | None = None
+    """Megabytes that each process may keep in memory; the default is that of `CacheSizes`."""
     processes: int = 1
     arguments: tuple[str, ...] = ()
     """The command line arguments of each of several processes."""
@@ -89,27 +95,20 @@ def serve(options: ServeOptions) -> None:
             run_processes(options.arguments, listener.fileno(), options.processes, 2 * PATIENCE)
             return
         sockets = [listener, *([] if options.web_fd is None else [socket.socket(fileno=options.web_fd)])]
-        config = uvicorn.Config(
-            build(
-                database,
-                data_dir=options.data,
-                files=files,
-                clock=options.clock,
-                release=options.release,
-                outside=options.outside,
-                rate_limit=options.rate_limit,
-                public_url=options.public_url or (_address(sockets[-1]) if options.web_fd is not None else None),
-                hosts=_own_hosts(options.host),
-            ),
-            http=DeadlineProtocol,
-            proxy_headers=options.public_url is not None,  # else anyone on this machine could invent an address
-            log_config=None,
-            access_log=False,
-            ws="none",
-            server_header=False,
-            timeout_graceful_shutdown=PATIENCE,
+        app = build(
+            database,
+            data_dir=options.data,
+            files=files,
+            clock=options.clock,
+            release=options.release,
+            outside=options.outside,
+            rate_limit=options.rate_limit,
+            public_url=options.public_url or (_address(sockets[-1]) if options.web_fd is not None else None),
+            hosts=_own_hosts(options.host),
         )
-        server = _Server(config)
+        # without a public URL anyone on this machine could invent an address
+        config = service_config(app, proxy_headers=options.public_url is not None)
+        server = ServiceServer(config)
         if options.until_closed:
             threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
         _say(_address(listener), token)
@@ -118,11 +117,37 @@ def serve(options: ServeOptions) -> None:
         server.run(sockets=sockets)
 
 
-class _Server(uvicorn.Server):
-    """Shuts down on a signal without raising it again afterwards, because this is the whole process."""
+def service_config(app: ASGIApp, *, proxy_headers: bool = False) -> uvicorn.Config:
+    """How `ServiceServer` serves an application; `proxy_headers` are those with the address of a request's client."""
+    return uvicorn.Config(
+        app,
+        http=DeadlineProtocol,
+        proxy_headers=proxy_headers,
+        log_config=None,
+        access_log=False,
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=PATIENCE,
+        backlog=ACCEPTED_AT_ONCE,
+    )
+
+
+class ServiceServer(uvicorn.Server):
+    """Shares its sockets with other processes, and shuts down on a signal without raising it again afterwards.
+
+    asyncio accepts as many connections at once as the backlog has, so that one of several processes would get all that
+    arrive together, and keep them. Its backlog is therefore `ACCEPTED_AT_ONCE`, and the kernel's is set again.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts to accept connections."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
+        """Ends the service on a signal, for the duration of the block."""
         handled = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, self._end) for number in handled}
         try:
@@ -135,20 +160,20 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
-def opened(url: str) -> Database:
-    """Opens and migrates the database at a URL.
+def opened(url: str, cache: int | None = None) -> Database:
+    """Opens and migrates the database at a URL; `cache` is the most that is kept of it in memory, in megabytes.
 
     Raises:
         ConfigurationError: the database cannot be opened.
     """
     try:
-        return Database(url)
+        return Database(url, CacheSizes() if cache is None else CacheSizes().within(cache))
     except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
         raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
 
 
 def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
-    database = opened(options.database)
+    database = opened(options.database, options.cache)
     try:
         files = _checked_files(database, options)
         with database.writing.begin() as session:

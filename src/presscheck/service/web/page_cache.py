@@ -33,10 +33,6 @@ from presscheck.service.http.serialization import entity_tag
 from presscheck.service.web.cached_response import THEME, THEMES, CachedResponse, SitePage, send_cached_response
 from presscheck.service.web.site_record import SiteRecords
 
-MOST_BYTES = 32 * 1024 * 1024
-"""Most bytes of all pages that are kept, compressed ones included."""
-MOST_BYTES_OF_SITES = 8 * 1024 * 1024
-"""Most bytes of what is kept of sites besides their pages."""
 MOST_CHECKED = 10_000
 """Most statements whose rows are known at one version of the database."""
 
@@ -48,17 +44,16 @@ class PublishedPages:
         database: the database of the service.
         files: the stored files.
         clock: returns the current time.
-        most_bytes: the most that all pages may take.
     """
 
-    def __init__(self, database: Database, files: BlobStore, clock: Clock, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, database: Database, files: BlobStore, clock: Clock) -> None:
         self._sessions = recorded_sessions(database)
         self._files, self._clock = files, clock
         self._versions = CurrentVersion(database)
         self._version: Version | None = None
         self._checked: dict[Statement, bytes] = {}
-        self._pages = BoundedCache(most_bytes)
-        self._sites = SiteRecords(MOST_BYTES_OF_SITES)
+        self._pages = BoundedCache(database.caches.pages)
+        self._sites = SiteRecords(database.caches.sites)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""

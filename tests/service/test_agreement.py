@@ -1,0 +1,71 @@
+"""Two processes with separate homes on one PostgreSQL database and one bucket are one service: what is written through
+one is what the other shows, from the moment of its response.
+
+`PRESSCHECK_CASES` is how often 200 calls are made; `make agree` makes 10,000.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.postgresql import Cluster
+from tests.s3_server import BUCKET, s3_server, use
+from tests.service.factories import plant_world
+from tests.service.mixed_calls import MixedClient, differences, pages_for, subject_of
+from tests.service.test_server import line, serving
+
+CALLS = 200 * int(os.environ.get("PRESSCHECK_CASES", "1"))
+CLIENTS = 4
+SEED = 2026
+
+
+@pytest.mark.timeout(300 + CALLS // 4)
+def test_two_processes_on_one_database_and_one_bucket_agree(
+    postgresql: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgresql.new_database()
+    calls: Counter[str] = Counter()
+    failures: list[BaseException] = []
+
+    def work(client: MixedClient) -> None:
+        try:
+            while calls.total() < CALLS and not failures:
+                client.turn()
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            client.close()
+
+    with ExitStack() as stack:
+        bucket = stack.enter_context(s3_server())
+        use(bucket, monkeypatch)
+        world = plant_world(url, "http://127.0.0.1:1", pages_for(CLIENTS))
+        options = ("--port", "0", "--database", url, "--files", f"s3://{BUCKET}/docs")
+        homes = [tmp_path / "a", tmp_path / "b"]
+        addresses = [line(stack.enter_context(serving(home, *options))) for home in homes]
+        subject = subject_of(world, addresses[0])
+        clients = [
+            MixedClient(addresses, subject, number, SEED, lambda kind, _: calls.update([kind]))
+            for number in range(CLIENTS)
+        ]
+        before = time.monotonic()
+        threads = [threading.Thread(target=work, args=(client,)) for client in clients]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        took = time.monotonic() - before
+        if failures:
+            raise failures[0]
+        logging.getLogger(__name__).warning("%d calls in %.0f s: %s", calls.total(), took, dict(calls))
+        assert list(differences(addresses, subject)) == []
+        assert {"read", "write", "published page", "file"} <= set(calls)
+        assert len(bucket.keys("docs/")) > calls["file"], "each upload is an object, and the specification"
+    assert not list(tmp_path.rglob("files")), "nothing is stored in a home"
