@@ -21,7 +21,6 @@ from presscheck.api.operation import Operation, revive
 from presscheck.client.responses import read_answer
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import RequestScheduler
-from presscheck.engine.writes.effects import Effects, effects_of
 from presscheck.engine.writes.undo_guard import UndoGuard
 from presscheck.errors import (
     Ambiguous,
@@ -305,6 +304,8 @@ class OutboxWorker:
             self._refused(row, error)
             return
         try:
+            from presscheck.engine.writes.effects import effects_of  # 12 ms, only for a write
+
             await self._send_as(await self._author(), row, call, effects_of(call))
         except StoreError:
             raise
