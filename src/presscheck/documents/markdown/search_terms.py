@@ -12,6 +12,7 @@ import unicodedata
 MAX_TERM = 64
 """Characters of a term that are indexed."""
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _WORD = re.compile(r"\w+")
 _ASKED = re.compile(r'"([^"]*)"?|([^\s"]+)')
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
@@ -21,8 +22,12 @@ def fold(text: str) -> str:
     """Removes case and accents for comparison."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize("NFC", "".join(one for one in decomposed if not unicodedata.combining(one))).casefold()
+    return _NOT_ASCII.sub(_without_accents, text).casefold()
+
+
+def _without_accents(run: re.Match[str]) -> str:
+    decomposed = unicodedata.normalize("NFKD", run[0])
+    return unicodedata.normalize("NFC", "".join([one for one in decomposed if not unicodedata.combining(one)]))
 
 
 def index_terms(text: str) -> list[str]:
