@@ -314,9 +314,7 @@ class Engine:
 
         if self._write_history is None:
             queue, stored = self._write_queue, self._stored_reads
-            self._write_history = WriteHistory(
-                self.outbox, queue.guard, stored, self._unsupported.reason, queue.author
-            )
+            self._write_history = WriteHistory(self.outbox, queue.guard, stored, self._unsupported.reason, queue.author)
         return self._write_history
 
     def history(self) -> tuple[HistoryEntry, ...]:

@@ -15,7 +15,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.operation import Operation, revive
 from presscheck.client.responses import read_answer
@@ -35,6 +35,9 @@ from presscheck.errors import (
     TooManyRequests,
 )
 from presscheck.store.outbox import Outbox, Row
+
+if TYPE_CHECKING:
+    from presscheck.engine.writes.effects import Effects
 
 SETTLE = 2.0
 """Seconds to wait before looking for a write of unknown delivery, and between two searches."""
