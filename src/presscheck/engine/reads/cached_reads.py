@@ -47,8 +47,6 @@ INDEX_PAUSE = 0.02
 """Seconds between two transactions, for other work of the thread."""
 FIRST_PAGE, OTHER_PAGES = 100, 1000
 """Page sizes: of the first page, and of all others."""
-LARGE, PART = 200_000, 100
-"""The size in bytes from which a page is checked in parts, and the items of a part; so many are stored together."""
 
 
 class CacheWriter:
@@ -472,39 +470,15 @@ def _store_page(
     Raises:
         MalformedAnswer: it is not a page of this listing; nothing is cached.
     """
-    answer, cursor, all_items = _checked(call, body)
-    items = guard.new_items(cast("list[Any]", answer.pop("items")))
+    cursor, all_items = _paging(read_answer(call, body))  # drops the models, which take six times as much as the body
+    items = guard.new_items(cast("list[Any]", read_json(call, body)["items"]))
     problem = guard.problem(cursor)
     is_last = cursor is None or problem is not None
-    total, end, at = None if problem else all_items, start + len(items), start
-    is_changed, received = False, time.time()
-    while at == start or items:
-        part, items = items[:PART], items[PART:]
-        is_changed |= cache.keep_page(
-            key, part, at, received, total=total, last=is_last and not items, has_more=problem is not None
-        )
-        at += PART
-    return _StoredPage(end, total, cursor, is_changed, problem)
-
-
-def _checked(call: Operation[Any], body: bytes) -> tuple[dict[str, Any], str | None, int | None]:
-    """A page of a listing as JSON, the cursor of the next one, and the number of all items.
-
-    A large page is checked in parts, because its models would take six times as much memory as the body.
-
-    Raises:
-        MalformedAnswer: it is not a page of this listing.
-    """
-    if len(body) <= LARGE:
-        page = read_answer(call, body)
-        return read_json(call, body), *_paging(page)
-    answer = read_json(call, body)
-    items = cast("dict[str, Any]", answer).get("items") if isinstance(answer, dict) else None
-    parts = [items[at : at + PART] for at in range(0, len(items), PART)] if isinstance(items, list) else []
-    page = read_answer(call, json.dumps({**answer, "items": []}).encode() if parts else body)
-    for part in parts:
-        read_answer(call, json.dumps({"items": part}).encode())
-    return answer, *_paging(page)
+    total = None if problem else all_items
+    is_changed = cache.keep_page(
+        key, items, start, time.time(), total=total, last=is_last, has_more=problem is not None
+    )
+    return _StoredPage(start + len(items), total, cursor, is_changed, problem)
 
 
 def _paging(page: Page[Any]) -> tuple[str | None, int | None]:

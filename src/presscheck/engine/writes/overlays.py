@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from presscheck.api import change_requests, comments, site_settings, site_structure, sites
 from presscheck.api.comments import Comment, CommentReply, Reaction, ReactionUser
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
 
-if TYPE_CHECKING:
-    from presscheck.engine.writes.pending_writes import OutboxEntry
-
-Overlay = Callable[[Any, Any, "OutboxEntry", User], Any]
+Entry = Any
+"""An entry of the outbox, as `pending_writes.OutboxEntry`."""
+Overlay = Callable[[Any, Any, Entry, User], Any]
 """(response, the read, the pending write, its author) → the response with the write applied."""
 
 
-def with_writes(read: Operation[Any], answer: Any, pending: Iterable[OutboxEntry], me: User) -> Any:
+def with_writes(read: Operation[Any], answer: Any, pending: Iterable[Entry], me: User) -> Any:
     """The response of a read with all pending writes applied, oldest first; `me` is their author."""
     for entry in pending:
         overlay = OVERLAYS.get((type(read), type(entry.call)))
@@ -35,15 +34,15 @@ def _is_same_resource(read: Operation[Any], write: Operation[Any]) -> bool:
     return all(getattr(read, name) == getattr(write, name) for name in shared)
 
 
-def _marks(entry: OutboxEntry) -> dict[str, Any]:
+def _marks(entry: Entry) -> dict[str, Any]:
     return {"waiting": entry.id, "refused": entry.error if _is_refused(entry) else None}
 
 
-def _is_refused(entry: OutboxEntry) -> bool:
+def _is_refused(entry: Entry) -> bool:
     return entry.state in ("refused", "parked")
 
 
-def _created_at(entry: OutboxEntry) -> str:
+def _created_at(entry: Entry) -> str:
     return datetime.fromtimestamp(entry.created_at, UTC).isoformat()
 
 
@@ -55,7 +54,7 @@ def _with_items(answer: Any, items: tuple[Any, ...]) -> Any:
     return answer.model_copy(update={"items": items, **known})
 
 
-def _message(entry: OutboxEntry, me: User) -> dict[str, Any]:
+def _message(entry: Entry, me: User) -> dict[str, Any]:
     """The fields that a new comment and a new reply have in common."""
     call: Any = entry.call
     return {
@@ -67,7 +66,7 @@ def _message(entry: OutboxEntry, me: User) -> dict[str, Any]:
     }
 
 
-def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _comment(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
     target: dict[str, Any] = {"space": call.space_id}
     if isinstance(call, comments.PostComment):
@@ -83,7 +82,7 @@ def _comment(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     return _with_items(answer, items)
 
 
-def _reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _reply(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     new = CommentReply.model_validate({"object": "comment-reply", **_message(entry, me)})
     return _with_items(answer, (*answer.items, new))
 
@@ -91,7 +90,7 @@ def _reply(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
 def _changed(id_field: str) -> Overlay:
     """The overlay of an update of the comment or reply whose id is in this field of the write."""
 
-    def overlay(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    def overlay(answer: Any, read: Any, entry: Entry, me: User) -> Any:
         changed = getattr(entry.call, id_field)
         items = tuple(_edited(item, entry, me) if item.id == changed else item for item in answer.items)
         return answer.model_copy(update={"items": items})
@@ -99,7 +98,7 @@ def _changed(id_field: str) -> Overlay:
     return overlay
 
 
-def _edited(message: Comment | CommentReply, entry: OutboxEntry, me: User) -> Any:
+def _edited(message: Comment | CommentReply, entry: Entry, me: User) -> Any:
     """A comment or reply with its new text, and with the reactions that the user added and removed.
 
     A comment gets its new state; that of an update of a reply is for its comment.
@@ -132,14 +131,14 @@ def _with_reactions(
 def _without(id_field: str) -> Overlay:
     """The overlay of a deletion of the item of a listing whose id is in this field of the write."""
 
-    def overlay(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+    def overlay(answer: Any, read: Any, entry: Entry, me: User) -> Any:
         deleted = getattr(entry.call, id_field)
         return _with_items(answer, tuple(item for item in answer.items if item.id != deleted))
 
     return overlay
 
 
-def _review(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _review(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
     if _is_refused(entry):  # this review was not submitted; its text is in the outbox
         return answer
@@ -160,14 +159,14 @@ def _review(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     return _with_items(answer, (*replaced, new))
 
 
-def _changed_request(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _changed_request(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
     names = () if _is_refused(entry) else ("subject", "status", "description")  # the service did not accept these
     update = {name: value for name, value in call.given().items() if name in names}
     return answer.model_copy(update={**update, **_marks(entry)})
 
 
-def _changed_site(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _changed_site(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
     names = () if _is_refused(entry) else ("title", "visibility", "basename", "agents_context")
     update = {name: value for name, value in call.given().items() if name in names}
@@ -178,13 +177,13 @@ def _changed_site(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     return answer.model_copy(update={**update, **_marks(entry)})
 
 
-def _changed_sites(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _changed_sites(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
     items = tuple(_changed_site(item, read, entry, me) if item.id == call.site_id else item for item in answer.items)
     return answer.model_copy(update={"items": items})
 
 
-def _changed_defaults(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _changed_defaults(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     """The structure of a site with another default section or space."""
     call: Any = entry.call
     section, space = call.default_site_section, call.default_site_space
@@ -206,7 +205,7 @@ def _changed_defaults(answer: Any, read: Any, entry: OutboxEntry, me: User) -> A
     return answer.model_copy(update={"structure": tuple(item_of(item, is_open=True) for item in answer.structure)})
 
 
-def _new_redirect(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _new_redirect(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
     if read.search and read.search.lower() not in call.source.lower():
         return answer
@@ -218,7 +217,7 @@ def _new_redirect(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
     return _with_items(answer, (*answer.items, site_settings.Redirect.model_validate({**new, **_marks(entry)})))
 
 
-def _changed_redirect(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _changed_redirect(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
     update = _marks(entry)
     if not _is_refused(entry):
@@ -231,13 +230,13 @@ def _changed_redirect(answer: Any, read: Any, entry: OutboxEntry, me: User) -> A
     return answer.model_copy(update={"items": items})
 
 
-def _new_share_link(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _new_share_link(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
     new = {"id": f"waiting:{entry.id}", "name": call.name, "active": True, **_marks(entry)}
     return _with_items(answer, (*answer.items, site_settings.ShareLink.model_validate(new)))
 
 
-def _changed_share_link(answer: Any, read: Any, entry: OutboxEntry, me: User) -> Any:
+def _changed_share_link(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
     names = () if _is_refused(entry) else ("name", "active")
     update = {name: value for name, value in call.given().items() if name in names} | _marks(entry)
