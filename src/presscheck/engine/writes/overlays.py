@@ -23,8 +23,9 @@ Overlay = Callable[[Any, Any, Entry, User], Any]
 def with_writes(read: Operation[Any], answer: Any, pending: Iterable[Entry], me: User) -> Any:
     """The response of a read with all pending writes applied, oldest first; `me` is their author."""
     for entry in pending:
-        overlay = OVERLAYS.get((type(read), type(entry.call)))
-        if overlay and entry.call is not None and _is_same_resource(read, entry.call):
+        call: Operation[Any] | None = entry.call
+        overlay = OVERLAYS.get((type(read), type(call)))
+        if overlay and call is not None and _is_same_resource(read, call):
             answer = overlay(answer, read, entry, me)
     return answer
 
