@@ -1,11 +1,15 @@
 """Bringing in 10,000 resources, against a plain httpx loop that asks for the same, as many together.
 
-Usage: python -m benchmarks.mirror HOME [--requests N] [--turns N]. Runs the service of `benchmarks.workspace` beside
-it; the two take turns, each in a process of its own; prints medians, the ratio, and the memory of the one that mirrors.
+Usage: python -m benchmarks.mirror HOME [--requests N] [--turns N] [--wait MS]. Runs the service of
+`benchmarks.workspace` beside it; the two take turns, each in a process of its own; prints medians, the ratio, the
+requests of both, and the memory of the one that mirrors. With `--wait`, a stub with the answers of that service takes
+its place: it answers each request after so many milliseconds, however many there are at once.
 """
 
 import argparse
 import asyncio
+import contextlib
+import json
 import os
 import resource
 import shutil
@@ -14,7 +18,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import unquote_plus, urlencode
 
 import httpx
 
@@ -24,7 +28,7 @@ from presscheck.engine.reads.scheduler import AT_ONCE, BACKGROUND
 from presscheck.paths import Places
 from presscheck.wiring import open_engine
 
-KEPT = "addresses.txt"
+KEPT, ANSWERS = "addresses.txt", "answers.json"
 
 
 def memory() -> float:
@@ -75,6 +79,40 @@ def profile(home: Path) -> Profile:
     return Profile(base_url=f"unix:{home / 'service.sock'}", token=(home / "token").read_text().strip())
 
 
+async def record(home: Path, asked: list[str]) -> None:
+    """Keep the answers of the service, for the stub."""
+    transport = httpx.AsyncHTTPTransport(uds=str(home / "service.sock"))
+    headers = {"authorization": f"Bearer {profile(home).token}"}
+    async with httpx.AsyncClient(transport=transport, headers=headers, base_url="http://service/v1") as client:
+        kept: dict[str, tuple[int, str]] = {}
+        for address in asked:
+            reply = await client.get(address)
+            kept[plain_path(reply.request.url.raw_path)] = (reply.status_code, reply.text)
+    (home / ANSWERS).write_text(json.dumps(kept))
+
+
+def plain_path(raw: bytes) -> str:
+    """A path with its query, however it was escaped."""
+    return unquote_plus(raw.decode()).rstrip("?")
+
+
+async def stub(home: Path, wait: float) -> None:
+    """Answer as the service did, each request after so many seconds."""
+    answers = {path: (code, text.encode()) for path, (code, text) in json.loads((home / ANSWERS).read_text()).items()}
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                path = plain_path((await reader.readuntil(b"\r\n\r\n")).split(b" ", 2)[1])
+                await asyncio.sleep(wait)
+                code, body = answers.get(path, (404, b'{"error": {"code": 404, "message": "unknown"}}'))
+                head = f"HTTP/1.1 {code} .\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+                writer.write(head.encode() + body)
+
+    async with await asyncio.start_unix_server(talk, home / "service.sock") as server:
+        await server.serve_forever()
+
+
 def turn(home: Path, which: str) -> list[str]:
     """One turn, in a process of its own; what it printed."""
     command = [sys.executable, "-m", "benchmarks.mirror", str(home), "--turn", which]
@@ -110,7 +148,9 @@ def compare(home: Path, turns: int) -> None:
             print(f"mirror {first[0]} s, loop {loop[0]} s, again {second[0]} s; load {os.getloadavg()[0]:.1f}")
     requests, now, more, peak, listings = facts[-1]
     ratio = statistics.median(one / other for one, other in zip(mirrored, plainly, strict=True))
-    print(f"{requests} requests: mirror {statistics.median(mirrored):.1f} s, loop {statistics.median(plainly):.1f} s")
+    asked = len((home / KEPT).read_text().splitlines())
+    print(f"{requests} requests, of the loop {asked}")
+    print(f"mirror {statistics.median(mirrored):.1f} s, loop {statistics.median(plainly):.1f} s")
     print(f"ratio {ratio:.2f}; a second time {statistics.median(again):.2f} s with {listings} requests")
     print(f"memory after it {float(now):.0f} MB, {float(more):.0f} MB more than before; at most {float(peak):.0f} MB")
 
@@ -121,9 +161,13 @@ def main() -> None:
     parser.add_argument("home", type=Path)
     parser.add_argument("--requests", type=int, default=1_700)
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--turn", choices=("mirror", "plain"))
+    parser.add_argument("--wait", type=float, help="milliseconds in which a stub answers, in place of the service")
+    parser.add_argument("--turn", choices=("mirror", "plain", "stub"))
     chosen = parser.parse_args()
     home: Path = chosen.home.absolute()
+    if chosen.turn == "stub":
+        asyncio.run(stub(home, chosen.wait / 1000))
+        return
     if chosen.turn:
         one_turn(home, chosen.turn)
         return
@@ -133,6 +177,20 @@ def main() -> None:
             while not (home / "service.sock").exists():
                 time.sleep(0.1)
             time.sleep(1)
+            if chosen.wait is None:
+                compare(home, chosen.turns)
+                return
+            shutil.rmtree(home / "mirrored", ignore_errors=True)
+            turn(home, "mirror")
+            asyncio.run(record(home, (home / KEPT).read_text().splitlines()))
+        finally:
+            service.terminate()
+    (home / "service.sock").unlink(missing_ok=True)
+    command = [sys.executable, "-m", "benchmarks.mirror", str(home), "--turn", "stub", "--wait", str(chosen.wait)]
+    with subprocess.Popen(command) as service:
+        try:
+            while not (home / "service.sock").exists():
+                time.sleep(0.1)
             compare(home, chosen.turns)
         finally:
             service.terminate()

@@ -19,10 +19,13 @@ def holding_back(
     *parts: str,
     until: threading.Event | None = None,
     answer: bytes | None = None,
+    asked: list[str] | None = None,
+    answered: list[str] | None = None,
 ) -> Iterator[str]:
     """Its address; a request whose first line has one of these parts waits until the event, or else for ever.
 
-    With `answer` it does not wait: it is answered so.
+    With `answer` it does not wait: it is answered so. The paths of all requests are added to `asked`, those of the
+    requests that are passed on at once to `answered`.
     """
     address = urlsplit(service.base_url)
 
@@ -34,6 +37,8 @@ def holding_back(
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = await one_request(reader)
         first = request.partition(b"\r\n")[0].decode()
+        if asked is not None:
+            asked.append(first.split()[1])
         if any(part in first for part in parts):
             if answer is not None:
                 writer.write(answer)
@@ -42,6 +47,8 @@ def holding_back(
                 await reader.read()
                 return
             await asyncio.to_thread(until.wait)
+        elif answered is not None:
+            answered.append(first.split()[1])
         onward, sending = await connect()
         try:
             sending.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))

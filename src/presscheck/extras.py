@@ -23,7 +23,6 @@ EXTRAS: dict[str, Extra] = {
             "alembic",
             "anyio",
             "bs4",
-            "httpcore",
             "itsdangerous",
             "jinja2",
             "jsonschema_path",

@@ -32,7 +32,8 @@ from presscheck.client.client import Client
 from presscheck.engine.engine import Engine
 from presscheck.engine.reads.subscriptions import beneath, matches
 from presscheck.engine.writes.effects import effects_of
-from presscheck.engine.writes.pending_writes import ME, OVERLAYS
+from presscheck.engine.writes.overlays import OVERLAYS
+from presscheck.engine.writes.pending_writes import ME
 from presscheck.errors import NotFound
 
 

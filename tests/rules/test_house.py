@@ -24,7 +24,7 @@ ONLY_IN = {
     "botocore": {"service"},
     "sqlalchemy": {"service"},
     "alembic": {"service"},
-    "httpcore": {"service"},
+    "httpcore": {"service", "client"},
     "typst": {"service"},
     "click": {"cli", "__main__.py"},
     "merge3": {"documents"},

@@ -24,13 +24,11 @@ from socket import gaierror
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-import httpx
-from httpx import Headers
-
 from presscheck import __version__
 from presscheck.api.operation import Operation, Page
 from presscheck.client.base_url import Address, read_address
 from presscheck.client.downloads import Downloads
+from presscheck.client.http_library import httpx
 from presscheck.client.request_priority import Budget, BudgetExhausted, RequestContext, RequestRecord, service_time
 from presscheck.client.responses import (
     EMPTY,
@@ -57,6 +55,7 @@ from presscheck.errors import (
 )
 
 if TYPE_CHECKING:
+    from httpx import Headers
     from tenacity import RetryCallState
 
 __all__ = ["Client", "Timeouts"]

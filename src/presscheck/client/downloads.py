@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
-
 from presscheck.api.operation import Operation
 from presscheck.client.base_url import Address
+from presscheck.client.http_library import httpx
 from presscheck.client.responses import Reply, check_response
 from presscheck.errors import MalformedAnswer, RequestError
 from presscheck.text.sanitize import is_safe_url

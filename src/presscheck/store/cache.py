@@ -393,7 +393,9 @@ class CacheReader:
         if row is None:
             return None
         statement, values = matching(conditions, order, first)
-        return self.database.execute(statement, (*row, *values)).fetchall()
+        spaces: dict[str, str] = {}  # few, each of them once in memory
+        found = self.database.execute(statement, (*row, *values))
+        return [(position, spaces.setdefault(space, space)) for position, space in found]
 
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a resource, by `object` and `id`."""

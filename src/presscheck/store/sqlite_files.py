@@ -22,6 +22,8 @@ BUSY_TIMEOUT = 5.0
 """Seconds that one instance waits for the transaction of another."""
 MAX_LOG_SIZE = 16 << 20
 """Bytes of the write-ahead log that are kept after a checkpoint."""
+CACHE_KIB = 512
+"""KiB of pages that a connection keeps in memory; the system keeps the rest of the file anyway."""
 
 
 def open_file(
@@ -100,6 +102,7 @@ def _configure(connection: sqlite3.Connection, path: Path, *, durable: bool) -> 
     if not durable and not path.stat().st_size:
         # allows returning free pages to the disk; without effect on a file with tables, except for a write
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA journal_size_limit = {MAX_LOG_SIZE}")
     connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")

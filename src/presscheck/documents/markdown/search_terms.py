@@ -14,6 +14,7 @@ MAX_TERM = 64
 
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 """The bytes of ASCII in lower case; a blank for those that are in no word."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _WORD = re.compile(r"\w+")
 _ASKED = re.compile(r'"([^"]*)"?|([^\s"]+)')
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
@@ -23,8 +24,12 @@ def fold(text: str) -> str:
     """Removes case and accents for comparison."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize("NFC", "".join(one for one in decomposed if not unicodedata.combining(one))).casefold()
+    return _NOT_ASCII.sub(_without_accents, text).casefold()
+
+
+def _without_accents(run: re.Match[str]) -> str:
+    decomposed = unicodedata.normalize("NFKD", run[0])
+    return unicodedata.normalize("NFC", "".join([one for one in decomposed if not unicodedata.combining(one)]))
 
 
 def index_terms(text: str) -> list[str]:

@@ -18,7 +18,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from presscheck.api.operation import NOT_CACHED, Operation, Page, Paged
 from presscheck.api.users import User
@@ -28,12 +28,14 @@ from presscheck.engine.activity_log import Activity
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, REQUESTED, RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscriptions
-from presscheck.engine.reads.substitutes import Substitutes
 from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result, Window
 from presscheck.engine.writes.pending_writes import PendingWrites
 from presscheck.errors import IncompleteList, NetworkError, NotSupported, PresscheckError
 from presscheck.store.cache import Cache, Condition, Stored
+
+if TYPE_CHECKING:
+    from presscheck.engine.reads.substitutes import Substitutes
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -312,8 +314,17 @@ class ServiceReads:
         user: str | None = None,
     ) -> None:
         self._scheduler, self._unsupported, self._pending = scheduler, unsupported, pending
-        self._substitutes = Substitutes(_FreshReader(self), user)
+        self._user = user
+        self._made_substitutes: Substitutes | None = None
         self.stored = stored
+
+    @property
+    def _substitutes(self) -> Substitutes:
+        from presscheck.engine.reads.substitutes import Substitutes  # 15 ms, only for a service without an operation
+
+        if self._made_substitutes is None:
+            self._made_substitutes = Substitutes(_FreshReader(self), self._user)
+        return self._made_substitutes
 
     @property
     def is_online(self) -> bool:
@@ -459,16 +470,20 @@ def _store_page(
     Raises:
         MalformedAnswer: it is not a page of this listing; nothing is cached.
     """
-    page = read_answer(call, body)
-    cursor = page.next.page if page.next else None
+    cursor, all_items = _paging(read_answer(call, body))  # drops the models, which take six times as much as the body
     items = guard.new_items(cast("list[Any]", read_json(call, body)["items"]))
     problem = guard.problem(cursor)
     is_last = cursor is None or problem is not None
-    total = None if problem else page.total
+    total = None if problem else all_items
     is_changed = cache.keep_page(
         key, items, start, time.time(), total=total, last=is_last, has_more=problem is not None
     )
     return _StoredPage(start + len(items), total, cursor, is_changed, problem)
+
+
+def _paging(page: Page[Any]) -> tuple[str | None, int | None]:
+    """The cursor of the next page, and the number of all items."""
+    return page.next.page if page.next else None, page.total
 
 
 class SubscribedReads:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.operation import Operation, revive
-from presscheck.engine.writes.descriptions import describe
-from presscheck.engine.writes.inverses import Comparison, SentWrite, inverse_of
 from presscheck.errors import ChangedSince, NetworkError, PresscheckError, TooManyRequests
 from presscheck.store.outbox import EndedRow, Outbox, Row
+
+if TYPE_CHECKING:
+    from presscheck.engine.writes.inverses import Comparison, Inverse, SentWrite
 
 QUOTED = 200
 """Characters of each text in the message about a change."""
@@ -46,7 +47,7 @@ class UndoGuard:
             return False
         if row.state != "sending":
             await self._keep(call, row.id)
-        inverse = inverse_of(call)
+        inverse = _inverse_of(call)
         if inverse and row.state != "sending":
             try:
                 former = await inverse.former(self._read, call, me)
@@ -66,7 +67,7 @@ class UndoGuard:
             PresscheckError: the present values cannot be read.
         """
         sent = sent_write(ended, me)
-        inverse = inverse_of(sent.call) if sent else None
+        inverse = _inverse_of(sent.call) if sent else None
         if sent is None or inverse is None:
             raise ChangedSince(GONE)
         comparison = await inverse.compare(self._read, sent)
@@ -98,6 +99,8 @@ class UndoGuard:
             later = sent_write(row, sent.me) if row.id > ended.id and row.state == "sent" else None
             is_own = later is not None and later.me == sent.me and later.call.wire_path() in paths
             if later and is_own and _is_about_same(later.call, sent.call):
+                from presscheck.engine.writes.descriptions import describe  # 5 ms, only for an undo
+
                 return describe(later.call)
         return None
 
@@ -108,7 +111,15 @@ def sent_write(ended: EndedRow, me: str) -> SentWrite | None:
         call = revive(ended.name, ended.given)
     except PresscheckError:
         return None
+    from presscheck.engine.writes.inverses import SentWrite  # 20 ms, only for an undo
+
     return SentWrite(call, ended.former, ended.result, ended.author or me)
+
+
+def _inverse_of(call: Operation[Any]) -> Inverse | None:
+    from presscheck.engine.writes.inverses import inverse_of  # 20 ms, only for a write
+
+    return inverse_of(call)
 
 
 def _is_about_same(later: Any, call: Any) -> bool:

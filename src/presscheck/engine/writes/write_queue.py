@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
@@ -16,12 +16,13 @@ from presscheck.engine.reads.cached_reads import ServiceReads
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscriptions, beneath
 from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker
-from presscheck.engine.writes.effects import Effects, effects_of
-from presscheck.engine.writes.inverses import inverse_of
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
 from presscheck.engine.writes.undo_guard import UndoGuard
 from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly
 from presscheck.store.outbox import Outbox, Row
+
+if TYPE_CHECKING:
+    from presscheck.engine.writes.effects import Effects
 
 T = TypeVar("T")
 
@@ -138,7 +139,7 @@ class WriteQueue:
     def _checked_effects(self, call: Operation[Any]) -> Effects:
         if self.read_only:
             raise ReadOnly
-        effects = effects_of(call)
+        effects = _effects_of(call)
         if not effects.queued and self._scheduler.offline:
             raise NotNow(f"You are offline and this action cannot be queued: {self._scheduler.offline}")
         return effects
@@ -157,7 +158,7 @@ class WriteQueue:
     def changed(self) -> None:
         """Notify the subscribers that the changed entries of the outbox affect, and wake the worker."""
         calls = self._pending.reload()
-        self._subscriptions.news_paths({pattern for call in calls for pattern in effects_of(call).stale(call)})
+        self._subscriptions.news_paths({pattern for call in calls for pattern in _effects_of(call).stale(call)})
         self._on_change()
         self.wake()
 
@@ -209,7 +210,7 @@ class WriteQueue:
         if call and isinstance(error, NotSupported):
             self.background(self._reads.note_missing(call, error))
         if call:  # often the cause is a change by somebody else, so the whole scope is fetched again
-            self._invalidate(call, *beneath(effects_of(call).scope(call)))
+            self._invalidate(call, *beneath(_effects_of(call).scope(call)))
         self.changed()
 
     def _set_outcome(self, number: int, answer: Any) -> None:
@@ -227,7 +228,7 @@ class WriteQueue:
 
     def _invalidate(self, call: Operation[Any], *more: str) -> None:
         """Fetch again all reads that a write changes or that match one of the further patterns."""
-        patterns = (*effects_of(call).stale(call), *more)
+        patterns = (*_effects_of(call).stale(call), *more)
         self._scheduler.stop_sharing(patterns)
         self._subscriptions.stale_paths(patterns)
 
@@ -254,6 +255,12 @@ class WriteQueue:
             self.changed()
 
 
+def _effects_of(call: Operation[Any]) -> Effects:
+    from presscheck.engine.writes.effects import effects_of  # 12 ms, only for a write
+
+    return effects_of(call)
+
+
 def _scope(effects: Effects, call: Operation[Any], now: float) -> str:
     scope = effects.scope(call)
     return scope if effects.queued else f"{scope} {now}"  # a scope of its own: it blocks nothing
@@ -261,6 +268,8 @@ def _scope(effects: Effects, call: Operation[Any], now: float) -> str:
 
 def _result(call: Operation[Any], answer: Any) -> dict[str, Any] | None:
     """What the history keeps of the response to a write."""
+    from presscheck.engine.writes.inverses import inverse_of  # 20 ms, only for a write
+
     inverse = inverse_of(call)
     return inverse.result(answer) if inverse else None
 

@@ -167,7 +167,7 @@ class PageTextLoader:
 
     async def _load(self, key: Key, calls: tuple[Operation[Any] | None, ...], priority: Priority) -> None:
         try:
-            texts = [await self._text(call, priority) for call in calls]
+            texts = await asyncio.gather(*(self._text(call, priority) for call in calls))
         except PresscheckError as error:
             if key not in self._pages:
                 self._pages[key] = PageText(error=f"{error.message} · ctrl+r retries")

@@ -1,0 +1,271 @@
+"""The effect of unsent writes on what reads answer.
+
+A changed or added item has the extra fields `waiting` (the outbox row) and `refused` (the error, if it failed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from presscheck.api import change_requests, comments, site_settings, site_structure, sites
+from presscheck.api.comments import Comment, CommentReply, Reaction, ReactionUser
+from presscheck.api.operation import Operation
+from presscheck.api.users import User
+
+Entry = Any
+"""An entry of the outbox, as `pending_writes.OutboxEntry`."""
+Overlay = Callable[[Any, Any, Entry, User], Any]
+"""(response, the read, the pending write, its author) → the response with the write applied."""
+
+
+def with_writes(read: Operation[Any], answer: Any, pending: Iterable[Entry], me: User) -> Any:
+    """The response of a read with all pending writes applied, oldest first; `me` is their author."""
+    for entry in pending:
+        call: Operation[Any] | None = entry.call
+        overlay = OVERLAYS.get((type(read), type(call)))
+        if overlay and call is not None and _is_same_resource(read, call):
+            answer = overlay(answer, read, entry, me)
+    return answer
+
+
+def _is_same_resource(read: Operation[Any], write: Operation[Any]) -> bool:
+    shared = set(read.path_fields()) & set(write.path_fields())
+    return all(getattr(read, name) == getattr(write, name) for name in shared)
+
+
+def _marks(entry: Entry) -> dict[str, Any]:
+    return {"waiting": entry.id, "refused": entry.error if _is_refused(entry) else None}
+
+
+def _is_refused(entry: Entry) -> bool:
+    return entry.state in ("refused", "parked")
+
+
+def _created_at(entry: Entry) -> str:
+    return datetime.fromtimestamp(entry.created_at, UTC).isoformat()
+
+
+def _with_items(answer: Any, items: tuple[Any, ...]) -> Any:
+    """A page of a listing with other items, and with the numbers changed as far as they are known."""
+    more = len(items) - len(answer.items)
+    numbers = {"count": answer.count, "total": answer.total}
+    known = {name: number + more for name, number in numbers.items() if number is not None}
+    return answer.model_copy(update={"items": items, **known})
+
+
+def _message(entry: Entry, me: User) -> dict[str, Any]:
+    """The fields that a new comment and a new reply have in common."""
+    call: Any = entry.call
+    return {
+        "id": f"waiting:{entry.id}",
+        "postedBy": me,
+        "postedAt": _created_at(entry),
+        "body": call.body.model_dump(by_alias=True, exclude_unset=True),
+        **_marks(entry),
+    }
+
+
+def _comment(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    call: Any = entry.call
+    target: dict[str, Any] = {"space": call.space_id}
+    if isinstance(call, comments.PostComment):
+        target["changeRequest"] = call.change_request_id
+    if call.page:
+        target["page"] = {"id": call.page}
+    if call.node:
+        target["node"] = {"id": call.node}
+    if call.table_cell:
+        target["tableCell"] = call.table_cell.model_dump()
+    new = Comment.model_validate({"object": "comment", "status": "open", "target": target, **_message(entry, me)})
+    items = (*answer.items, new) if getattr(read, "order", None) == "asc" else (new, *answer.items)
+    return _with_items(answer, items)
+
+
+def _reply(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    new = CommentReply.model_validate({"object": "comment-reply", **_message(entry, me)})
+    return _with_items(answer, (*answer.items, new))
+
+
+def _changed(id_field: str) -> Overlay:
+    """The overlay of an update of the comment or reply whose id is in this field of the write."""
+
+    def overlay(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+        changed = getattr(entry.call, id_field)
+        items = tuple(_edited(item, entry, me) if item.id == changed else item for item in answer.items)
+        return answer.model_copy(update={"items": items})
+
+    return overlay
+
+
+def _edited(message: Comment | CommentReply, entry: Entry, me: User) -> Any:
+    """A comment or reply with its new text, and with the reactions that the user added and removed.
+
+    A comment gets its new state; that of an update of a reply is for its comment.
+    """
+    call: Any = entry.call
+    update: dict[str, Any] = _marks(entry)
+    if call.resolved is not None and isinstance(message, Comment):
+        update["status"] = "resolved" if call.resolved else "open"
+    if call.body is not None:
+        update["body"] = call.body
+    added, removed = call.added_reactions or (), call.removed_reactions or ()
+    if added or removed:
+        update["reactions"] = _with_reactions(message.reactions, added, removed, me)
+    return message.model_copy(update=update)
+
+
+def _with_reactions(
+    before: Sequence[Reaction], added: Collection[str], removed: Collection[str], me: User
+) -> tuple[Reaction, ...]:
+    others = {reaction.emoji: [user for user in reaction.users if user.user.id != me.id] for reaction in before}
+    mine = {reaction.emoji for reaction in before if len(others[reaction.emoji]) < len(reaction.users)}
+    mine = mine - set(removed) | set(added)
+    users = {
+        emoji: (*others.get(emoji, ()), *((ReactionUser(user=me),) if emoji in mine else ()))
+        for emoji in dict.fromkeys((*others, *added))
+    }
+    return tuple(Reaction(emoji=emoji, count=len(by), users=by) for emoji, by in users.items() if by)
+
+
+def _without(id_field: str) -> Overlay:
+    """The overlay of a deletion of the item of a listing whose id is in this field of the write."""
+
+    def overlay(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+        deleted = getattr(entry.call, id_field)
+        return _with_items(answer, tuple(item for item in answer.items if item.id != deleted))
+
+    return overlay
+
+
+def _review(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    call: Any = entry.call
+    if _is_refused(entry):  # this review was not submitted; its text is in the outbox
+        return answer
+    new = change_requests.Review.model_validate(
+        {
+            "object": "change-request-review",
+            "id": f"waiting:{entry.id}",
+            "reviewer": me,
+            "status": call.status,
+            "createdAt": _created_at(entry),
+            "updatedAt": _created_at(entry),
+            **_marks(entry),
+        }
+    )
+    replaced = tuple(
+        item.model_copy(update={"outdated": True}) if item.reviewer.id == me.id else item for item in answer.items
+    )
+    return _with_items(answer, (*replaced, new))
+
+
+def _changed_request(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    call: Any = entry.call
+    names = () if _is_refused(entry) else ("subject", "status", "description")  # the service did not accept these
+    update = {name: value for name, value in call.given().items() if name in names}
+    return answer.model_copy(update={**update, **_marks(entry)})
+
+
+def _changed_site(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    call: Any = entry.call
+    names = () if _is_refused(entry) else ("title", "visibility", "basename", "agents_context")
+    update = {name: value for name, value in call.given().items() if name in names}
+    if "proxy" in call.model_fields_set and not _is_refused(entry):
+        update["proxy"] = sites.SiteProxy(origin=call.proxy) if call.proxy else None
+    if call.adaptive_content and not _is_refused(entry):
+        update["adaptive_content"] = sites.AdaptiveContent(enabled=call.adaptive_content.enabled)
+    return answer.model_copy(update={**update, **_marks(entry)})
+
+
+def _changed_sites(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    call: Any = entry.call
+    items = tuple(_changed_site(item, read, entry, me) if item.id == call.site_id else item for item in answer.items)
+    return answer.model_copy(update={"items": items})
+
+
+def _changed_defaults(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    """The structure of a site with another default section or space."""
+    call: Any = entry.call
+    section, space = call.default_site_section, call.default_site_space
+    if _is_refused(entry) or (section is None and space is None):
+        return answer
+
+    def item_of(item: Any, *, is_open: bool) -> Any:
+        update: dict[str, Any] = {}
+        if isinstance(item, site_structure.SiteSpace):
+            update = {"default": item.id == space} if space is not None and is_open else {}
+        elif isinstance(item, site_structure.SiteSection):
+            is_default = item.id == section if section is not None else bool(item.default)
+            inside = tuple(item_of(one, is_open=is_default) for one in item.site_spaces)
+            update = {"default": is_default, "site_spaces": inside}
+        elif isinstance(item, site_structure.SiteSectionGroup):
+            update = {"children": tuple(item_of(one, is_open=False) for one in item.children)}
+        return item.model_copy(update=update) if update else item
+
+    return answer.model_copy(update={"structure": tuple(item_of(item, is_open=True) for item in answer.structure)})
+
+
+def _new_redirect(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    call: Any = entry.call
+    if read.search and read.search.lower() not in call.source.lower():
+        return answer
+    new = {
+        "id": f"waiting:{entry.id}",
+        "source": call.source,
+        "destination": call.destination.model_dump(by_alias=True, exclude_unset=True),
+    }
+    return _with_items(answer, (*answer.items, site_settings.Redirect.model_validate({**new, **_marks(entry)})))
+
+
+def _changed_redirect(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    call: Any = entry.call
+    update = _marks(entry)
+    if not _is_refused(entry):
+        update |= {"source": call.source} if call.source else {}
+        if call.destination:
+            update["destination"] = site_settings.RedirectTarget.model_validate(
+                call.destination.model_dump(by_alias=True, exclude_unset=True)
+            )
+    items = tuple(item.model_copy(update=update) if item.id == call.site_redirect_id else item for item in answer.items)
+    return answer.model_copy(update={"items": items})
+
+
+def _new_share_link(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    call: Any = entry.call
+    new = {"id": f"waiting:{entry.id}", "name": call.name, "active": True, **_marks(entry)}
+    return _with_items(answer, (*answer.items, site_settings.ShareLink.model_validate(new)))
+
+
+def _changed_share_link(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    call: Any = entry.call
+    names = () if _is_refused(entry) else ("name", "active")
+    update = {name: value for name, value in call.given().items() if name in names} | _marks(entry)
+    items = tuple(item.model_copy(update=update) if item.id == call.share_link_id else item for item in answer.items)
+    return answer.model_copy(update={"items": items})
+
+
+OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
+    (comments.ListComments, comments.PostComment): _comment,
+    (comments.ListComments, comments.UpdateComment): _changed("comment_id"),
+    (comments.ListComments, comments.DeleteComment): _without("comment_id"),
+    (comments.ListReplies, comments.PostReply): _reply,
+    (comments.ListReplies, comments.UpdateReply): _changed("comment_reply_id"),
+    (comments.ListReplies, comments.DeleteReply): _without("comment_reply_id"),
+    (comments.ListSpaceComments, comments.PostSpaceComment): _comment,
+    (comments.ListSpaceComments, comments.UpdateSpaceComment): _changed("comment_id"),
+    (comments.ListSpaceComments, comments.DeleteSpaceComment): _without("comment_id"),
+    (comments.ListSpaceReplies, comments.PostSpaceReply): _reply,
+    (change_requests.ListReviews, change_requests.SubmitReview): _review,
+    (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
+    (sites.GetSite, sites.UpdateSite): _changed_site,
+    (sites.ListSites, sites.UpdateSite): _changed_sites,
+    (site_structure.GetSiteStructure, sites.UpdateSite): _changed_defaults,
+    (site_settings.ListRedirects, site_settings.CreateRedirect): _new_redirect,
+    (site_settings.ListRedirects, site_settings.UpdateRedirect): _changed_redirect,
+    (site_settings.ListRedirects, site_settings.DeleteRedirect): _without("site_redirect_id"),
+    (site_settings.ListShareLinks, site_settings.CreateShareLink): _new_share_link,
+    (site_settings.ListShareLinks, site_settings.UpdateShareLink): _changed_share_link,
+    (site_settings.ListShareLinks, site_settings.DeleteShareLink): _without("share_link_id"),
+}
+"""(read, write) → how the write changes the response of the read."""

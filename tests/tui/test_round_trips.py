@@ -1,0 +1,58 @@
+"""How many requests wait for one another until the first page of a change request is read."""
+
+import threading
+from collections import Counter
+from pathlib import Path
+
+from tests.running_service import running_service
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import app_on, running, until
+
+from presscheck.api.change_requests import ListOrganizationChangeRequests
+from presscheck.client.client import Client
+
+SUBJECT = "Rewrite the auth guide"
+BESIDE = (
+    "/user",
+    "/orgs",
+    "/spaces/api ",
+    "/spaces/api?",
+    "/reviews",
+    "/requested-reviewers",
+    "/comments",
+    "/content/pages",
+    "/content ",
+)
+"""What the app also asks for: the first page is read without the answers."""
+
+
+def pages(paths: list[str]) -> list[str]:
+    """The ids of the pages whose texts were asked for: each before and after the change."""
+    return [path.rpartition("/")[2] for path in paths if "/page/" in path]
+
+
+async def test_the_first_page_is_read_after_three_round_trips(tmp_path: Path) -> None:
+    """Its request, its changes, and then the texts of the page, which do not wait for each other."""
+    with running_service(tmp_path, sample=True) as service:
+        async with Client(service.base_url, service.token) as client:
+            listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
+            request = next(one for one in (await client.send(listing)).items if one.subject == SUBJECT)
+        origin, here = service.base_url, f"/v1/spaces/{request.space}/change-requests"
+        path = [f"{here}/{request.number}", f"{here}/{request.id}/changes?limit=1000"]
+        asked, answered = list[str](), list[str]()
+        with holding_back(service, tmp_path, *BESIDE, asked=asked, answered=answered) as service.base_url:
+            async with running(app_on(service, tmp_path / "home", sync=False)) as pilot:
+                await until(pilot, holds=lambda: bool(asked))
+                pilot.app.open_review(request.space, str(request.number))
+                await until(pilot, shows="carries the rights of the member")
+                assert answered[:2] == path
+                assert len(pages(answered)) == len(answered[2:]) > 1
+        service.base_url, asked = origin, []
+        texts = threading.Event()
+        with holding_back(service, tmp_path, "/page/", until=texts, asked=asked) as service.base_url:
+            async with running(app_on(service, tmp_path / "other", sync=False)) as pilot:
+                await until(pilot, shows="Needs me")
+                pilot.app.open_review(request.space, str(request.number))
+                await until(pilot, holds=lambda: 2 in Counter(pages(asked)).values())
+                texts.set()
+                await until(pilot, shows="carries the rights of the member")
