@@ -27,7 +27,7 @@ async def test_lists_that_repeat_are_shown_as_incomplete(service: Any, tmp_path:
         await until(pilot, shows="The list is incomplete: the service repeats a page")
         await until(pilot, shows="Needs me 1+   Mine 1+")
         await pilot.press("g", "o")
-        await until(pilot, shows="▾ x")
+        await until(pilot, shows="▾ ▤ x")
         await until(pilot, shows="The list is incomplete: the service repeats a page")
         assert "Loading" not in shown(pilot.app)
 
