@@ -73,7 +73,7 @@ FAMILY = Family(
             HERE,
             *("O", Pick("New change request"), Text("Phones"), "enter", Shows("editing #")),
         ),
-        row(CreateCollection, HANDBOOK, "a", Pick("Collection in Internal"), Text("Rules"), "enter", Shows("▸ Rules")),
+        row(CreateCollection, HANDBOOK, "a", Pick("Collection in Internal"), Text("Rules"), "enter", Shows("▸ ▤ Rules")),
         row(
             TransferCollection,
             HERE,
@@ -82,7 +82,7 @@ FAMILY = Family(
         row(
             ListSpacesInCollection,
             HANDBOOK,
-            *("a", Pick("Collection in Internal"), Text("Ideas"), "enter", Shows("▸ Ideas")),
+            *("a", Pick("Collection in Internal"), Text("Ideas"), "enter", Shows("▸ ▤ Ideas")),
             *("z", *yes("Undo"), closed()),
         ),
         row((GetSpace, UpdateSpace), HANDBOOK, "E", Pick("Title"), Text("Book"), "enter", Shows("› Book")),
