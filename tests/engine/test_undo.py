@@ -32,7 +32,8 @@ from presscheck.api.operation import Operation, every_operation
 from presscheck.api.roles import CollectionPointer, ContentPosition, MergeRuleChange, MergeRulesChange, SpacePointer
 from presscheck.config.profile import Profile
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
-from presscheck.engine.engine import Engine, HistoryEntry
+from presscheck.engine.engine import Engine
+from presscheck.engine.writes.history import HistoryEntry
 from presscheck.engine.writes.inverses import INVERSES
 from presscheck.errors import ChangedSince, NotFound, NotNow, PresscheckError
 from presscheck.wiring import open_engine

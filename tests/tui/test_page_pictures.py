@@ -197,7 +197,7 @@ async def test_images_of_the_space_are_drawn_and_the_others_are_captions_with_a_
         pilot.app.open_review("guides", request.id)
         await until(pilot, shows="▣ Own")
         assert "▀▀" not in shown(pilot.app)
-        await pilot.press("g", "v")
+        await pilot.press("g", "e")
         await until(pilot, shows="▀" * 20, holds=lambda: f"in #{request.number}" in shown(pilot.app))
     async with running(app_on(service, tmp_path, images="blocks", offline=True), (120, 50)) as pilot:
         await reading(pilot, "Afterwards", "First words.")

@@ -186,7 +186,7 @@ COMMANDS: tuple[Command, ...] = (
         ("since_review", "I", "since my review", "Show only changes since your last review; again: all"),
         ("only_changed", "i", "unchanged lines", "Fold the unchanged lines, or show them all"),
         ("all_pages", "w", "all pages", "All pages in one scroll, or all in the grid; again: fewer"),
-        ("read_page", "g v", "read page", "Read the page as it is in the change request, in Browse"),
+        ("read_page", "g e", "read page", "Read the page as it is in the change request, in Browse"),
         ("zoom", "=", "zoom", "Give the page the whole width; again: back"),
         ("comment", "c", "comment", "Comment on the line under the cursor"),
         ("comment_on_all", "C", "comment on all", "Comment on the whole change request; in Browse, page"),

@@ -73,7 +73,9 @@ FAMILY = Family(
             HERE,
             *("O", Pick("New change request"), Text("Phones"), "enter", Shows("editing #")),
         ),
-        row(CreateCollection, HANDBOOK, "a", Pick("Collection in Internal"), Text("Rules"), "enter", Shows("▸ ▤ Rules")),
+        row(
+            CreateCollection, HANDBOOK, "a", Pick("Collection in Internal"), Text("Rules"), "enter", Shows("▸ ▤ Rules")
+        ),
         row(
             TransferCollection,
             HERE,
