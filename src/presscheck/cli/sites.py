@@ -254,7 +254,7 @@ async def _findings(session: Session, organization_id: str, site: Site, levels: 
     known = states.of(site.id)
     content = await SiteReader(session.engine).read(organization_id, site.id, published=known)
     if known is None and content.site.published and not content.unread:
-        states.note(site.id, state_of(content, time.time(), is_own=False))
+        states.note_if_new(site.id, state_of(content, time.time(), is_own=False))
     return check_site(content, levels)
 
 

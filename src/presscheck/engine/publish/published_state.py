@@ -31,6 +31,10 @@ class StateStore(Protocol):
         """The stored text."""
         ...
 
+    def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
+        """Store all texts at once if that of `key` is the expected one; returns whether it was."""
+        ...
+
 
 @dataclass(frozen=True)
 class PublishedSpace:
@@ -97,15 +101,21 @@ class PublishedStates:
 
     def of(self, site_id: str) -> PublishedState | None:
         """The last state of a site that this machine knows; None if it knows none."""
-        text = self._store.recall(KEY + site_id)
-        try:
-            return _read(json.loads(text)) if text else None
-        except (KeyError, TypeError, ValueError):  # of another version: then nothing is known
-            return None
+        return _stored(self._store.recall(KEY + site_id))
 
     def note(self, site_id: str, state: PublishedState) -> None:
         """Note the state in which a site is published now."""
         self._store.remember(KEY + site_id, json.dumps(asdict(state)))
+
+    def note_if_new(self, site_id: str, state: PublishedState) -> None:
+        """Note the state of a site that was live already, unless one was noted since the site was read.
+
+        A check takes a while, and the user may publish the site before it ends.
+        """
+        key = KEY + site_id
+        text = self._store.recall(key)
+        if _stored(text) is None:
+            self._store.swap(key, text, {key: json.dumps(asdict(state))})
 
 
 def space_path(item: SiteSpace, section: SiteSection | None) -> str:
@@ -159,6 +169,13 @@ def _settings(path: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _settings(f"{path}.{number}", nested)
     else:
         yield path, unsigned_url(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _stored(text: str | None) -> PublishedState | None:
+    try:
+        return _read(json.loads(text)) if text else None
+    except (KeyError, TypeError, ValueError):  # of another version: then nothing is known
+        return None
 
 
 def _read(found: dict[str, Any]) -> PublishedState:

@@ -93,7 +93,7 @@ class Checklist:
             self._show(site)
             return None
         if published is None and content.site.published and not content.unread:
-            states.note(site.id, state_of(content, time(), is_own=False))
+            states.note_if_new(site.id, state_of(content, time(), is_own=False))
         found = await asyncio.to_thread(check_site, content, levels)
         self._failed.pop(site.id, None)
         self._checked_at[site.id] = monotonic()

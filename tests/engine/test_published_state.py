@@ -1,0 +1,37 @@
+"""What this machine knows of the state in which a site was published."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from presscheck.engine.publish.published_state import KEY, PublishedState, PublishedStates
+from presscheck.store.outbox import Outbox
+
+SEEN = PublishedState(at=2.0, is_own=False, visibility="public")
+PUBLISHED = replace(SEEN, at=1.0, is_own=True)
+
+
+@pytest.fixture
+def outbox(tmp_path: Path):
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    yield outbox
+    outbox.close()
+
+
+def test_a_check_that_ends_after_a_publish_does_not_replace_its_state(outbox: Outbox) -> None:
+    states = PublishedStates(outbox)
+    states.note("site", PUBLISHED)
+    states.note_if_new("site", SEEN)
+    assert states.of("site") == PUBLISHED
+
+
+@pytest.mark.parametrize("stored", [None, "", "{}", '{"of": "a newer version"}', "no JSON"])
+def test_the_first_state_that_was_seen_is_noted(outbox: Outbox, stored: str | None) -> None:
+    outbox.remember(f"{KEY}site", stored)
+    states = PublishedStates(outbox)
+    assert states.of("site") is None
+    states.note_if_new("site", SEEN)
+    assert states.of("site") == SEEN
+    states.note_if_new("site", replace(SEEN, at=3.0))
+    assert states.of("site") == SEEN, "the time since which differences are shown does not move"
