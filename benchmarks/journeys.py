@@ -9,6 +9,7 @@ import asyncio
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -18,7 +19,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import all_sent, app_on, running, shown, until, write
+from tests.tui.app_driver import app_on, running, shown, write
 
 import presscheck
 from presscheck.api.comments import ListComments
@@ -39,6 +40,8 @@ class Budget:
 
 
 RUNS = 3
+PATIENCE = 120.0
+"""Seconds that a step may take on a busy machine."""
 SETTLED = 1.0
 """Seconds after which nothing more is expected to follow, except the update of the search index: it waits longer."""
 BUDGETS = {
@@ -98,6 +101,15 @@ class Profiler:
         finally:
             self._count = None
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Count nothing during the block: what a journey runs to find out whether it is done is no part of it."""
+        count, self._count = self._count, None
+        try:
+            yield
+        finally:
+            self._count = count
+
     def _profile(self, frame: FrameType, event: str, _: Any) -> None:
         code, count = frame.f_code, self._count
         if count is None or event != "call" or not code.co_filename.startswith(SOURCE):
@@ -130,6 +142,28 @@ def _reason(frame: FrameType) -> str:
 
 PROFILER = Profiler()
 counted = PROFILER.counted
+
+
+async def until(pilot: Any, *, shows: str = "", holds: Callable[[], bool] = lambda: True) -> None:
+    """Wait until the screen shows a text and a condition holds.
+
+    Raises:
+        RuntimeError: they did not after `PATIENCE`.
+    """
+    ends = time.monotonic() + PATIENCE
+    while True:
+        with PROFILER.paused():
+            text = shown(pilot.app)
+            if shows in text and holds():
+                return
+        if time.monotonic() > ends:
+            raise RuntimeError(f"never showed {shows!r}:\n{text}")
+        await asyncio.sleep(0.02)
+
+
+async def sent(pilot: Any) -> None:
+    """Wait until everything that was written is sent."""
+    await until(pilot, holds=lambda: not pilot.app.engine.waiting())
 
 
 @asynccontextmanager
@@ -187,8 +221,9 @@ async def move(pilot: Any, key: str, holds: Callable[[], bool]) -> None:
     for _ in range(50):
         if holds():
             return
+        before = shown(pilot.app)
         await pilot.press(key)
-        await pilot.pause(0.05)
+        await until(pilot, holds=lambda before=before: shown(pilot.app) != before)
     raise RuntimeError(f"{key} led nowhere:\n{shown(pilot.app)}")
 
 
@@ -210,7 +245,7 @@ async def comment(service: RunningService, home: Path) -> Count:
                 await write(pilot, "C", "Counted.")
                 await pilot.press("ctrl+s")
                 await until(pilot, shows="4 open comments")
-                await all_sent(pilot)
+                await sent(pilot)
             assert len((await client.send(listing)).items) == before + 1
         return count
 
@@ -236,7 +271,7 @@ async def publish(service: RunningService, home: Path) -> Count:
 JOURNEYS = {"page": page, "comment": comment, "publish": publish}
 
 
-async def measure(names: Sequence[str]) -> dict[str, Count]:
+async def measure(names: Sequence[str], repeats: int = RUNS) -> dict[str, Count]:
     """The shortest of some runs of each of these journeys: a longer one has a poll or a timer in it.
 
     Each run has a service and a home of its own.
@@ -244,7 +279,7 @@ async def measure(names: Sequence[str]) -> dict[str, Count]:
     counts: dict[str, Count] = {}
     for name in names:
         runs: list[Count] = []
-        for _ in range(RUNS):
+        for _ in range(repeats):
             with tempfile.TemporaryDirectory() as folder:
                 (Path(folder) / "service").mkdir()
                 with running_service(Path(folder) / "service", sample=True) as service:
@@ -261,9 +296,10 @@ def main() -> int:
     parser.add_argument("--journey", choices=JOURNEYS, action="append", help="only this one; repeatable")
     parser.add_argument("--files", action="store_true", help="list the files of each journey")
     parser.add_argument("--why", action="store_true", help="the files of each journey, each with what first led to it")
+    parser.add_argument("--runs", type=int, default=RUNS, metavar="N", help="the shortest of N runs counts")
     chosen = parser.parse_args()
     PROFILER.install()
-    counts = asyncio.run(measure(chosen.journey or list(JOURNEYS)))
+    counts = asyncio.run(measure(chosen.journey or list(JOURNEYS), chosen.runs))
     print(f"{'journey':10}{'files':>7}{'service':>9}{'at most':>9}{'changes of file':>17}{'at most':>9}{'calls':>9}")
     is_within = True
     for name, count in counts.items():

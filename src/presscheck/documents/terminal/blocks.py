@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from presscheck.documents.markdown.inline_runs import InlineRuns
-from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
+from presscheck.documents.markdown.link_target import LinkTarget
+from presscheck.documents.markdown.parser import emoji_by_name, outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
 from presscheck.documents.terminal.code import CodeLook, code_lines, room_of_code, widest_line
 from presscheck.documents.terminal.controls import Controls, Mark, picture_mark, target
 from presscheck.documents.terminal.custom_tags import hint_lines, tag_lines
+from presscheck.documents.terminal.formulas import formula_text, subscript, superscript
 from presscheck.documents.terminal.html import html_lines
-from presscheck.documents.terminal.inline_words import TerminalWords
 from presscheck.documents.terminal.references import NO_REFERENCES, References
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.tables import table_lines
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis", "emphasis", "emphasis")
 """The styles of headings, by level."""
 
-
 MAX_INCLUDES = 5
 """Reusable content in reusable content that is shown; a piece in itself is not."""
 MOST_INCLUDES = 50
@@ -40,9 +40,59 @@ MOST_INCLUDES = 50
 IN_ITSELF = "It includes itself: its text is shown once."
 TOO_MANY = "Too much reusable content in reusable content: its text is not shown here."
 
-
 MAX_PICTURES = 20
 """Pictures of one paragraph that are drawn; the others are captions."""
+
+_ICON_NAMES = (
+    "check xmark star heart bolt arrow-right arrow-left arrow-up arrow-down plus minus circle square phone "
+    "envelope flag gear triangle-exclamation circle-check circle-xmark music sun cloud umbrella snowflake"
+)
+_ICONS: dict[str, str] = dict(zip(_ICON_NAMES.split(), "✓✗★♥↯→←↑↓+−●■☎✉⚑⚙⚠✓✗♪☀☁☂❄", strict=True))
+"""Icons that a single cell of a terminal can show."""
+
+
+class TerminalWords:
+    """What a terminal shows instead of inline formulas, emoji, icons, variables and indices.
+
+    Args:
+        symbols: the symbols that the page is drawn with.
+        references: what the page refers to.
+    """
+
+    def __init__(self, symbols: Symbols, references: References) -> None:
+        self._symbols, self._references = symbols, references
+
+    @property
+    def broken(self) -> str:
+        """The sign behind a broken link."""
+        return self._symbols.broken
+
+    def target(self, address: str) -> LinkTarget | None:
+        """Returns what a link leads to; None if that is not known."""
+        return self._references.target(address)
+
+    def formula(self, source: str) -> str:
+        """Returns a formula as one line of Unicode; on an ASCII terminal as it is written."""
+        return " ".join(source.split()) if self._symbols.is_ascii else formula_text(source)
+
+    def emoji(self, name: str) -> str:
+        """Returns the emoji with a name; on an ASCII terminal its name."""
+        return f":{name}:" if self._symbols.is_ascii else emoji_by_name(name)
+
+    def icon(self, name: str) -> str:
+        """Returns the sign of an icon, or its name in brackets."""
+        sign = "" if self._symbols.is_ascii else _ICONS.get(name, "")
+        return sign or f"[{name}]"
+
+    def variable(self, expression: str) -> str | None:
+        """Returns the value of an expression; None if it is not known."""
+        return self._references.variable(expression)
+
+    def index(self, tag: str, text: str) -> str:
+        """Returns superscript or subscript text."""
+        if self._symbols.is_ascii:
+            return f"{'^' if tag == 'sup' else '_'}({text})"
+        return superscript(text) if tag == "sup" else subscript(text)
 
 
 class BlockRenderer:
@@ -88,12 +138,13 @@ class BlockRenderer:
 
     def _numbered(self, text: str, columns: int, prefix: str) -> list[Line]:
         tokens = self.parse(text)
+        blocks = outermost(tokens)
         before = self._prefix, self._numbers
         self._prefix = prefix
         # a control is known by the number of its token, which does not depend on what is folded or on the width
         self._numbers = {id(token): number for number, token in enumerate(tokens)} if self.controls else {}
         try:
-            return self._flow(outermost(tokens), columns)
+            return self._flow(blocks, columns)
         finally:
             self._prefix, self._numbers = before
 

@@ -40,7 +40,7 @@ from presscheck.tui.status_bar import (
     pending_keys,
     pressing,
 )
-from presscheck.tui.terminal.compositor import LineCompositor
+from presscheck.tui.terminal.output import LineCompositor
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import END, LineView
 from presscheck.tui.widgets.page_view import PageView
@@ -172,7 +172,6 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.last_key = ""
         self.pane_commands = PaneCommands(self)
         self.find = Find(self)
-        self._engine: Engine | None = None
         self._connection: Status | None = None
         """The state of the connection, as the engine told it last; None before the status bar is drawn first."""
         self._stop_status: Callable[[], None] | None = None
@@ -187,12 +186,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """The app, as screens see it."""
         return cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
 
-    @property
+    @cached_property
     def engine(self) -> Engine:
         """The engine behind all screens; the app opens it once."""
-        if self._engine is None:
-            self._engine = self.app_context.engine
-        return self._engine
+        return self.app_context.engine
 
     @property
     def style_for(self) -> StyleLookup:

@@ -42,7 +42,9 @@ class PageCommentActions:
 
     def reason_threads(self) -> str | None:
         """Disabled without a space, in a change request, and if the service has no comments there."""
-        item = self._screen.item
+        return self._threads_reason(self._screen.item)
+
+    def _threads_reason(self, item: Item | None) -> str | None:
         if item is None or item.space is None:
             return NO_SPACE
         request = self._screen.library.requests.get(item.space.id)
@@ -63,7 +65,7 @@ class PageCommentActions:
         item = self._screen.item
         if item is None or item.kind != "document":
             return NO_SPACE
-        if reason := self.reason_threads() or self._screen.engine.write_reason(PostSpaceComment):
+        if reason := self._threads_reason(item) or self._screen.engine.write_reason(PostSpaceComment):
             return reason
         return None if item.space is None or item.space.permissions.comment else MAY_NOT_COMMENT
 
