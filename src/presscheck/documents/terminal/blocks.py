@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from presscheck.documents.markdown.inline_runs import InlineRuns
-from presscheck.documents.markdown.link_target import LinkTarget
 from presscheck.documents.markdown.parser import emoji_by_name, outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
 from presscheck.documents.terminal.code import CodeLook, code_lines, room_of_code, widest_line
@@ -61,15 +60,12 @@ class TerminalWords:
 
     def __init__(self, symbols: Symbols, references: References) -> None:
         self._symbols, self._references = symbols, references
+        self.target = references.target
 
     @property
     def broken(self) -> str:
         """The sign behind a broken link."""
         return self._symbols.broken
-
-    def target(self, address: str) -> LinkTarget | None:
-        """Returns what a link leads to; None if that is not known."""
-        return self._references.target(address)
 
     def formula(self, source: str) -> str:
         """Returns a formula as one line of Unicode; on an ASCII terminal as it is written."""
@@ -308,17 +304,16 @@ class BlockRenderer:
         self._depth += 1
         for number, (_, within) in enumerate(items):
             mark = f"{first + number}.".rjust(size - 1) if first is not None else bullet
-            blocks = outermost(within)
-            item = self._item(mark, within, blocks, columns)
+            blocks, task = outermost(within), take_task(within)
+            if task:
+                mark = self.symbols.checked if task in "xX" else self.symbols.unchecked
+            item = self._item(mark, blocks, columns)
             loose = any(child.type == "paragraph_open" and not child.hidden for child, _ in blocks)
             lines.extend([(), *item] if lines and loose else item)
         self._depth -= 1
         return lines
 
-    def _item(self, mark: str, inner: Sequence[Token], blocks: Blocks, columns: int) -> list[Line]:
-        task = take_task(inner)
-        if task:
-            mark = self.symbols.checked if task in "xX" else self.symbols.unchecked
+    def _item(self, mark: str, blocks: Blocks, columns: int) -> list[Line]:
         size = len(mark) + 1
         narrow = remaining_cells(columns, size)
         lines = self._flow(blocks, narrow or columns) or [()]

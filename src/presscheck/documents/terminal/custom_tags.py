@@ -82,7 +82,9 @@ UNKNOWN = "Unknown block"
 
 def tag_lines(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
     """Renders a tag and its content."""
-    return RENDERERS.get(registered_name(token.meta["name"]), _unknown)(page, token, inner, columns)
+    name = token.meta["name"]
+    renderer = RENDERERS.get(name) or RENDERERS.get(registered_name(name), _unknown)
+    return renderer(page, token, inner, columns)
 
 
 def hint_lines(page: BlockContext, kind: str, lines: list[Line], title: str = "") -> list[Line]:

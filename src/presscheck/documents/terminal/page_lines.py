@@ -322,7 +322,7 @@ def _new_layout(
 
 def _heading(layout: BlockRenderer, block: Block) -> tuple[int, str]:
     level, runs = layout.heading_runs(block.text)
-    return level, _one_line(plain(tuple(runs)))
+    return level, " ".join(plain(tuple(runs)).split())
 
 
 def _one_line(text: str) -> str:

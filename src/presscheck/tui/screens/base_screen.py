@@ -172,6 +172,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.last_key = ""
         self.pane_commands = PaneCommands(self)
         self.find = Find(self)
+        self._engine: Engine | None = None
         self._connection: Status | None = None
         """The state of the connection, as the engine told it last; None before the status bar is drawn first."""
         self._stop_status: Callable[[], None] | None = None
@@ -186,10 +187,12 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """The app, as screens see it."""
         return cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
 
-    @cached_property
+    @property
     def engine(self) -> Engine:
         """The engine behind all screens; the app opens it once."""
-        return self.app_context.engine
+        if self._engine is None:
+            self._engine = self.app_context.engine
+        return self._engine
 
     @property
     def style_for(self) -> StyleLookup:

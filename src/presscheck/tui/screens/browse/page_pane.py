@@ -131,7 +131,7 @@ class PagePane:
         if item is None or item.space is None or item.page is None or pages is None:
             return
         if target.startswith("/~/users/"):
-            person = self._references.of(item).target(target)
+            person = self._references.of(item, pages).target(target)
             self._screen.notify(sanitize(person.title) if person else "somebody who is not in this organization")
             return
         ref = parse_reference(target)
@@ -287,13 +287,13 @@ class PagePane:
         if self._shown == (key, markdown, title) and self._drawn_with is pages:
             return
         self._shown, self._drawn_with = (key, markdown, title), pages
-        self.navigation.show(key, self._layout(item))
+        self.navigation.show(key, self._layout(item, pages))
 
-    def _layout(self, item: Item | None) -> Callable[[int], PageLines]:
+    def _layout(self, item: Item | None, pages: Pages | None) -> Callable[[int], PageLines]:
         """Lays the shown page out for a width, with what is known now about what it refers to."""
         key, markdown, title = self._shown
         columns = self.navigation.columns
-        references = self._references.of(item) if item else NO_REFERENCES
+        references = self._references.of(item, pages) if item else NO_REFERENCES
         controls = self.navigation.controls(key) if key else None
         return lambda width: PageLines(markdown, columns(width), title=title, references=references, controls=controls)
 
@@ -302,7 +302,7 @@ class PagePane:
         key, item = self._shown[0], self._screen.item
         if key and item and item.key == key:
             self._drawn_with = self._screen.library.pages(item.space.id) if item.space else None
-            self.navigation.show_again(key, self._layout(item))
+            self.navigation.show_again(key, self._layout(item, self._drawn_with))
 
     def _show_home(self, space: Space) -> None:
         """Show the home of the space under the cursor."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.content import (
     GetChangeRequestRevision,
     GetCurrentRevision,
+    Pages,
     ReusableContent,
     Revision,
     RevisionFile,
@@ -244,11 +245,10 @@ class ReferenceLoader:
         self._has_included = False
         """Whether the shown page includes reusable content, or the one before did."""
 
-    def of(self, item: Item) -> PageReferences:
-        """The references of a page."""
+    def of(self, item: Item, listed: Pages | None) -> PageReferences:
+        """The references of a page; `listed` are the pages of its space, as far as they are loaded."""
         known = self._content
         revision = known[1] if known is not None and known[0] == self._place(item) else None
-        listed = self._screen.library.pages(item.space.id) if item.space else None
         pages = listed.pages if listed else ()
         if self._links.pages is not pages or self._links.revision is not revision:
             self._links = SpaceLinks(pages, revision)
@@ -322,7 +322,8 @@ class ReferenceLoader:
         includes = INCLUDE in markdown
         if includes or self._has_included:
             self._has_included = includes
-            self._texts.want(markdown, self.of(item).piece)
+            pages = self._screen.library.pages(item.space.id) if item.space else None
+            self._texts.want(markdown, self.of(item, pages).piece)
 
     def _texts_changed(self) -> None:
         """Read what the texts that are known now include, and draw the page again."""

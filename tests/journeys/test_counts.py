@@ -1,0 +1,91 @@
+"""What a key and three user actions take, counted in the app's thread: calls, bytes sent to the terminal, files."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any, ClassVar
+
+from benchmarks.journeys import JOURNEYS, app, counted, settled
+from tests.counts import compare, differences
+from tests.running_service import running_service
+from textual.drivers.headless_driver import HeadlessDriver
+
+PRESSES = 6
+"""Times that a key is pressed; the fewest count, because a poll only adds to them."""
+REST = 0.05
+"""Seconds without a call after which a key is done, if no request is under way."""
+
+
+class CountedOutput(HeadlessDriver):
+    """Counts what is written to the terminal."""
+
+    size: ClassVar[int] = 0
+
+    @property
+    def is_headless(self) -> bool:
+        """Not, so that everything is drawn as for a terminal."""
+        return False
+
+    def write(self, data: str) -> None:
+        """Count its bytes."""
+        CountedOutput.size += len(data.encode())
+
+
+async def key_counts(pilot: Any, keys: str) -> tuple[int, int]:
+    """The fewest calls and bytes of some keys that are pressed in turn, each until the app rests."""
+    calls: list[int] = []
+    sizes: list[int] = []
+    scheduler = pilot.app.engine._scheduler
+    for key in (keys * PRESSES)[:PRESSES]:
+        before = CountedOutput.size
+        with counted() as count:
+            await pilot.press(key)
+            done = -1
+            while CountedOutput.size == before or done < count.calls.total() or scheduler._running:
+                done = count.calls.total()
+                await asyncio.sleep(REST)
+        calls.append(count.functions)
+        sizes.append(CountedOutput.size - before)
+    return min(calls), min(sizes)
+
+
+async def measure(home: Path) -> tuple[dict[str, int], dict[str, int], dict[str, int], dict[str, int]]:
+    """Calls and bytes by key, files and changes of file by journey."""
+    (home / "service").mkdir()
+    keys: dict[str, tuple[int, int]] = {}
+    files: dict[str, int] = {}
+    changes: dict[str, int] = {}
+    with running_service(home / "service", sample=True) as service:
+        async with app(service, home / "home", CountedOutput) as pilot:
+            await settled(pilot)
+            await key_counts(pilot, "jk")  # so that the rows and their previews are known
+            keys["j and k in the inbox"] = await key_counts(pilot, "jk")
+            for name, journey in JOURNEYS.items():
+                count = await journey(pilot, service)
+                files[name], changes[name] = len(count.files), count.changes
+                await settled(pilot)
+                if name == "page":
+                    keys["j and k in the page tree"] = await key_counts(pilot, "kj")
+                    await pilot.press("l")
+                    keys["j and k in a page"] = await key_counts(pilot, "jk")
+    calls, sizes = ({name: numbers[part] for name, numbers in keys.items()} for part in (0, 1))
+    return calls, sizes, files, changes
+
+
+def test_a_key_and_a_journey_take_no_more_than_before(tmp_path: Path) -> None:
+    calls, sizes, files, changes = asyncio.run(measure(tmp_path))
+    compare("calls of a key", calls, tolerance=0.1)
+    compare("bytes of a key", sizes, tolerance=0.1)
+    compare("files of a journey", files, tolerance=0.05)
+    compare("changes of file of a journey", changes, tolerance=0.15)
+
+
+def test_growth_is_found_and_a_fall_too() -> None:
+    known = {"same": 10, "grew": 10, "varies": 10, "fell": 10, "gone": 1}
+    assert differences(known, {"same": 10, "grew": 12, "varies": 11, "fell": 6, "new": 3}, 0.1) == [
+        "fell: fell from 10 to 6: lower its number",
+        "gone: counted no more",
+        "grew: grew from 10 to 12",
+        "new: 3, not in the file",
+    ]
