@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from statistics import median
 from typing import Any, ClassVar
 
-from benchmarks.journeys import JOURNEYS, app, counted, settled
+from benchmarks.journeys import JOURNEYS, app, counted, settled, until
 from tests.counts import compare, differences
 from tests.running_service import running_service
 from textual.drivers.headless_driver import HeadlessDriver
 
-PRESSES = 6
-"""Times that a key is pressed; the fewest count, because a poll only adds to them."""
-REST = 0.05
-"""Seconds without a call after which a key is done, if no request is under way."""
+PRESSES = 5
+"""Times that a key is pressed; the median counts, as a poll adds to some of them."""
+REST = 1.0
+"""Seconds after which what a key starts later is done, too: previews, and the forecast of conflicts in the inbox."""
 
 
 class CountedOutput(HeadlessDriver):
@@ -33,7 +34,7 @@ class CountedOutput(HeadlessDriver):
 
 
 async def key_counts(pilot: Any, keys: str) -> tuple[int, int]:
-    """The fewest calls and bytes of some keys that are pressed in turn, each until the app rests."""
+    """The median of the calls and bytes of some keys that are pressed in turn, each until the app rests."""
     calls: list[int] = []
     sizes: list[int] = []
     scheduler = pilot.app.engine._scheduler
@@ -41,13 +42,12 @@ async def key_counts(pilot: Any, keys: str) -> tuple[int, int]:
         before = CountedOutput.size
         with counted() as count:
             await pilot.press(key)
-            done = -1
-            while CountedOutput.size == before or done < count.calls.total() or scheduler._running:
-                done = count.calls.total()
-                await asyncio.sleep(REST)
+            await until(pilot, holds=lambda before=before: CountedOutput.size > before)
+            await asyncio.sleep(REST)
+            await until(pilot, holds=lambda: not scheduler._running)
         calls.append(count.functions)
         sizes.append(CountedOutput.size - before)
-    return min(calls), min(sizes)
+    return int(median(calls)), int(median(sizes))
 
 
 async def measure(home: Path) -> tuple[dict[str, int], dict[str, int], dict[str, int], dict[str, int]]:
@@ -67,7 +67,7 @@ async def measure(home: Path) -> tuple[dict[str, int], dict[str, int], dict[str,
                 await settled(pilot)
                 if name == "page":
                     keys["j and k in the page tree"] = await key_counts(pilot, "kj")
-                    await pilot.press("l")
+                    await pilot.press("tab")
                     keys["j and k in a page"] = await key_counts(pilot, "jk")
     calls, sizes = ({name: numbers[part] for name, numbers in keys.items()} for part in (0, 1))
     return calls, sizes, files, changes
@@ -75,16 +75,16 @@ async def measure(home: Path) -> tuple[dict[str, int], dict[str, int], dict[str,
 
 def test_a_key_and_a_journey_take_no_more_than_before(tmp_path: Path) -> None:
     calls, sizes, files, changes = asyncio.run(measure(tmp_path))
-    compare("calls of a key", calls, tolerance=0.1)
-    compare("bytes of a key", sizes, tolerance=0.1)
-    compare("files of a journey", files, tolerance=0.05)
-    compare("changes of file of a journey", changes, tolerance=0.15)
+    compare("calls of a key", calls, tolerance=0.15)
+    compare("bytes of a key", sizes, tolerance=0.15)
+    compare("files of a journey", files, tolerance=0.08)
+    compare("changes of file of a journey", changes, tolerance=0.2)
 
 
 def test_growth_is_found_and_a_fall_too() -> None:
     known = {"same": 10, "grew": 10, "varies": 10, "fell": 10, "gone": 1}
-    assert differences(known, {"same": 10, "grew": 12, "varies": 11, "fell": 6, "new": 3}, 0.1) == [
-        "fell: fell from 10 to 6: lower its number",
+    assert differences(known, {"same": 10, "grew": 12, "varies": 11, "fell": 5, "new": 3}, 0.1) == [
+        "fell: fell from 10 to 5: lower its number",
         "gone: counted no more",
         "grew: grew from 10 to 12",
         "new: 3, not in the file",

@@ -71,12 +71,12 @@ class PagePane:
     def show_page(self) -> Item | None:
         """Show what is under the cursor, from the store first, then from the service; returns that item."""
         item = self._screen.item
+        self.age = ""
         self._show_item(item)
+        self._screen.refresh_status_bars()  # they name what is under the cursor
         return item
 
     def _show_item(self, item: Item | None) -> None:
-        self.age = ""
-        self._screen.refresh_status_bars()  # they name what is under the cursor
         if item is None or item.kind != "document":
             self._references.leave()
         if item and item.kind == "space" and item.space:
