@@ -1,8 +1,8 @@
 """Counts that do not depend on the machine, compared with `counts.toml`: growth fails, times are not looked at.
 
 A count may grow by a share that its test states, where a poll may run meanwhile. One that fell by more than a fifth, or
-by twice that share, is to be lowered, so that it cannot grow back unseen. `PRESSCHECK_UPDATE_GOLDEN=1` writes what is counted now: read the
-difference, and say in the commit why a number had to grow.
+by twice that share, is to be lowered, so that it cannot grow back unseen. `PRESSCHECK_UPDATE_GOLDEN=1` writes what is
+counted now: read the difference, and say in the commit why a number had to grow.
 """
 
 from __future__ import annotations
