@@ -366,7 +366,7 @@ def tried(mutant: Mutant, copy: Copy, runs: dict[str, Run]) -> Outcome:
     start = time.monotonic()
     if not tests:
         return Outcome(mutant, False, 0, 0, difference)
-    chosen = copy.folder.parent / f"{copy.folder.name}.chosen"
+    chosen = copy.folder / "chosen-tests"
     chosen.write_text("\n".join(tests), "utf-8")
     limit = SLOWER * sum(runs[test].seconds for test in tests) + PATIENCE
     copy.write(mutant.file, planted)
@@ -430,9 +430,11 @@ def main(files: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="presscheck-mutants-") as directory:
         copies: queue.SimpleQueue[Copy] = queue.SimpleQueue()
         for number in range(int(os.environ.get("WORKERS") or 2)):
-            copy_checkout(Path(directory, str(number)))
-            copies.put(Copy(Path(directory, str(number))))
-        keep = Path(os.environ.get("KEEP") or directory)
+            # with nothing beside it: tests may not open what lies beside their clone
+            folder = Path(directory, str(number), "presscheck")
+            copy_checkout(folder)
+            copies.put(Copy(folder))
+        keep = Path(os.environ.get("KEEP") or Path(directory, "runs"))
         keep.mkdir(parents=True, exist_ok=True)
 
         def record(name: str) -> dict[str, Run]:

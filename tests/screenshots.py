@@ -27,7 +27,8 @@ async def draw(name: str, theme: str) -> None:
             await pilot.press(*keys)
             await until(pilot, shows=shows)
             await pilot.pause(1)
-            pilot.app.save_screenshot(str(ROOT / "screenshots" / f"{name}-{theme}.svg"))
+            picture = pilot.app.export_screenshot(title="presscheck")
+            (ROOT / "screenshots" / f"{name}-{theme}.svg").write_text(picture, "utf-8")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ def test_a_missing_token_error_names_where_to_set_it(tmp_path: Path) -> None:
 def test_usage_errors_hold_no_escape_sequences(tmp_path: Path) -> None:
     hostile = "\x1b]0;owned\x07\x9b2J\u202e\r\nx"
     commands = (
-        [hostile], [f"--{hostile}"], ["space", hostile], ["serve", "--port", hostile], ["serve", "token", hostile],
+        [hostile], [f"--{hostile}"], ["space", hostile], ["space", f"--{hostile}"], ["space", "list", hostile],
+        ["serve", "--port", hostile], ["serve", "token", hostile],
         ["--profile", hostile, "inbox"], ["serve", "import", hostile],
     )  # fmt: skip
     for words in commands:

@@ -5,11 +5,12 @@ import time
 from email.utils import formatdate
 
 import pytest
+from httpx import Headers
 
 from presscheck.api.spaces import GetSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
-from presscheck.client.request_priority import Priority, RequestContext
+from presscheck.client.request_priority import Budget, BudgetExhausted, Priority, RequestContext
 from presscheck.errors import TooManyRequests
 
 from .conftest import QUICK, TOKEN, FaultServer, http
@@ -84,6 +85,18 @@ async def test_the_reserve_is_not_used_by_background_requests(server: FaultServe
     assert await timed(client, 2) < 0.8
     assert len(server.asked) == 3, "none that nobody waits for"
     await asyncio.gather(*idle)
+
+
+async def test_a_request_under_way_counts_for_the_reserve() -> None:
+    budget = Budget(max_wait=3)
+    ends = str(int(time.time()) + 10)
+    headers = {"x-ratelimit-limit": "100", "x-ratelimit-remaining": "11", "x-ratelimit-reset": ends}
+    budget.update_from(200, Headers(headers))
+    budget.update_from(200, Headers(headers | {"x-ratelimit-remaining": "60"}))  # an older response that came later
+    await budget.wait_for_turn(RequestContext(Priority.VISIBLE))
+    with pytest.raises(BudgetExhausted) as caught:
+        await budget.wait_for_turn(RequestContext(Priority.BACKGROUND))
+    assert caught.value.seconds > 6, "nothing but the reserve is left, so it waits for the end of the window"
 
 
 async def test_raising_the_priority_ends_the_wait(server: FaultServer, client: Client) -> None:

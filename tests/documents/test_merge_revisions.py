@@ -6,14 +6,20 @@ from typing import Any
 import pytest
 from tests.documents.content_samples import Editor, Revision
 
-from presscheck.documents.merge.revisions import Conflict, MergedTree, merge_pages
+from presscheck.documents.merge.revisions import Conflict, MergedTree, documents_to_merge, merge_pages
 from presscheck.documents.pages.tree import Page, find, insert, move, remove, walk, with_slugs
 
 SEEDS = range(150)
 
 
 def merged(editor: Editor, base: Revision, ours: Revision, theirs: Revision) -> MergedTree:
-    return merge_pages(base, ours, theirs, editor.library.read, editor.library.write)
+    needed = set(documents_to_merge(base, ours, theirs))
+
+    def read(document: str) -> str:
+        assert document in needed, "the service reads the needed texts beforehand"
+        return editor.library.read(document)
+
+    return merge_pages(base, ours, theirs, read, editor.library.write)
 
 
 def revision_of(tree: MergedTree) -> Revision:
@@ -215,6 +221,21 @@ def test_conflict_in_a_text() -> None:
     assert "four" in result.pages[0]["documentId"]
     assert "five" in result.pages[0]["documentId"]
     assert result.conflicts == [Conflict("intro", "intro", "text", "1 conflict: both versions are in the page.")]
+
+
+def test_texts_are_read_only_where_both_sides_changed_them() -> None:
+    def side(page: str | None, note: str) -> Revision:
+        return {"pages": with_page("intro", documentId=page)(TREE), "reusableContents": [{"id": "r", "document": note}]}
+
+    base = side("old", "note")
+    assert set(documents_to_merge(base, side("here", "mine"), side("there", "theirs"))) == {
+        *("old", "here", "there"),
+        *("note", "mine", "theirs"),
+    }
+    assert set(documents_to_merge(base, side(None, "note"), side("there", "note"))) == {"old", "there"}
+    for ours, theirs in ((base, side("x", "y")), (side("x", "y"), base), (side("x", "y"), side("x", "y"))):
+        assert not list(documents_to_merge(base, ours, theirs))
+    assert not list(documents_to_merge(base, {}, side("x", "y"))), "a page of one side alone needs no merge"
 
 
 def test_files_and_variables_and_reusable_content() -> None:

@@ -12,19 +12,20 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
-from tests.engine.failing_service import refusing_service
+from tests.client.conftest import Fault, FaultServer, http
+from tests.engine.failing_service import ME, refusing_service
 from tests.engine.live_engine import engine_on, places_in, until
 from tests.engine.test_engine import begun, comment, threads
 from tests.running_service import RunningService, running_service
 
 from presscheck.api import change_requests as cr
-from presscheck.api import comments
+from presscheck.api import comments, sites
 from presscheck.api.operation import Operation
 from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.engine.writes import delivery
 from presscheck.engine.writes.delivery import DeliveryReconciler
-from presscheck.errors import PresscheckError, ServiceError, ServiceFailed
+from presscheck.errors import Ambiguous, PresscheckError, RequestError, ServiceError, ServiceFailed
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
@@ -323,6 +324,34 @@ async def test_a_failed_immediate_write_raises_its_error(tmp_path: Path) -> None
         with pytest.raises(ServiceError, match="because of 409"):
             await engine.write(cr.MergeChangeRequest(space_id="409", change_request_id="1")).landed()
         assert engine.outbox.rows() == ()
+        await engine.close()
+
+
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [
+        (http(200, {"object": "site", "id": "s", "published": True}), "the change was made anyway"),
+        (http(200, {"object": "site", "id": "s", "published": False}), "the change was not made; try again"),
+        (http(403, {"error": {"code": 403, "message": "No."}}), "Out of memory"),
+    ],
+    ids=["made", "not made", "unknown"],
+)
+async def test_whether_an_immediate_write_was_made_is_looked_up(tmp_path: Path, found: bytes, says: str) -> None:
+    publish = sites.PublishSite(organization_id="o", site_id="s")
+    failed = http(500, {"error": {"code": 500, "message": "Out of memory"}})
+    always: dict[str, Fault] = {f"/v1{publish.wire_path()}": failed, "/v1/orgs/o/sites/s": found}
+    async with FaultServer([http(200, ME)], always).listening() as server:
+        engine = open_engine(Profile(base_url=server.address, token="t"), places_in(tmp_path))
+        await engine.start()
+        with pytest.raises(RequestError, match=says) as caught:
+            await engine.write(publish).landed()
+        assert isinstance(caught.value, Ambiguous) == ("the change" in says)
+        notes = getattr(caught.value, "__notes__", [])
+        assert bool(notes) == ("the change" not in says), "the first error counts, the second is a note"
+        [ended] = engine.outbox.history() if says.startswith("the change") else [None]
+        assert ended is None or ended.state == ("sent" if "anyway" in says else "refused")
+        states = [row.state for row in engine.outbox.rows()]
+        assert states == ([] if ended else ["refused"])
         await engine.close()
 
 

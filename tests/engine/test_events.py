@@ -5,6 +5,8 @@ from itertools import combinations, pairwise
 
 import pytest
 
+from presscheck.engine.engine import Engine
+from presscheck.engine.inbox.event_log import EVENT, MAX_EVENTS
 from presscheck.engine.inbox.events import (
     EVENT_TEXTS,
     Event,
@@ -151,3 +153,16 @@ def test_snapshots_and_events_survive_a_round_trip() -> None:
     assert read_event(write_event(event)) == event
     for damaged in ("", "{}", "7", '{"kind": "of another version"}', '{"kind": "reply", "more": 1}'):
         assert read_event(damaged) is None
+
+
+async def test_the_event_log_keeps_the_latest_events(engine: Engine) -> None:
+    events = tuple(Event("reply", "mia", "Mia", "", "c", "api", number) for number in range(MAX_EVENTS + 5))
+    for half in (events[:150], events[150:]):
+        version = engine.outbox.recall("events")
+        engine.outbox.swap(
+            "events", version, engine.events._new_state(int(version or 0) + 1, "seen me", "{}", {}, half)
+        )
+    assert [one.number for one in engine.events.recent()] == list(range(MAX_EVENTS + 4, 4, -1))
+    assert len(engine.outbox.recall_all(EVENT)) == MAX_EVENTS
+    assert not engine.outbox.swap("events", "0", {"events": "9"}), "somebody was quicker"
+    assert engine.outbox.recall("events") == "2"

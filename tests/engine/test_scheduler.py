@@ -136,6 +136,21 @@ async def test_a_cancelled_caller_leaves_a_shared_request_to_the_next(slow: Slow
         assert slow.names == ["a"]
 
 
+async def test_a_read_after_a_write_shares_only_with_others_after_it(slow: Slow) -> None:
+    async with asking_of(slow) as asking:
+        before = begin(asking, ["a"], VISIBLE)
+        await slow.has_been_asked(1)
+        asking.stop_sharing(("/spaces/*",))
+        after = begin(asking, ["a"], VISIBLE)
+        await slow.has_been_asked(2)
+        slow.gate.release()
+        await before[0]
+        more = begin(asking, ["a"], VISIBLE)
+        slow.gate.release()
+        assert await after[0] is await more[0], "what ended before them is not theirs"
+        assert slow.names == ["a", "a"]
+
+
 async def test_closing_a_subscription_cancels_its_own_request(slow: Slow, tmp_path: Path) -> None:
     engine = open_engine(Profile(base_url=slow.address, token=TOKEN), places_in(tmp_path))
     engine._scheduler.start()

@@ -33,7 +33,6 @@ from presscheck.api.content import GetCurrentRevision
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.sites import ListSites, PublishSite, UnpublishSite
 from presscheck.engine.engine import Engine
-from presscheck.engine.inbox.event_log import EVENT, MAX_EVENTS
 from presscheck.engine.inbox.events import Event, sentence
 from presscheck.errors import NetworkError
 from presscheck.tui.screens.review.screen import ReviewScreen
@@ -276,20 +275,6 @@ async def test_an_incomplete_check_reports_no_events(service: RunningService, mi
                 assert [sentence(event) for event in events] == ["Mia commented on #5 Rewrite the auth guide"]
                 break
         await watched.aclose()
-
-
-async def test_the_event_log_keeps_the_latest_events(service: RunningService, home: Path) -> None:
-    async with running_engine(service, home) as engine:
-        events = tuple(Event("reply", "mia", "Mia", "", "c", "api", number) for number in range(MAX_EVENTS + 5))
-        for half in (events[:150], events[150:]):
-            version = engine.outbox.recall("events")
-            engine.outbox.swap(
-                "events", version, engine.events._new_state(int(version or 0) + 1, "seen me", "{}", {}, half)
-            )
-        assert [one.number for one in engine.events.recent()] == list(range(MAX_EVENTS + 4, 4, -1))
-        assert len(engine.outbox.recall_all(EVENT)) == MAX_EVENTS
-        assert not engine.outbox.swap("events", "0", {"events": "9"}), "somebody was quicker"
-        assert engine.outbox.recall("events") == "3"
 
 
 async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(

@@ -46,7 +46,16 @@ from presscheck.errors import Conflict, Forbidden, NotFound
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import moment_text, new_id, system_clock
-from presscheck.service.jobs.queue import RUNNERS, JobContext, OutboundConfig, enter_job, runs
+from presscheck.service.integrations.outbound_http import Outgoing
+from presscheck.service.jobs.queue import (
+    RUNNERS,
+    JobCancelled,
+    JobContext,
+    OutboundConfig,
+    cancel_jobs,
+    enter_job,
+    runs,
+)
 from presscheck.service.jobs.worker import Workers
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.jobs import JobRow
@@ -447,6 +456,29 @@ def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(database_url: str,
     assert sorted(done, key=int) == [str(number) for number in range(20)]
     with database.reading.begin() as session:
         assert set(session.scalars(select(JobRow.state).where(JobRow.kind == "test"))) == {"done"}
+    database.close()
+
+
+def test_a_worker_stops_when_another_has_taken_its_job(database_url: str, tmp_path: Path) -> None:
+    database, is_ending = Database(database_url), list[bool]()
+    row = {"id": "j", "kind": "test", "about": "thing", "run_at": "2", "created_at": "2", "progress": {}}
+    database.write(lambda session: session.add(JobRow(**row, state="running", lease="first")))
+    files, outside = DiskBlobStore(tmp_path), OutboundConfig()
+    works = [
+        JobContext(job, "thing", lease, database, files, Moment(), Outgoing(()), outside, lambda: bool(is_ending))
+        for job, lease in (("j", "first"), ("j", "second"), ("k", "first"))
+    ]
+    works[0].require_running()
+    for work in works[1:]:
+        with pytest.raises(JobCancelled, match="cancelled"):
+            work.require_running()
+    is_ending.append(True)
+    with pytest.raises(JobCancelled, match="shutting down"):
+        works[0].require_running()
+    is_ending.clear()
+    database.write(lambda session: cancel_jobs(session, "thing", "3"))
+    with pytest.raises(JobCancelled, match="cancelled"):
+        works[0].require_running()
     database.close()
 
 

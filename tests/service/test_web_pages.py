@@ -41,6 +41,7 @@ from presscheck.service.content.revisions import add_document, add_revision, new
 from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 from presscheck.service.models.spaces import SpaceRow
+from presscheck.service.web.access import LONGEST_VISIT
 
 HOSTILE = """\
 <script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)><iframe src="javascript:alert(1)"></iframe>
@@ -213,6 +214,11 @@ async def signing(world: World, at: dict[str, str]) -> str:
     return (await world.admin.send(GetPublishingAuth(**at))).private_key
 
 
+def age_of(cookie: str) -> int:
+    """The seconds that a browser keeps a cookie; 0 if it forgets it at its end."""
+    return int(found[1]) if (found := re.search(r"max-age=(\d+)", cookie)) else 0
+
+
 async def test_visitors_are_redirected_to_sign_in(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="visitor-auth")
     assert (await browser.get(address)).status_code == 401
@@ -227,6 +233,11 @@ async def test_visitors_are_redirected_to_sign_in(world: World, browser: httpx.A
     assert "httponly" in cookie
     assert "samesite=lax" in cookie
     assert f"path=/docs/{at['site_id']}" in cookie
+    assert 3500 < age_of(cookie) <= 3600, "as long as the token is valid"
+    for exp, age in (({}, 0), ({"exp": datetime.now(UTC) + timedelta(days=5000)}, LONGEST_VISIT)):
+        token = jwt.encode(exp, await signing(world, at), "HS256")
+        welcome = await browser.get(f"{address}guide", params={"jwt_token": token})
+        assert age_of(welcome.headers["set-cookie"].lower()) == age
     answer = await browser.get(f"{address}guide")
     assert answer.status_code == 200
     assert "Second." in answer.text

@@ -213,3 +213,15 @@ def test_a_write_is_undone_once_and_marked_when_the_whole_undo_was_sent(tmp_path
     assert there.put_undo(number, parts, 6.0, "me") == []
     here.close()
     there.close()
+
+
+def test_values_are_swapped_only_if_no_other_instance_did(tmp_path: Path) -> None:
+    outbox, other = Outbox(tmp_path / "outbox.sqlite"), Outbox(tmp_path / "outbox.sqlite")
+    outbox.remember("gone", "1")
+    assert outbox.swap("version", None, {"version": "1", "snapshot": "a", "gone": None})
+    assert not other.swap("version", None, {"version": "1", "snapshot": "b"})
+    assert (other.recall("version"), other.recall("snapshot"), other.recall("gone")) == ("1", "a", None)
+    assert other.swap("version", "1", {"version": "2", "snapshot": "b"})
+    assert outbox.recall("snapshot") == "b"
+    outbox.close()
+    other.close()

@@ -69,10 +69,10 @@ def test_reading_a_window_does_not_depend_on_the_length_of_the_listing(cache: Ca
             cache.keep_page(key, things(start, 1000), start, 1.0, total=count, last=start + 1000 == count)
 
     def spent(key: str, start: int) -> float:
-        began = time.perf_counter()
+        began = time.thread_time()
         for _ in range(200):
             assert len(cache.window(key, start, 40).items) == 40
-        return time.perf_counter() - began
+        return time.thread_time() - began
 
     spent("short", 0)
     assert min(spent("long", 60_000) for _ in range(3)) < 4 * min(spent("short", 500) for _ in range(3))

@@ -1,6 +1,6 @@
 import pytest
 
-from presscheck.text.styled_text import Line, Span, cut, cut_middle, pad, plain, width
+from presscheck.text.styled_text import Line, Span, cut, cut_middle, join_fitting, pad, plain, width, wrap
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
@@ -52,3 +52,34 @@ def test_pad_takes_a_style() -> None:
 
 def test_plain_returns_the_text() -> None:
     assert plain(line("ab", "cd")) == "abcd"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("one two", ["one two"]),
+        ("one two three", ["one two", "three"]),
+        ("  one   two  ", ["one two"]),
+        ("one\n  two", ["one", "two"]),
+        ("one\n\ntwo", ["one", "", "two"]),
+        ("incomprehensible", ["incompre", "hensible"]),
+        ("a 日本語テキスト", ["a 日本語", "テキスト"]),
+    ],
+)
+def test_wrapped_lines_have_no_blanks_at_their_ends(text: str, lines: list[str]) -> None:
+    assert [plain(one) for one in wrap([Span(text)], 8)] == lines
+
+
+def test_wrapped_runs_keep_their_styles() -> None:
+    runs = [Span("plain ", ""), Span("code", "code"), Span(" and", ""), Span(" "), Span("link", "link", "https://a.b")]
+    [line] = wrap(runs, 40)
+    assert line == (Span("plain "), Span("code", "code"), Span(" and "), Span("link", "link", "https://a.b"))
+
+
+def test_texts_that_do_not_fit_are_counted() -> None:
+    texts = ("Tokens", "Errors", "Scopes", "Sessions")
+    assert join_fitting(texts, 40) == "Tokens, Errors, Scopes, Sessions"
+    assert join_fitting(texts, 24) == "Tokens and 3 more"
+    assert join_fitting(texts, 25) == "Tokens, Errors and 2 more"
+    assert width((Span(join_fitting(("Troubleshooting", "x"), 12)),)) <= 12
+    assert join_fitting((), 9) == ""

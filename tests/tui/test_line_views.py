@@ -143,6 +143,21 @@ class TestRows:
             await pilot.pause()
             assert shown(pilot.app)[:4] == ["  new", " •ann", " •bob", "▌ cid"]
 
+    async def test_the_cursor_is_never_on_a_heading(self) -> None:
+        headings = {0, 3, 6}
+        rows = RowList(numbered([]), style_for, is_heading=headings.__contains__)
+        async with alone(rows) as pilot:
+            rows.show(7)
+            assert rows.cursor == 1, "the first row below the first heading"
+            places = [rows.cursor]
+            for by in (1, 1, 1, 1, -1, -1, -1, -1):
+                rows.move(by)
+                places.append(rows.cursor)
+            assert places == [1, 2, 4, 5, 5, 4, 2, 1, 1], "over a heading, and back from one at an end"
+            rows.show(7, cursor=3)
+            assert rows.cursor == 4
+            await pilot.pause()
+
     async def test_marking_a_range_and_all_visible_rows(self) -> None:
         rows = RowList(numbered([]), style_for, key=lambda at: at)
         async with alone(rows):

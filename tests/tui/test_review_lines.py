@@ -1,23 +1,20 @@
 """The lines of a review: header, reviewers, merge requirements and threads."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.engine.review_samples import ADA, JON, ME, asked, request, review, rules, space
 from tests.hostile_strings import ACTS, HOSTILE
 
-from presscheck.api.change_requests import ChangeRequest, RequestedReviewer, Review
 from presscheck.api.comments import Comment, CommentReply, Document, PostComment, PostReply, UpdateComment
 from presscheck.api.operation import Operation
-from presscheck.api.roles import MergeRules
-from presscheck.api.spaces import Space
 from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.pages.quotes import split_quote
 from presscheck.engine.review.changes import ChangedItem, WordCount
-from presscheck.engine.review.merge_readiness import MergeInputs, checks, join_names, merge_readiness, reviewers
+from presscheck.engine.review.merge_readiness import MergeInputs, checks, merge_readiness, reviewers
 from presscheck.engine.review.model import Progress
 from presscheck.engine.review.threads import (
     PendingChange,
@@ -42,186 +39,10 @@ from presscheck.tui.screens.review.header_renderer import (
 from presscheck.tui.screens.review.thread_renderer import thread_lines
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-ME = {"id": "me", "displayName": "Ida Ray"}
-ADA = {"id": "ada", "displayName": "Ada Lund"}
-JON = {"id": "jon", "displayName": "Jon Pike"}
 
 
 def typeset(markdown: str, columns: int, block: str = "") -> Sequence[Line]:
     return [(Span(line),) for line in sanitize(markdown, lines=True).split("\n")]
-
-
-def request(**more: Any) -> ChangeRequest:
-    given = {"id": "c", "number": 42, "subject": "Rewrite", "createdBy": ADA, "createdAt": "2026-11-20T10:00:00Z"}
-    return ChangeRequest.model_validate({**given, "revision": "r2", **more})
-
-
-def asked(*users: dict[str, Any]) -> list[RequestedReviewer]:
-    return [RequestedReviewer.model_validate({"kind": "user", "user": user}) for user in users]
-
-
-def review(user: dict[str, Any], status: str, **more: Any) -> Review:
-    given = {"id": f"{user['id']}-{status}", "reviewer": user, "status": status, "revision": "r2", "createdAt": "1"}
-    return Review.model_validate({**given, **more})
-
-
-def space(**permissions: bool) -> Space:
-    return Space.model_validate({"id": "s", "permissions": {"merge": True, **permissions}})
-
-
-def rules(*names: str, **more: Any) -> MergeRules:
-    return MergeRules.model_validate({"type": "rules", "rules": [{"rule": name, **more} for name in names]})
-
-
-# who said what
-
-
-def test_the_newest_review_counts_and_requested_reviewers_come_first() -> None:
-    found = reviewers(
-        request(),
-        asked(JON, ME),
-        [
-            review(ADA, "changes-requested", createdAt="2"),
-            review(ADA, "approved", createdAt="3"),
-            review(ME, "approved"),
-        ],
-        "me",
-    )
-    assert [(one.name, one.status, one.asked) for one in found] == [
-        ("Jon", "asked", True),
-        ("you", "approved", True),
-        ("Ada", "approved", False),
-    ]
-
-
-def test_a_replaced_review_is_silent_and_an_older_revision_is_reported() -> None:
-    found = reviewers(
-        request(), [], [review(ADA, "approved", outdated=True), review(JON, "approved", revision="r1")], "me"
-    )
-    assert [(one.name, one.stale) for one in found] == [("Jon", True)]
-
-
-def test_a_team_can_be_a_reviewer() -> None:
-    one = RequestedReviewer.model_validate({"kind": "team", "team": {"id": "docs"}})
-    assert [who.name for who in reviewers(request(), [one], [], "me")] == ["team docs"]
-
-
-# can it merge
-
-
-def test_merged_and_archived_requests_cannot_be_merged() -> None:
-    assert merge_readiness(MergeInputs(request(status="merged"), "me")).reasons == ("it is merged",)
-    assert merge_readiness(MergeInputs(request(status="archived"), "me")).certainty == "no"
-
-
-def test_without_permission_it_cannot() -> None:
-    assert merge_readiness(MergeInputs(request(), "me", space=space(merge=False))).reasons == (
-        "you do not have permission to merge in this space",
-    )
-
-
-def test_warnings_do_not_prevent_a_merge() -> None:
-    people = reviewers(request(), [], [review(ADA, "changes-requested")], "me")
-    found = merge_readiness(MergeInputs(request(outdated=True), "me", people, space(), rules(), open_threads=4))
-    assert found.certainty == "care"
-    assert found.reasons == ("Ada requested changes", "4 open comments", "main has new changes")
-
-
-def test_unknown_facts_are_left_to_the_service() -> None:
-    assert merge_readiness(MergeInputs(request(), "me")).certainty == "unknown"
-    assert merge_readiness(MergeInputs(request(), "me", (), space(), rules("custom"))).certainty == "unknown"
-    assert merge_readiness(MergeInputs(request(), "me", (), space(), MergeRules(type="none"))).certainty == "yes"
-
-
-@pytest.mark.parametrize(
-    ("rule", "why"),
-    [
-        (rules("require_up_to_date_change_request"), "an update from main is required (merge rule)"),
-        (rules("require_change_request_subject"), "a subject is required (merge rule)"),
-        (rules("require_change_request_description"), "a description is required (merge rule)"),
-        (rules("require_author_to_merge"), "only Ada can merge it (merge rule)"),
-        (rules("require_at_least_one_approved_review"), "an approval is required (merge rule)"),
-        (rules("require_all_reviews_approved"), "Jon requested changes"),
-        (rules("require_specific_reviewers", users=["jon"]), "approval by Jon is required (merge rule)"),
-        (
-            rules("require_one_of_specific_reviewers", users=["x"]),
-            "approval by a specific reviewer is required (merge rule)",
-        ),
-    ],
-)
-def test_a_broken_rule_prevents_the_merge(rule: MergeRules, why: str) -> None:
-    one = request(outdated=True, subject=" ")
-    people = reviewers(one, [], [review(JON, "changes-requested")], "me")
-    found = merge_readiness(MergeInputs(one, "me", people, space(), rule))
-    assert (found.certainty, found.reasons) == ("no", (why,))
-
-
-def test_a_review_is_required() -> None:
-    one = MergeInputs(request(), "me", (), space(), rules("require_at_least_one_review"))
-    assert merge_readiness(one).reasons == ("a review is required (merge rule)",)
-
-
-def test_those_who_are_named_may_bypass_the_rules() -> None:
-    rule = rules("require_at_least_one_review", "allow_bypass", users=["me"])
-    assert merge_readiness(MergeInputs(request(), "me", (), space(), rule)).certainty == "yes"
-    assert merge_readiness(MergeInputs(request(), "jon", (), space(admin=True), rule)).certainty == "no"
-
-
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        ([review(JON, "approved", revision="r1")], "an approval of the newest revision is required (merge rule)"),
-        ([review(ADA, "approved")], "an approval by somebody other than the author is required (merge rule)"),
-        ([review(JON, "changes-requested", revision="r1")], "an approval is required (merge rule)"),
-    ],
-)
-def test_approvals_of_older_revisions_and_of_the_author_do_not_count(given: list[Review], why: str) -> None:
-    people = reviewers(request(), [], given, "me")
-    one = MergeInputs(request(), "me", people, space(), rules("require_at_least_one_approved_review"))
-    found = merge_readiness(one)
-    assert (found.certainty, found.reasons) == ("no", (why,))
-    both = reviewers(request(), [], [*given, review(ME, "approved")], "me")
-    assert merge_readiness(replace(one, reviewers=both)).certainty in ("yes", "care")
-
-
-def test_a_review_by_the_author_or_of_an_older_revision_is_none_but_a_request_for_changes_blocks() -> None:
-    rule = rules("require_at_least_one_review", "require_all_reviews_approved")
-    for given in (review(ADA, "approved"), review(JON, "approved", revision="r1")):
-        people = reviewers(request(), [], [given], "me")
-        found = merge_readiness(MergeInputs(request(), "me", people, space(), rule))
-        assert found.reasons == ("a review is required (merge rule)",)
-    people = reviewers(request(), [], [review(JON, "changes-requested", revision="r1")], "me")
-    assert merge_readiness(MergeInputs(request(), "me", people, space(), rule)).reasons == ("Jon requested changes",)
-
-
-def test_each_merge_requirement_names_who_can_fix_it() -> None:
-    people = reviewers(request(), [], [review(ADA, "approved", revision="r0"), review(JON, "changes-requested")], "me")
-    rule = rules("require_specific_reviewers", "custom", users=["jon"])
-    found = checks(
-        MergeInputs(
-            request(outdated=True),
-            "me",
-            people,
-            space(),
-            rule,
-            open_threads=1,
-            conflicts=("Wick",),
-            unresolved=("Oil", "Lamp"),
-        )
-    )
-    assert [(one.certainty, one.subject, one.fixed_by) for one in found] == [
-        ("yes", "permission", ""),
-        ("no", "reviews", "these reviewers"),
-        ("unknown", "rule", ""),
-        ("care", "reviews", "a new review by Jon"),
-        ("care", "reviews", "a new approval by Ada"),
-        ("care", "comments", "anyone who can resolve them"),
-        ("blocked", "conflicts", "anyone who can edit these pages: p o or p t takes a side"),
-        ("blocked", "main", "anyone who can edit these pages, after an update from main (u)"),
-    ]
-    nothing_known = {one.subject: one for one in checks(MergeInputs(request(), "me"))}
-    assert {one.certainty for name, one in nothing_known.items() if name not in ("comments", "main")} == {"unknown"}
-    assert all("the service decides" in one.message for one in nothing_known.values() if one.certainty == "unknown")
 
 
 def test_the_lines_of_the_checks() -> None:
@@ -234,10 +55,6 @@ def test_the_lines_of_the_checks() -> None:
         " ✓ main         up to date with main",
     ]
     assert plain(fix_line(found[0])) == "                can be fixed by an admin of the space"
-
-
-def test_names_in_a_sentence() -> None:
-    assert [join_names("abcd"[:n]) for n in range(5)] == ["", "a", "a and b", "a, b and c", "a, b and 2 more"]
 
 
 # the header
