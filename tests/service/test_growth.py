@@ -71,7 +71,12 @@ def test_a_merge_and_an_edit_take_as_many_statements_for_many_pages_as_for_few(
 ) -> None:
     counts = [asyncio.run(written(database_url, tmp_path, number, pages)) for number, pages in enumerate((3, 150))]
     assert counts[0] == counts[1]
-    compare("SQL statements of a write of many pages", {"a merge": counts[1][0], "an edit": counts[1][1]})
+    # PostgreSQL takes up to three more
+    compare(
+        "SQL statements of a write of many pages",
+        dict(zip(("a merge", "an edit"), counts[1], strict=True)),
+        tolerance=0.2,
+    )
 
 
 async def written(url: str, home: Path, number: int, pages: int) -> tuple[int, int]:
