@@ -2,13 +2,16 @@
 
 Usage: python -m benchmarks.journeys [--calls N]. App and local service run in this process; files of presscheck count.
 It counts what does not depend on the machine: `--calls` also prints the N functions called most in each journey.
+`tests/journeys/test_counts.py` counts the same in the app's thread alone, and fails if it grows.
 """
 
 import argparse
 import asyncio
+import inspect
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -18,7 +21,9 @@ from types import CodeType, FrameType
 from typing import Any
 
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import all_sent, app_on, running, shown, until, write
+from tests.tui.app_driver import app_on, shown
+from textual.driver import Driver
+from textual.widgets import TextArea
 
 import presscheck
 from presscheck.api.comments import ListComments
@@ -38,7 +43,11 @@ class Budget:
     changes: int | None = None
 
 
+WAITING = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+SIZE = (120, 40)
 RUNS = 3
+PATIENCE = 120.0
+"""Seconds that a step may take on a busy machine."""
 SETTLED = 1.0
 """Seconds after which nothing more is expected to follow, except the update of the search index: it waits longer."""
 BUDGETS = {
@@ -65,6 +74,11 @@ class Count:
         return self.pairs.total()
 
     @property
+    def functions(self) -> int:
+        """How often a plain function was called: how often a coroutine goes on depends on the machine."""
+        return sum(times for code, times in self.calls.items() if not code.co_flags & WAITING and _is_named(code))
+
+    @property
     def files(self) -> set[str]:
         """The files of presscheck in which something was called, relative to the package."""
         return {code.co_filename[len(SOURCE) + 1 :] for code in self.calls}
@@ -75,17 +89,21 @@ class Count:
         return sum(path.startswith("service/") for path in self.files)
 
 
+def _is_named(code: CodeType) -> bool:
+    """Whether it is no comprehension, which some versions of Python call and others do not."""
+    return code.co_name == "<lambda>" or not code.co_name.startswith("<")
+
+
 class Profiler:
-    """Sees every call in every thread that begins after this is installed; counts while it is told to."""
+    """Counts the calls in the thread that it is told to count in; once installed, also those in later threads."""
 
     def __init__(self) -> None:
         self._count: Count | None = None
         self._last: dict[int, str] = {}
 
     def install(self) -> None:
-        """Profile this thread, and those that begin from now on."""
+        """Profile also the threads that begin from now on."""
         threading.setprofile(self._profile)
-        sys.setprofile(self._profile)
 
     @contextmanager
     def counted(self) -> Iterator[Count]:
@@ -93,10 +111,21 @@ class Profiler:
         count = Count()
         self._last.clear()
         self._count = count
+        sys.setprofile(self._profile)
         try:
             yield count
         finally:
+            sys.setprofile(None)
             self._count = None
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Count nothing during the block: what a journey runs to find out whether it is done is no part of it."""
+        count, self._count = self._count, None
+        try:
+            yield
+        finally:
+            self._count = count
 
     def _profile(self, frame: FrameType, event: str, _: Any) -> None:
         code, count = frame.f_code, self._count
@@ -132,10 +161,40 @@ PROFILER = Profiler()
 counted = PROFILER.counted
 
 
+async def until(pilot: Any, *, shows: str = "", holds: Callable[[], bool] = lambda: True) -> None:
+    """Wait until the screen shows a text and a condition holds.
+
+    Raises:
+        RuntimeError: they did not after `PATIENCE`.
+    """
+    ends = time.monotonic() + PATIENCE
+    while True:
+        with PROFILER.paused():
+            text = shown(pilot.app)
+            if shows in text and holds():
+                return
+        if time.monotonic() > ends:
+            raise RuntimeError(f"never showed {shows!r}:\n{text}")
+        await asyncio.sleep(0.02)
+
+
+async def sent(pilot: Any) -> None:
+    """Wait until everything that was written is sent."""
+    await until(pilot, holds=lambda: not pilot.app.engine.waiting())
+
+
 @asynccontextmanager
-async def app(service: RunningService, home: Path) -> AsyncIterator[Any]:
-    """The app, its inbox filled; it has visited every place once, as somebody's app has who works."""
-    async with running(app_on(service, home)) as pilot:
+async def app(service: RunningService, home: Path, driver: type[Driver] | None = None) -> AsyncIterator[Any]:
+    """The app, its inbox filled; it has visited every place once, as somebody's app has who works.
+
+    Args:
+        service: the service.
+        home: the folder of its store.
+        driver: what its output is written to; None for nothing.
+    """
+    made = app_on(service, home)
+    made.driver_class = driver or made.driver_class
+    async with made.run_test(headless=driver is None, size=SIZE) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press("g", "p")
         await until(pilot, shows="● live")
@@ -150,21 +209,20 @@ async def settled(pilot: Any) -> None:
     await until(pilot, holds=lambda: pilot.app.engine.is_index_settled)
 
 
-async def page(service: RunningService, home: Path) -> Count:
+async def page(pilot: Any, service: RunningService) -> Count:
     """`j` in the page tree, until the next page is drawn."""
-    async with app(service, home) as pilot:
-        await pilot.press("g", "o")
-        await until(pilot, shows="API docs")
-        await move(pilot, "j", lambda: stands_on(pilot, "API docs"))
-        await pilot.press("l")
-        await until(pilot, shows="Overview")
-        await move(pilot, "j", lambda: stands_on(pilot, "Overview"))
-        await settled(pilot)
-        before = pilot.app.screen.item.title
-        with counted() as count:
-            await pilot.press("j")
-            await until(pilot, holds=lambda: pilot.app.screen.item.title != before and is_page_drawn(pilot))
-        return count
+    await pilot.press("g", "o")
+    await until(pilot, shows="API docs")
+    await move(pilot, "j", lambda: stands_on(pilot, "API docs"))
+    await pilot.press("l")
+    await until(pilot, shows="Overview")
+    await move(pilot, "j", lambda: stands_on(pilot, "Overview"))
+    await settled(pilot)
+    before = pilot.app.screen.item.title
+    with counted() as count:
+        await pilot.press("j")
+        await until(pilot, holds=lambda: pilot.app.screen.item.title != before and is_page_drawn(pilot))
+    return count
 
 
 def is_page_drawn(pilot: Any) -> bool:
@@ -187,56 +245,56 @@ async def move(pilot: Any, key: str, holds: Callable[[], bool]) -> None:
     for _ in range(50):
         if holds():
             return
+        before = shown(pilot.app)
         await pilot.press(key)
-        await pilot.pause(0.05)
+        await until(pilot, holds=lambda before=before: shown(pilot.app) != before)
     raise RuntimeError(f"{key} led nowhere:\n{shown(pilot.app)}")
 
 
-async def comment(service: RunningService, home: Path) -> Count:
+async def comment(pilot: Any, service: RunningService) -> Count:
     """A comment in a review: the composer opened, a text typed, sent, taken by the service and shown."""
-    async with app(service, home) as pilot:
-        await pilot.press("g", "o")
-        await until(pilot, shows="API docs")
-        await pilot.press("g", "i")
-        await until(pilot, shows="Needs me 7")
-        pilot.app.open_review(*REQUEST)
-        await until(pilot, shows="Can merge? ")
-        await until(pilot, holds=lambda: pilot.app.screen.model.forecast is not None)
-        await settled(pilot)
-        async with Client(service.base_url, service.token) as client:
-            listing = ListComments(space_id=REQUEST[0], change_request_id=REQUEST[1], limit=1000)
-            before = len((await client.send(listing)).items)
-            with counted() as count:
-                await write(pilot, "C", "Counted.")
-                await pilot.press("ctrl+s")
-                await until(pilot, shows="4 open comments")
-                await all_sent(pilot)
-            assert len((await client.send(listing)).items) == before + 1
-        return count
-
-
-async def publish(service: RunningService, home: Path) -> Count:
-    """A site published: the sheet opened, yes, and the address shown."""
-    async with app(service, home) as pilot:
-        async with Client(service.base_url, service.token) as client:
-            sites = await client.send(ListSites(organization_id="tallowick"))
-        title = next(site.title for site in sites.items if not site.published)
-        await pilot.press("g", "p")
-        await until(pilot, shows="● live")
-        await move(pilot, "j", lambda: f"› {title}" in shown(pilot.app).split("\n")[0])
-        await settled(pilot)
+    await pilot.press("g", "o")
+    await until(pilot, shows="API docs")
+    await pilot.press("g", "i")
+    await until(pilot, shows="Needs me 7")
+    pilot.app.open_review(*REQUEST)
+    await until(pilot, shows="Can merge? ")
+    await until(pilot, holds=lambda: pilot.app.screen.model.forecast is not None)
+    await settled(pilot)
+    async with Client(service.base_url, service.token) as client:
+        listing = ListComments(space_id=REQUEST[0], change_request_id=REQUEST[1], limit=1000)
+        before = len((await client.send(listing)).items)
         with counted() as count:
-            await pilot.press("P")
-            await until(pilot, shows="y  n")
-            await pilot.press("y")
-            await until(pilot, shows="is live")
-        return count
+            await pilot.press("C")
+            await until(pilot, holds=lambda: isinstance(pilot.app.focused, TextArea))
+            await pilot.press(*"Counted.", "ctrl+s")
+            await until(pilot, shows="4 open comments")
+            await sent(pilot)
+        assert len((await client.send(listing)).items) == before + 1
+    return count
+
+
+async def publish(pilot: Any, service: RunningService) -> Count:
+    """A site published: the sheet opened, yes, and the address shown."""
+    async with Client(service.base_url, service.token) as client:
+        sites = await client.send(ListSites(organization_id="tallowick"))
+    title = next(site.title for site in sites.items if not site.published)
+    await pilot.press("g", "p")
+    await until(pilot, shows="● live")
+    await move(pilot, "j", lambda: f"› {title}" in shown(pilot.app).split("\n")[0])
+    await settled(pilot)
+    with counted() as count:
+        await pilot.press("P")
+        await until(pilot, shows="y  n")
+        await pilot.press("y")
+        await until(pilot, shows="is live")
+    return count
 
 
 JOURNEYS = {"page": page, "comment": comment, "publish": publish}
 
 
-async def measure(names: Sequence[str]) -> dict[str, Count]:
+async def measure(names: Sequence[str], repeats: int = RUNS) -> dict[str, Count]:
     """The shortest of some runs of each of these journeys: a longer one has a poll or a timer in it.
 
     Each run has a service and a home of its own.
@@ -244,11 +302,12 @@ async def measure(names: Sequence[str]) -> dict[str, Count]:
     counts: dict[str, Count] = {}
     for name in names:
         runs: list[Count] = []
-        for _ in range(RUNS):
+        for _ in range(repeats):
             with tempfile.TemporaryDirectory() as folder:
                 (Path(folder) / "service").mkdir()
                 with running_service(Path(folder) / "service", sample=True) as service:
-                    runs.append(await JOURNEYS[name](service, Path(folder) / "home"))
+                    async with app(service, Path(folder) / "home") as pilot:
+                        runs.append(await JOURNEYS[name](pilot, service))
         counts[name] = min(runs, key=lambda count: (len(count.files), count.changes))
     return counts
 
@@ -261,9 +320,10 @@ def main() -> int:
     parser.add_argument("--journey", choices=JOURNEYS, action="append", help="only this one; repeatable")
     parser.add_argument("--files", action="store_true", help="list the files of each journey")
     parser.add_argument("--why", action="store_true", help="the files of each journey, each with what first led to it")
+    parser.add_argument("--runs", type=int, default=RUNS, metavar="N", help="the shortest of N runs counts")
     chosen = parser.parse_args()
     PROFILER.install()
-    counts = asyncio.run(measure(chosen.journey or list(JOURNEYS)))
+    counts = asyncio.run(measure(chosen.journey or list(JOURNEYS), chosen.runs))
     print(f"{'journey':10}{'files':>7}{'service':>9}{'at most':>9}{'changes of file':>17}{'at most':>9}{'calls':>9}")
     is_within = True
     for name, count in counts.items():

@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
+from tests.counts import compare
 
 LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", "yaml", "click", "pygments", "asyncio"}
 LATE |= {"jinja2", "nh3", "jwt", "tomlkit", "typst", "boto3", "PIL", "textual_image"}
@@ -14,14 +16,28 @@ SCREEN = PICTURE | {"annotated_types", "filelock", "pydantic", "pydantic_core", 
 """Packages that the first screen can import."""
 
 
-def loaded(code: str) -> set[str]:
+SCREEN_CODE = (
+    "import presscheck.tui.app, presscheck.tui.screens.inbox.screen, presscheck.engine.engine, presscheck.wiring"
+)
+VERSION_CODE = "sys.argv = ['presscheck', '--version']\nfrom presscheck.__main__ import main\nmain()"
+PICTURE_CODE = "import presscheck.tui.app, presscheck.wiring, presscheck.store.cache"
+SERVE_CODE = "import presscheck.cli.serve, presscheck.service.server.server, presscheck.service.app"
+
+
+@cache
+def modules(code: str) -> frozenset[str]:
+    """The names of the modules that a program imports."""
     ran = subprocess.run(
         [sys.executable, "-c", f"import sys\n{code}\nprint('\\n'.join(sys.modules))"],
         capture_output=True,
         text=True,
         check=True,
     )
-    return {name.partition(".")[0] for name in ran.stdout.split()}
+    return frozenset(ran.stdout.split())
+
+
+def loaded(code: str) -> set[str]:
+    return {name.partition(".")[0] for name in modules(code)}
 
 
 def others(names: set[str]) -> set[str]:
@@ -31,39 +47,40 @@ def others(names: set[str]) -> set[str]:
 
 
 def test_version_imports_almost_nothing() -> None:
-    names = loaded("sys.argv = ['presscheck', '--version']\nfrom presscheck.__main__ import main\nmain()")
+    names = loaded(VERSION_CODE)
     assert not names & LATE
     assert others(names) == {"presscheck"}
 
 
 @pytest.mark.parametrize("name", sorted(LATE - {"asyncio", "click", "pygments"}))
 def test_a_first_screen_does_not_load(name: str) -> None:
-    assert name not in loaded(
-        "import presscheck.tui.app, presscheck.tui.screens.inbox.screen, presscheck.engine.engine, presscheck.wiring"
-    )
+    assert name not in loaded(SCREEN_CODE)
 
 
 def test_a_first_picture_loads_no_api() -> None:
-    names = loaded("import presscheck.tui.app, presscheck.wiring, presscheck.store.cache")
+    names = loaded(PICTURE_CODE)
     assert not names & (LATE - {"asyncio", "click", "pygments"} | {"pydantic"})
     assert others(names) <= PICTURE
 
 
 def test_a_first_screen_loads_these_libraries_and_no_other() -> None:
-    code = "import presscheck.tui.app, presscheck.tui.screens.inbox.screen, presscheck.engine.engine, presscheck.wiring"
-    assert others(loaded(code)) <= SCREEN
+    assert others(loaded(SCREEN_CODE)) <= SCREEN
 
 
 def test_a_first_screen_with_a_profile_loads_neither_the_tour_nor_what_is_asked_without_one() -> None:
-    code = "import presscheck.tui.app, presscheck.tui.screens.inbox.screen, presscheck.engine.engine, presscheck.wiring"
-    ran = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{code}\nprint('\\n'.join(sys.modules))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
     late = ("tui.tour", "tui.screens.welcome", "tui.widgets.entry_dialog", "tui.widgets.tour_bar")
     late += ("first_run", "sign_in", "demo")
     names = {f"presscheck.{name}" for name in late}
-    assert not [name for name in ran.stdout.split() if name.startswith(tuple(names))]
-    assert "presscheck.tui.navigation" in ran.stdout.split()
+    assert not [name for name in modules(SCREEN_CODE) if name.startswith(tuple(names))]
+    assert "presscheck.tui.navigation" in modules(SCREEN_CODE)
+
+
+def test_no_more_modules_are_imported_than_before() -> None:
+    """Those of the standard library do not count: each version of Python has others."""
+    programs = {"--version": VERSION_CODE, "first picture": PICTURE_CODE, "first screen": SCREEN_CODE}
+    programs |= {"serve": SERVE_CODE}
+    counts = dict[str, int]()
+    for name, code in programs.items():
+        packages = others(loaded(code))
+        counts[name] = sum(module.partition(".")[0] in packages for module in modules(code))
+    compare("modules imported", counts, tolerance=0.02)

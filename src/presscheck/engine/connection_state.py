@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from presscheck.engine.writes.pending_writes import OutboxEntry
 
@@ -36,17 +37,11 @@ class ConnectionState:
 
     def __init__(self, pending: Callable[[], tuple[OutboxEntry, ...]], *, read_only: bool) -> None:
         self._pending, self._status = pending, Status(read_only=read_only)
-        self._counted: Status | None = None
         self._listeners: list[Callable[[Status], None]] = []
 
-    @property
+    @cached_property
     def status(self) -> Status:
         """The current status, with the numbers of pending and failed writes, which are counted after each change."""
-        if self._counted is None:
-            self._counted = self._count()
-        return self._counted
-
-    def _count(self) -> Status:
         rows = [row for row in self._pending() if row.state != "collected"]  # these wait for a review to be submitted
         refused = sum(row.state in ("refused", "parked") for row in rows)
         return replace(self._status, waiting=len(rows) - refused, refused=refused)
@@ -69,7 +64,7 @@ class ConnectionState:
 
     def notify(self) -> None:
         """Call all listeners with the current status, after a change of it or of the pending writes."""
-        self._counted = None
+        self.__dict__.pop("status", None)
         status = self.status
         for listener in tuple(self._listeners):
             listener(status)

@@ -172,8 +172,7 @@ class WhichKey(ClickableLines):
 
     def close(self) -> None:
         """Hide the popup."""
-        if self.display:
-            self.display = False
+        self.display = False
 
     def line_at(self, y: int) -> Line:
         """One line of keys."""

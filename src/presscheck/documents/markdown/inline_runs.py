@@ -181,7 +181,8 @@ class InlineRuns:
         span = Span(sanitize(f"{self._image} {shown}".rstrip()), _joined(self._style, "quiet"), link)
         self.spans.append(span)
         self.images.append((span, source))
-        self._mark_broken(source)
+        if self._words and source:
+            self._mark_broken(self._words, self._words.target(source))
 
     @property
     def lone_images(self) -> list[str]:
@@ -234,12 +235,11 @@ class InlineRuns:
             if opened.form == "button":
                 style = _joined(opened.style, "link strong")
                 self.spans[opened.start :] = [Span(f"[ {text.strip()} ]", style, link)]
-            self._mark_broken(link)
+            self._mark_broken(words, target)
 
-    def _mark_broken(self, link: str) -> None:
-        target = self._words.target(link) if self._words and link else None
-        if self._words and target and target.is_broken:
-            self.spans.append(Span(f" {self._words.broken}", "error"))
+    def _mark_broken(self, words: InlineWords, target: LinkTarget | None) -> None:
+        if target and target.is_broken:
+            self.spans.append(Span(f" {words.broken}", "error"))
 
     def _icon(self, words: InlineWords, values: dict[str, str]) -> None:
         style = _joined(self._style, _COLORS.get(dict(_declared(values.get("style", ""))).get("color", ""), "quiet"))

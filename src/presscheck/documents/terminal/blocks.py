@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from presscheck.documents.markdown.inline_runs import InlineRuns
-from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
+from presscheck.documents.markdown.parser import emoji_by_name, outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
 from presscheck.documents.terminal.code import CodeLook, code_lines, room_of_code, widest_line
 from presscheck.documents.terminal.controls import Controls, Mark, picture_mark, target
 from presscheck.documents.terminal.custom_tags import hint_lines, tag_lines
+from presscheck.documents.terminal.formulas import formula_text, subscript, superscript
 from presscheck.documents.terminal.html import html_lines
-from presscheck.documents.terminal.inline_words import TerminalWords
 from presscheck.documents.terminal.references import NO_REFERENCES, References
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.tables import table_lines
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis", "emphasis", "emphasis")
 """The styles of headings, by level."""
 
-
 MAX_INCLUDES = 5
 """Reusable content in reusable content that is shown; a piece in itself is not."""
 MOST_INCLUDES = 50
@@ -40,9 +39,56 @@ MOST_INCLUDES = 50
 IN_ITSELF = "It includes itself: its text is shown once."
 TOO_MANY = "Too much reusable content in reusable content: its text is not shown here."
 
-
 MAX_PICTURES = 20
 """Pictures of one paragraph that are drawn; the others are captions."""
+
+_ICON_NAMES = (
+    "check xmark star heart bolt arrow-right arrow-left arrow-up arrow-down plus minus circle square phone "
+    "envelope flag gear triangle-exclamation circle-check circle-xmark music sun cloud umbrella snowflake"
+)
+_ICONS: dict[str, str] = dict(zip(_ICON_NAMES.split(), "✓✗★♥↯→←↑↓+−●■☎✉⚑⚙⚠✓✗♪☀☁☂❄", strict=True))
+"""Icons that a single cell of a terminal can show."""
+
+
+class TerminalWords:
+    """What a terminal shows instead of inline formulas, emoji, icons, variables and indices.
+
+    Args:
+        symbols: the symbols that the page is drawn with.
+        references: what the page refers to.
+    """
+
+    def __init__(self, symbols: Symbols, references: References) -> None:
+        self._symbols, self._references = symbols, references
+        self.target = references.target
+
+    @property
+    def broken(self) -> str:
+        """The sign behind a broken link."""
+        return self._symbols.broken
+
+    def formula(self, source: str) -> str:
+        """Returns a formula as one line of Unicode; on an ASCII terminal as it is written."""
+        return " ".join(source.split()) if self._symbols.is_ascii else formula_text(source)
+
+    def emoji(self, name: str) -> str:
+        """Returns the emoji with a name; on an ASCII terminal its name."""
+        return f":{name}:" if self._symbols.is_ascii else emoji_by_name(name)
+
+    def icon(self, name: str) -> str:
+        """Returns the sign of an icon, or its name in brackets."""
+        sign = "" if self._symbols.is_ascii else _ICONS.get(name, "")
+        return sign or f"[{name}]"
+
+    def variable(self, expression: str) -> str | None:
+        """Returns the value of an expression; None if it is not known."""
+        return self._references.variable(expression)
+
+    def index(self, tag: str, text: str) -> str:
+        """Returns superscript or subscript text."""
+        if self._symbols.is_ascii:
+            return f"{'^' if tag == 'sup' else '_'}({text})"
+        return superscript(text) if tag == "sup" else subscript(text)
 
 
 class BlockRenderer:
@@ -88,12 +134,13 @@ class BlockRenderer:
 
     def _numbered(self, text: str, columns: int, prefix: str) -> list[Line]:
         tokens = self.parse(text)
+        blocks = outermost(tokens)
         before = self._prefix, self._numbers
         self._prefix = prefix
         # a control is known by the number of its token, which does not depend on what is folded or on the width
         self._numbers = {id(token): number for number, token in enumerate(tokens)} if self.controls else {}
         try:
-            return self._flow(outermost(tokens), columns)
+            return self._flow(blocks, columns)
         finally:
             self._prefix, self._numbers = before
 
@@ -257,17 +304,16 @@ class BlockRenderer:
         self._depth += 1
         for number, (_, within) in enumerate(items):
             mark = f"{first + number}.".rjust(size - 1) if first is not None else bullet
-            blocks = outermost(within)
-            item = self._item(mark, within, blocks, columns)
+            blocks, task = outermost(within), take_task(within)
+            if task:
+                mark = self.symbols.checked if task in "xX" else self.symbols.unchecked
+            item = self._item(mark, blocks, columns)
             loose = any(child.type == "paragraph_open" and not child.hidden for child, _ in blocks)
             lines.extend([(), *item] if lines and loose else item)
         self._depth -= 1
         return lines
 
-    def _item(self, mark: str, inner: Sequence[Token], blocks: Blocks, columns: int) -> list[Line]:
-        task = take_task(inner)
-        if task:
-            mark = self.symbols.checked if task in "xX" else self.symbols.unchecked
+    def _item(self, mark: str, blocks: Blocks, columns: int) -> list[Line]:
         size = len(mark) + 1
         narrow = remaining_cells(columns, size)
         lines = self._flow(blocks, narrow or columns) or [()]

@@ -12,11 +12,10 @@ from html import unescape
 from typing import TYPE_CHECKING, Protocol
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
-from presscheck.documents.markdown.inline_runs import InlineRuns, html_events
+from presscheck.documents.markdown.inline_runs import InlineRuns, InlineWords, html_events
 from presscheck.documents.markdown.parser import outermost
 from presscheck.documents.terminal.code import CodeLook
 from presscheck.documents.terminal.controls import Controls, Mark, target
-from presscheck.documents.terminal.inline_words import TerminalWords
 from presscheck.documents.terminal.references import References
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.text.sanitize import sanitize
@@ -45,7 +44,7 @@ class BlockContext(Protocol):
         ...
 
     @property
-    def inline_words(self) -> TerminalWords:
+    def inline_words(self) -> InlineWords:
         """What is read instead of formulas, icons and the like."""
         ...
 
@@ -83,7 +82,9 @@ UNKNOWN = "Unknown block"
 
 def tag_lines(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
     """Renders a tag and its content."""
-    return RENDERERS.get(registered_name(token.meta["name"]), _unknown)(page, token, inner, columns)
+    name = token.meta["name"]
+    renderer = RENDERERS.get(name) or RENDERERS.get(registered_name(name), _unknown)
+    return renderer(page, token, inner, columns)
 
 
 def hint_lines(page: BlockContext, kind: str, lines: list[Line], title: str = "") -> list[Line]:

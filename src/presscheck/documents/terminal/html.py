@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
-from presscheck.documents.markdown.inline_runs import HtmlEvent, InlineRuns, file_name
+from presscheck.documents.markdown.inline_runs import HtmlEvent, InlineRuns, InlineWords, file_name
 from presscheck.documents.markdown.table import Table
 from presscheck.documents.terminal.code import CodeLook
 from presscheck.documents.terminal.controls import Controls
-from presscheck.documents.terminal.inline_words import TerminalWords
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.tables import table_lines
 from presscheck.text.sanitize import sanitize
@@ -27,7 +26,7 @@ class HtmlContext(Protocol):
         ...
 
     @property
-    def inline_words(self) -> TerminalWords:
+    def inline_words(self) -> InlineWords:
         """What is read instead of formulas, icons and the like."""
         ...
 

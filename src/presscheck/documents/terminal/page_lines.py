@@ -234,14 +234,14 @@ class PageLines:
 
     def _head(self, block: Block, is_first: bool) -> None:
         level, text = _heading(self._layout, block)
-        lines = self._layout.lines(block.text, self.width)
         repeats = is_first and bool(self._title) and text.casefold() == self._title.casefold()
-        at = 0 if repeats else self._append(lines, space=2 if level == 2 else 1)
+        at = 0
+        if not repeats:
+            at = self._append(self._layout.lines(block.text, self.width), space=2 if level == 2 else 1)
+            self.headings.append(Heading(level, text, at))
         self.line_of_block.append(at)
         for anchor in (_slug(text), *self._layout.anchors):
             self.anchors.setdefault(anchor, at)
-        if not repeats:
-            self.headings.append(Heading(level, text, at))
         if is_first and not self._title:
             self._describe()
 
@@ -322,7 +322,7 @@ def _new_layout(
 
 def _heading(layout: BlockRenderer, block: Block) -> tuple[int, str]:
     level, runs = layout.heading_runs(block.text)
-    return level, _one_line(plain(tuple(runs)))
+    return level, " ".join(plain(tuple(runs)).split())
 
 
 def _one_line(text: str) -> str:
@@ -343,7 +343,7 @@ def _links(lines: Sequence[Line], start: int) -> Iterator[Link]:
     label, target, at = "", "", 0
     for number, line in enumerate(lines, start):
         for span in line:
-            if is_control(span.link):
+            if span.link and is_control(span.link):
                 continue
             if span.link == target and target:
                 label += span.text

@@ -11,7 +11,7 @@ from presscheck.api.site_structure import ListSiteSpaces, SiteSpace
 from presscheck.client.request_priority import Priority
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.publishing import OK, PublishedVisitor
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import InvalidArgument, RequestError
 
 

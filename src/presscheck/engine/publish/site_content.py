@@ -48,8 +48,8 @@ from presscheck.documents.nodes.comment_targets import CellIds, cell_words, has_
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import StoreWorker
 from presscheck.engine.publish.published_state import PublishedSpace, PublishedState
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.engine.reads.scheduler import REQUESTED
-from presscheck.engine.reads.whole_listing import whole_listing
 from presscheck.engine.search.backlinks import LinkReader, links_of_space
 from presscheck.engine.shared_calls import live_page, live_page_keys
 from presscheck.errors import NotFound, NotSupported, PresscheckError

@@ -1,4 +1,4 @@
-"""Limits for listings: one that does not end, because of a fault or on purpose, is cut off."""
+"""Whole listings, page by page: one that does not end, because of a fault or on purpose, is cut off."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from presscheck.api.operation import Operation
+from presscheck.api.operation import Operation, Page
+from presscheck.engine.protocols import Reader
+from presscheck.engine.shared_calls import ALL
 from presscheck.errors import IncompleteList
 from presscheck.text.phrases import count
 
 Item = TypeVar("Item")
+T = TypeVar("T")
 MAX_ITEMS = 100_000
 """The maximum number of items of a listing."""
 MAX_PAGES = 2_000
@@ -76,6 +79,25 @@ class ListingGuard:
             return f"only the first {count(self._pages, 'page')} were loaded"
         seconds = time.monotonic() - self._started
         return f"loading it took longer than {MAX_SECONDS / 60:g} minutes" if seconds > MAX_SECONDS else ""
+
+
+async def whole_listing(reader: Reader, listing: Operation[Page[T]]) -> tuple[T, ...]:
+    """All items of a listing.
+
+    Raises:
+        PresscheckError: it cannot be read, or does not end.
+    """
+    guard, found = ListingGuard(listing), list[T]()
+    call = listing.model_copy(update={"limit": ALL})
+    while True:
+        page = await reader.read(call)
+        found += guard.new_items(page.items)
+        if page.next is None:
+            return tuple(found)
+        problem = guard.problem(page.next.page)
+        if problem:
+            raise problem
+        call = call.model_copy(update={"page": page.next.page})
 
 
 def _identity(item: Any) -> tuple[bool, int]:

@@ -53,8 +53,9 @@ class Service(Protocol):
 class _Request:
     """One request and the number of callers that wait for its response."""
 
-    def __init__(self, call: Operation[Any], priority: Priority) -> None:
-        self.call, self.context, self.callers = call, RequestContext(priority), 0
+    def __init__(self, call: Operation[Any], key: str, priority: Priority) -> None:
+        self.call, self.key = call, key
+        self.context, self.callers = RequestContext(priority), 0
         self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self.answer.add_done_callback(_retrieve_exception)
         self.task: asyncio.Task[None] | None = None
@@ -117,9 +118,10 @@ class RequestScheduler:
         """
         if self.offline:
             raise self.offline
-        request = self._shared.get(call.key())
+        key = call.key()
+        request = self._shared.get(key)
         if request is None:
-            request = self._shared[call.key()] = _Request(call, priority)
+            request = self._shared[key] = _Request(call, key, priority)
         request.context.raise_priority(priority)
         request.callers += 1
         if request.task is None:
@@ -202,9 +204,8 @@ class RequestScheduler:
             request.task.cancel()
 
     def _unshare(self, request: _Request) -> None:
-        key = request.call.key()
-        if self._shared.get(key) is request:
-            del self._shared[key]
+        if self._shared.get(request.key) is request:
+            del self._shared[request.key]
 
     async def _check_until_online(self) -> None:
         pause = FIRST_PAUSE

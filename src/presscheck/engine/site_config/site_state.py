@@ -34,7 +34,7 @@ from presscheck.engine.publish.redirects import reference
 from presscheck.engine.publish.site_content import site_spaces
 from presscheck.engine.publish.site_paths import plain_path
 from presscheck.engine.publish.structure_items import children_of, key_of
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.engine.site_config.document import (
     GENERATED,
     PARTS,

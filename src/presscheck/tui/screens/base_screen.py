@@ -40,7 +40,7 @@ from presscheck.tui.status_bar import (
     pending_keys,
     pressing,
 )
-from presscheck.tui.terminal.compositor import LineCompositor
+from presscheck.tui.terminal.output import LineCompositor
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import END, LineView
 from presscheck.tui.widgets.page_view import PageView
@@ -342,9 +342,11 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Show the keys that matter here on the left; a message, or what is being found, on the right."""
         notice = self.app_context.notice_line(self)
         message = self.clickable("errors", *notice) if notice else self.find.line() if self.find.pane else ()
+        columns, pending = self.size.width, self.keys.pending
         if message:
-            message = cut(message, max(0, self.size.width - width(self.footer_hints(0)) - 3))
-        hints = pending_keys(self.keys.pending) or self.footer_hints(self.size.width - width(message))
+            message = cut(message, max(0, columns - width(self.footer_hints(0)) - 3))
+            columns -= width(message)
+        hints = pending_keys(pending) if pending else self.footer_hints(columns)
         self.query_one("#below", StatusLine).show(hints, message)
 
     def subscribe(
@@ -446,8 +448,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self.last_key = key_name(event)
-        had_notice = bool(self.app_context.notice_line(self))
-        self.app_context.clear_notice()
+        app = self.app_context
+        had_notice = bool(app.notice_line(self))
+        app.clear_notice()
         had_selection = bool(self.selections)
         self.clear_selection()
         if self.last_key == "escape" and not self.keys.pending and (self.find.end() or had_selection):
@@ -518,7 +521,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self._popup_timer = None
         popup = self.query_one(WhichKey)
         if not self.keys.pending:
-            popup.close()
+            if popup.display:
+                popup.close()
         elif popup.display:
             self._open_popup()
         else:

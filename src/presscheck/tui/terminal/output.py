@@ -7,6 +7,9 @@ Textual paints whole regions, again at each layout; here each line is compared w
 and attributes are sent only when they change, and not for blanks that look the same. A line with a character that does
 not take exactly one cell is sent whole, so that no character is cut in two. Where cells are marked as a row of a
 picture, the painter sends what its table of pictures has for the row: no other image sequence is ever sent.
+
+Textual also renders every visible line of every widget for each update, and leaves out those that did not change only
+then: a moved cursor would cost as much as a new picture. The compositor renders only the lines that are drawn anew.
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
 from textual.color import Color
 from textual.filter import LineFilter
+from textual.geometry import Region
 from textual.strip import Strip
 
 from presscheck.text.sanitize import is_safe_url
@@ -30,6 +34,20 @@ from presscheck.tui.terminal.pictures import PictureRow, PictureTable
 
 _ATTRIBUTES = (("bold", "1"), ("dim", "2"), ("italic", "3"), ("underline", "4"), ("reverse", "7"), ("strike", "9"))
 _VISIBLE_ON_BLANKS = frozenset("479")
+
+
+class LineCompositor(Compositor):
+    """Renders of each widget only the lines of an update."""
+
+    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
+        if crop is None:
+            yield from super()._get_renders(crop)
+            return
+        lines = Region(0, crop.y, self.size.width, crop.height)
+        for widget, (region, clip) in self.visible_widgets.items():
+            shown = region.intersection(clip).intersection(lines)
+            if shown and shown.overlaps(crop):
+                yield region, shown, widget.render_lines(shown.translate((-region.x, -region.y)))
 
 
 class ControlCharFilter(LineFilter):

@@ -427,12 +427,13 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """The first visible line with the cursor in view; when it must scroll, it scrolls a third of a page further."""
         height = max(1, self.size.height)
         first, last = self.cursor * self.item_height, (self.cursor + 1) * self.item_height - 1
-        top = self._clamped_top(top)
+        lowest = max(0, self.count * self.item_height - self.size.height)
+        top = max(0, min(top, lowest))
         if first < top:
             top = first - height // 3
         elif last >= top + height:
             top = last + 1 - height + height // 3
-        return self._clamped_top(top)
+        return max(0, min(top, lowest))
 
     def _clamped_top(self, top: int) -> int:
         return max(0, min(top, self.count * self.item_height - self.size.height))

@@ -41,17 +41,11 @@ class Tree(LineView):
     Args:
         children: returns the child nodes of a key, and the root nodes for None; called often.
         style_for: returns the style for style words.
+        on_highlight: called when the cursor moved to another node.
         can_mark: whether the node with a key can be marked; without it none can.
         id: the widget's id.
         classes: the widget's classes.
     """
-
-    @dataclass
-    class NodeHighlighted(Message):
-        """Posted when the cursor moved to another node."""
-
-        tree: Tree
-        key: str
 
     @dataclass
     class NodeSelected(Message):
@@ -72,12 +66,13 @@ class Tree(LineView):
         children: Callable[[str | None], Sequence[Node]],
         style_for: StyleLookup,
         *,
+        on_highlight: Callable[[], None] = lambda: None,
         can_mark: Callable[[str], bool] = lambda _: False,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
         super().__init__(style_for, id=id, classes=classes)
-        self.children_of, self.can_mark = children, can_mark
+        self.children_of, self.can_mark, self._on_highlight = children, can_mark, on_highlight
         self.expanded: set[str] = set()
         self.marked: set[str] = set()
         """The keys of the marked nodes; they may be gone."""
@@ -227,10 +222,10 @@ class Tree(LineView):
         return True
 
     def cursor_moved(self) -> None:
-        """Post that the cursor moved."""
+        """Tell the screen at once, so that one key draws its status bars once."""
         self._target_key = None
         if self.key is not None:
-            self.post_message(self.NodeHighlighted(self, self.key))
+            self._on_highlight()
 
     def _parent_key(self, number: int) -> str | None:
         parent = self._rows[number].parent if number < len(self._rows) else None

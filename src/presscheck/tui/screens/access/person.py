@@ -8,7 +8,7 @@ from presscheck.api.organizations import GetMember
 from presscheck.api.sites import ListSites
 from presscheck.api.teams import AddTeamMember, ListTeamMembers, ListTeams, RemoveTeamMember, Team
 from presscheck.engine.access import Access, read_access
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize

@@ -14,7 +14,7 @@ from presscheck.api.sites import GetSite
 from presscheck.api.spaces import GetSpace, Space, UpdateSpace
 from presscheck.api.teams import ListTeams
 from presscheck.engine.access import ELSEWHERE, Access, Grant, rank, read_access
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize

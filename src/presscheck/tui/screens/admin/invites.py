@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.collections import ListCollections
 from presscheck.api.invites import CreateInvite, GetInvite, Invite, OrganizationInvite
 from presscheck.api.spaces import ListSpaces
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.access.levels import GUEST, choose_level

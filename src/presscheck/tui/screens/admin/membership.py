@@ -11,7 +11,7 @@ from presscheck.api.organizations import (
     ListOrganizations,
     Organization,
 )
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.admin.details import Losses

@@ -17,7 +17,7 @@ from presscheck.engine.forms.form_files import SCRIPT, file_of
 from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
 from presscheck.engine.forms.references import PAGE
 from presscheck.engine.integrations.publication import NAME, PublishForm
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.admin.facts import value_at

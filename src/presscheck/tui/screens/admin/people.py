@@ -17,7 +17,7 @@ from presscheck.api.teams import (
     UpdateTeamMembers,
 )
 from presscheck.engine.access import Access, read_access
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize

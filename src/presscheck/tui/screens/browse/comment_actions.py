@@ -36,19 +36,21 @@ class PageCommentActions:
     """
 
     def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+        self._screen, self._engine = screen, screen.engine
         self._drafts: LiveDrafts | None = None
         self._actions: LiveCommentActions | None = None
 
     def reason_threads(self) -> str | None:
         """Disabled without a space, in a change request, and if the service has no comments there."""
-        item = self._screen.item
+        return self._threads_reason(self._screen.item)
+
+    def _threads_reason(self, item: Item | None) -> str | None:
         if item is None or item.space is None:
             return NO_SPACE
         request = self._screen.library.requests.get(item.space.id)
         if request:
             return f"shown in #{request.number}: its comments are in its review, g r opens it"
-        return self._screen.engine.missing_reason(ListSpaceComments)
+        return self._engine.missing_reason(ListSpaceComments)
 
     def command_threads(self) -> Awaitable[None] | None:
         """List the comments on the page, or on all pages of the space."""
@@ -63,7 +65,7 @@ class PageCommentActions:
         item = self._screen.item
         if item is None or item.kind != "document":
             return NO_SPACE
-        if reason := self.reason_threads() or self._screen.engine.write_reason(PostSpaceComment):
+        if reason := self._threads_reason(item) or self._engine.write_reason(PostSpaceComment):
             return reason
         return None if item.space is None or item.space.permissions.comment else MAY_NOT_COMMENT
 
@@ -93,7 +95,7 @@ class PageCommentActions:
     async def _find_block(self, space: str, page: str, source: str, target: dict[str, Any]) -> None:
         """Find the key of the block with this text; without it, the quote alone names the place."""
         with contextlib.suppress(PresscheckError):
-            nodes = await self._screen.engine.read(live_nodes(space, page), priority=PREFETCH)
+            nodes = await self._engine.read(live_nodes(space, page), priority=PREFETCH)
             if key := find_block_key(nodes.document or {}, _without_marks(source)):
                 target["node"] = key
 
@@ -118,7 +120,7 @@ class PageCommentActions:
         space = item.space.id if item.space else ""
         if self._drafts is None or self._actions is None or self._drafts.space_id != space:
             self._drafts = LiveDrafts(self._screen, space, lambda: item.space, self._screen.refresh_status_bars)
-            self._actions = LiveCommentActions(self._screen, Discussion(self._screen.engine, space, LIVE), self._drafts)
+            self._actions = LiveCommentActions(self._screen, Discussion(self._engine, space, LIVE), self._drafts)
         return self._drafts, self._actions
 
 

@@ -37,7 +37,7 @@ class EditActions:
     """
 
     def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+        self._screen, self._engine = screen, screen.engine
 
     def reason_new_request(self) -> str | None:
         """Disabled without a space, offline and in a read-only profile."""
@@ -51,7 +51,7 @@ class EditActions:
         # who may edit a locked space is asked to unlock it, or told that it is locked
         if told.view and not told.edit and space.edit_mode != "locked":
             return f"you need the level edit in {sanitize(space.title)}"
-        return self._screen.engine.write_reason(write, "edits")
+        return self._engine.write_reason(write, "edits")
 
     def reason_add(self) -> str | None:
         """Disabled without a space, and if the service has no page editing."""
@@ -218,12 +218,12 @@ class EditActions:
         requests: list[ChangeRequest] = []
         for status in ("draft", "open"):
             call = ListChangeRequests(space_id=space.id, status=status)
-            requests += (await self._screen.engine.read(call)).items
+            requests += (await self._engine.read(call)).items
         return sorted(requests, key=lambda request: -request.number)
 
     async def _create_request(self, space: Space) -> ChangeRequest | None:
         question = f"New change request in {sanitize(space.title)}: subject"
-        key, outbox = f"subject {space.id}", self._screen.engine.outbox
+        key, outbox = f"subject {space.id}", self._engine.outbox
         dialog = PromptDialog(
             question,
             outbox.draft(key) or "",
@@ -234,6 +234,6 @@ class EditActions:
         subject = await self._screen.ask(dialog)
         if subject is None:
             return None
-        request = await self._screen.engine.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
+        request = await self._engine.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
         outbox.save_draft(key, "")
         return request

@@ -13,7 +13,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext
-    from presscheck.tui.widgets.page_view import PageLayout, Position
+    from presscheck.tui.widgets.page_view import PageLayout, PageView, Position
 
 WIDEST = 96
 """Columns of text that are still easy to read."""
@@ -44,7 +44,7 @@ class PageNavigation:
         if key == self._key:
             view.show(make, line=None)
         else:
-            self.remember()
+            self._remember(view)
             self._key = key
             view.show(make, position=self._positions.get(key))
         if key and self._anchor[0] == key:
@@ -73,9 +73,9 @@ class PageNavigation:
         if not await self._screen.page_view.go_to_quote(words):
             self._screen.notify(f"the text is not on this page any more: {sanitize(words)}")
 
-    def remember(self) -> None:
+    def _remember(self, view: PageView) -> None:
         """Remember where the page that is shown is read."""
-        position = self._screen.page_view.position
+        position = view.position
         if self._key and position:
             self._positions.pop(self._key, None)
             self._positions[self._key] = position

@@ -68,11 +68,15 @@ class PagePane:
         self._back: list[str] = []
         self._forward: list[str] = []
 
-    def show_page(self) -> None:
-        """Show what is under the cursor, from the store first, then from the service."""
+    def show_page(self) -> Item | None:
+        """Show what is under the cursor, from the store first, then from the service; returns that item."""
         item = self._screen.item
         self.age = ""
+        self._show_item(item)
         self._screen.refresh_status_bars()  # they name what is under the cursor
+        return item
+
+    def _show_item(self, item: Item | None) -> None:
         if item is None or item.kind != "document":
             self._references.leave()
         if item and item.kind == "space" and item.space:
@@ -112,7 +116,7 @@ class PagePane:
 
     def show_text(self, text: str) -> None:
         """Show a sentence instead of a page."""
-        self._show("", text, "")
+        self._show(None, text, "")
 
     def follow_link(self, target: str) -> None:
         """Open the target of a link: a page, a file or a web address in the browser, or what a space's home names."""
@@ -127,7 +131,7 @@ class PagePane:
         if item is None or item.space is None or item.page is None or pages is None:
             return
         if target.startswith("/~/users/"):
-            person = self._references.of(item).target(target)
+            person = self._references.of(item, pages).target(target)
             self._screen.notify(sanitize(person.title) if person else "somebody who is not in this organization")
             return
         ref = parse_reference(target)
@@ -274,22 +278,22 @@ class PagePane:
         self._set_age(f"   as it was {long_ago(result.age)}" if result.state == "offline" else "")
         markdown = result.value.markdown or ""
         self._references.want(item, markdown)
-        self._show(item.key, markdown, result.value.title)
+        self._show(item, markdown, result.value.title)
 
-    def _show(self, key: str, markdown: str, title: str) -> None:
-        """Show a page; the scroll position stays if it is the same page."""
-        item = self._screen.item
-        pages = self._screen.library.pages(item.space.id) if item and item.space and key else None
+    def _show(self, item: Item | None, markdown: str, title: str) -> None:
+        """Show a page, or without an item a sentence; the scroll position stays if it is the same page."""
+        key = item.key if item else ""
+        pages = self._screen.library.pages(item.space.id) if item and item.space else None
         if self._shown == (key, markdown, title) and self._drawn_with is pages:
             return
         self._shown, self._drawn_with = (key, markdown, title), pages
-        self.navigation.show(key, self._layout())
+        self.navigation.show(key, self._layout(item, pages))
 
-    def _layout(self) -> Callable[[int], PageLines]:
+    def _layout(self, item: Item | None, pages: Pages | None) -> Callable[[int], PageLines]:
         """Lays the shown page out for a width, with what is known now about what it refers to."""
-        (key, markdown, title), item = self._shown, self._screen.item
+        key, markdown, title = self._shown
         columns = self.navigation.columns
-        references = self._references.of(item) if item and key else NO_REFERENCES
+        references = self._references.of(item, pages) if item else NO_REFERENCES
         controls = self.navigation.controls(key) if key else None
         return lambda width: PageLines(markdown, columns(width), title=title, references=references, controls=controls)
 
@@ -298,7 +302,7 @@ class PagePane:
         key, item = self._shown[0], self._screen.item
         if key and item and item.key == key:
             self._drawn_with = self._screen.library.pages(item.space.id) if item.space else None
-            self.navigation.show_again(key, self._layout())
+            self.navigation.show_again(key, self._layout(item, self._drawn_with))
 
     def _show_home(self, space: Space) -> None:
         """Show the home of the space under the cursor."""

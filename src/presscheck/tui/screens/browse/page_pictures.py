@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from presscheck.api.content import GetChangeRequestFile, GetFile, ListRevisionFiles, RevisionFile
 from presscheck.api.operation import Operation
 from presscheck.documents.terminal.references import Picture
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.terminal.pictures import MOST_PIXELS, TOO_LARGE, CellSize, fitted

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.content import (
     GetChangeRequestRevision,
     GetCurrentRevision,
+    Pages,
     ReusableContent,
     Revision,
     RevisionFile,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 MOST_SPECIFICATIONS = 5
 """API descriptions that are read for one page."""
 NOT_HERE = "This space has no such reusable content."
+INCLUDE = "include"
+"""What stands only in texts that may include reusable content."""
 _SIGNS = ("{% include", "{% file", 'class="expression"', "<img", "![")
 """What stands only in texts that refer to files, reusable content or variables."""
 _PEOPLE = "/~/users/"
@@ -111,7 +114,7 @@ class PageReferences:
         people: the names of people by their ids.
         pictures: reads and draws the images.
         texts: the texts of reusable content.
-        problem: why the content of the space is not known, as display text.
+        problem: returns why the content of the space is not known, as display text.
     """
 
     def __init__(
@@ -123,7 +126,7 @@ class PageReferences:
         people: Mapping[str, str],
         pictures: PagePictures,
         texts: IncludedTexts,
-        problem: str,
+        problem: Callable[[], str],
     ) -> None:
         self._library, self._item, self._people, self._pictures = screen.library, item, people, pictures
         self._texts, self._problem = texts, problem
@@ -172,7 +175,7 @@ class PageReferences:
         """The reusable content that an address names, with its text, or with why that is not shown."""
         found = self._texts.included(address, self.piece)
         if found is None:
-            return Included("", note=self._problem if self._revision is None else NOT_HERE)
+            return Included("", note=self._problem() if self._revision is None else NOT_HERE)
         return found
 
     def piece(self, address: str) -> Piece | None:
@@ -257,28 +260,32 @@ class ReferenceLoader:
         self._texts = IncludedTexts(screen, self._texts_changed)
         self._problem = ""
         """Why the content of the space is not known."""
-        self._shown: tuple[Item, str] | None = None
-        """The shown page, and its text."""
+        self._shown: tuple[Item, tuple[str, str], str] | None = None
+        """The shown page, its space and change request, and its text."""
+        self._has_included = False
+        """Whether the shown page includes reusable content, or the one before did."""
 
-    def of(self, item: Item) -> PageReferences:
-        """The references of a page."""
+    def of(self, item: Item, listed: Pages | None) -> PageReferences:
+        """The references of a page; `listed` are the pages of its space, as far as they are loaded."""
         known = self._content
         revision = known[1] if known is not None and known[0] == self._place(item) else None
-        listed = self._screen.library.pages(item.space.id) if item.space else None
         pages = listed.pages if listed else ()
         if self._links.pages is not pages or self._links.revision is not revision:
             self._links = SpaceLinks(pages, revision)
-        waits = LOADING if self._screen.engine.status.online else NOT_CACHED
-        problem = self._problem or waits
         descriptions = dict(self._descriptions)
         return PageReferences(
-            self._screen, item, self._links, descriptions, self._people, self._pictures, self._texts, problem
+            self._screen, item, self._links, descriptions, self._people, self._pictures, self._texts, self._why
         )
+
+    def _why(self) -> str:
+        return self._problem or (LOADING if self._screen.engine.status.online else NOT_CACHED)
 
     def want(self, item: Item, markdown: str) -> None:
         """Read what a page refers to; what is subscribed already, for the page before, stays."""
         place = self._place(item)
-        self._shown = item, markdown
+        if self._shown == (item, place, markdown):
+            return  # the service confirms what was shown from the cache
+        self._shown = item, place, markdown
         if refers_beyond_pages(markdown) and place != self._watched:
             self._watched, self._problem = place, ""
             space, request = place
@@ -310,6 +317,7 @@ class ReferenceLoader:
         for name in self._names:
             self._screen.unsubscribe(f"specification {name}")
         self._texts.leave()
+        self._has_included = False
         self._watched, self._names, self._shown = None, frozenset(), None
 
     def _place(self, item: Item) -> tuple[str, str]:
@@ -328,9 +336,14 @@ class ReferenceLoader:
 
     def _want_texts(self) -> None:
         """Read the texts of the reusable content that the shown page includes, as far as that is known."""
-        if self._shown:
-            item, markdown = self._shown
-            self._texts.want(markdown, self.of(item).piece)
+        if self._shown is None:
+            return
+        item, _, markdown = self._shown
+        includes = INCLUDE in markdown
+        if includes or self._has_included:
+            self._has_included = includes
+            pages = self._screen.library.pages(item.space.id) if item.space else None
+            self._texts.want(markdown, self.of(item, pages).piece)
 
     def _texts_changed(self) -> None:
         """Read what the texts that are known now include, and draw the page again."""

@@ -148,9 +148,10 @@ class Library:
         """The item with a key; None if it is unknown."""
         return self._items.get(key or "")
 
-    def target(self, item: Item | None) -> Item | None:
-        """What an item is: for a shortcut, what it leads to, as far as that is loaded."""
-        return (self.item(item.shortcut.target) or item) if item and item.shortcut else item
+    def target(self, key: str | None) -> Item | None:
+        """The item with a key; for a shortcut, what it leads to, as far as that is loaded."""
+        item = self._items.get(key or "")
+        return (self._items.get(item.shortcut.target) or item) if item and item.shortcut else item
 
     def is_gone(self, shortcut: Shortcut) -> bool:
         """Whether what a shortcut leads to is known not to be there."""

@@ -57,6 +57,8 @@ ON_SPACES = ("open", "add", "rename", "move_change", "find_anything", "close")
 """What the footer shows on a space or collection."""
 ON_SITES = ("open", "publish", "rename", "why", "find_anything", "close")
 """What the footer shows on a site."""
+NO_PAGES = ("space", "collection", "shortcuts", "shortcut", "sites", "site")
+"""The kinds of items on which commands are about spaces and collections, not about pages."""
 
 
 class BrowseScreen(BaseScreen):
@@ -120,9 +122,10 @@ class BrowseScreen(BaseScreen):
     @property
     def footer_commands(self) -> tuple[str, ...]:
         """Those of what is under the cursor."""
-        if self.item and self.item.site:
+        item = self.item
+        if item and item.site:
             return ON_SITES
-        return ON_SPACES if self._is_on_spaces else self.FOOTER
+        return ON_SPACES if item is None or item.kind in NO_PAGES else self.FOOTER
 
     def title_line(self) -> Line:
         """The path to what is under the cursor."""
@@ -146,7 +149,13 @@ class BrowseScreen(BaseScreen):
     def body(self) -> ComposeResult:
         """Tree and page."""
         with Horizontal(id="browse"):
-            tree = Tree(self._children, self.style_for, can_mark=lambda key: key.startswith("page "), id="tree")
+            tree = Tree(
+                self._children,
+                self.style_for,
+                on_highlight=self._show_item,
+                can_mark=lambda key: key.startswith("page "),
+                id="tree",
+            )
             yield tree
             yield PaneBorder(tree, self.style_for)
             yield PageView(self.style_for, id="page")
@@ -184,12 +193,7 @@ class BrowseScreen(BaseScreen):
     @property
     def item(self) -> Item | None:
         """What is under the cursor of the tree; on a shortcut, what that leads to, as far as it is loaded."""
-        return self.library.target(self._row_item) if self.is_mounted else None
-
-    @property
-    def _row_item(self) -> Item | None:
-        """The item of the row under the cursor, which may be a shortcut."""
-        return self.library.item(self.tree_view.key)
+        return self.library.target(self.tree_view.key) if self.is_mounted else None
 
     def content_place(self) -> ContentPlace | None:
         """The space under the cursor, in the change request that it is browsed in."""
@@ -311,7 +315,7 @@ class BrowseScreen(BaseScreen):
     @property
     def _is_on_spaces(self) -> bool:
         item = self.item
-        return item is None or item.kind in ("space", "collection", "shortcuts", "shortcut", "sites", "site")
+        return item is None or item.kind in NO_PAGES
 
     def _selected_space(self) -> Selection | str:
         item = self.item
@@ -319,11 +323,9 @@ class BrowseScreen(BaseScreen):
             return "go to a space first"
         return Selection([NotificationTarget(item.space.id)], sanitize(item.space.title), "space")
 
-    @on(Tree.NodeHighlighted)
-    def node_highlighted(self) -> None:
+    def _show_item(self) -> None:
         """Show the page of another row; with the focus in the page, it is opened."""
-        self.page_pane.show_page()
-        item = self.item
+        item = self.page_pane.show_page()
         if item and item.shortcut:
             self.shortcuts.rested(item.shortcut)
         if self.page_view.has_focus:
@@ -331,7 +333,7 @@ class BrowseScreen(BaseScreen):
 
     def command_open(self) -> None:
         """Expand or collapse; go into a page; open a link."""
-        item = self._row_item
+        item = self.library.item(self.tree_view.key)  # a shortcut opens what it leads to
         if not self.tree_view.has_focus:
             self.page_pane.navigation.open_links()
             return

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from presscheck.api.site_settings import GetCustomization
 from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
-from presscheck.engine.publish.differences import Differences, differences
-from presscheck.engine.publish.published_state import PublishedStates, customization_settings
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.publish.differences import KINDS, SUBJECTS, Difference, Differences, Subject, differences
+from presscheck.engine.publish.published_state import PublishedState, PublishedStates, customization_settings
 from presscheck.engine.publish.publishing import note_published, reach_words, read_customization, unreach_words
+from presscheck.engine.publish.site_content import SiteContent
 from presscheck.errors import PresscheckError
-from presscheck.text.phrases import count
+from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.batch_actions import BatchScreen
-from presscheck.tui.screens.publish.publish_sheet import audience, publish_lines, unpublish_lines
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -31,6 +33,17 @@ ACTIONS = (
     Choice("publish", "Publish", "those that are not live"),
     Choice("unpublish", "Unpublish", "those that are live"),
 )
+
+
+NAMED = 3
+"""Differences of a subject that are named."""
+SIGNS = {"added": ("+", "added"), "edited": ("~", "waiting"), "moved": ("→", "waiting"), "removed": ("−", "removed")}
+_AUDIENCES = {
+    "public": "everybody, search engines included",
+    "unlisted": "anyone with the link",
+    "share-link": "anyone with a share link",
+    "visitor-auth": "visitors who sign in",
+}
 
 
 @dataclass
@@ -250,3 +263,97 @@ class PublishActions:
         return ConfirmDialog(
             question, lines, action, self._screen.style_for, type_to_confirm=type_to_confirm, is_ready=is_ready
         )
+
+
+def audience(site: Site, content: SiteContent | None) -> str:
+    """Who can read a published site, in words.
+
+    Args:
+        site: the site.
+        content: what the checks read of it, if they did.
+    """
+    words = _AUDIENCES.get(site.visibility, sanitize(site.visibility))
+    unread = {part.name for part in content.unread} if content else set[str]()
+    if site.visibility == "share-link" and content and "share links" not in unread:
+        return f"{words} ({sum(bool(link.active) for link in content.share_links)} active)"
+    how = content.authentication if content and site.visibility == "visitor-auth" else None
+    host = urlsplit(how.fallback_url or "").hostname if how else None
+    if how and how.backend == "integration":
+        return f"{words} through an integration"
+    return f"{words} at {sanitize(host)}" if host else words
+
+
+def publish_lines(site: Site, content: SiteContent | None, changes: Differences, now: float) -> list[Line]:
+    """What publishing a site means: its audience and content, and what differs since it was published last."""
+    spaces = count(site.site_spaces, "space")
+    pages = sum(1 for space in content.spaces for _ in flatten(space.pages)) if content else 0
+    amount = f"{spaces}, {count(pages, 'page')}" if content and not _lacks_pages(content) else spaces
+    return [
+        (Span("Not published: readers cannot open it now.", "quiet"),),
+        (Span(f"Visible to {audience(site, content)}."),),
+        (Span(f"Publishes {amount}. Later merges go live immediately.", "quiet"),),
+        (),
+        *difference_lines(content.published if content else None, changes, now),
+    ]
+
+
+def unpublish_lines(
+    site: Site, content: SiteContent | None, state: PublishedState | None, changes: Differences | None, now: float
+) -> list[Line]:
+    """What unpublishing a site means: its address and its readers, and what went live since it was published.
+
+    Args:
+        site: the site.
+        content: what the checks read of it, if they did.
+        state: the state in which it was published, if it is known.
+        changes: what differs since; None if it was not checked since.
+        now: the time, in seconds since the epoch.
+    """
+    address = sanitize(site.urls.published or "")
+    lines: list[Line] = [
+        (Span(f"Live at {address}." if address else "Live; its address has a share key that is not shown to you."),),
+        (Span(f"Visible to {audience(site, content)}."),),
+        (Span(f"Readers can no longer open {address or 'it'}.", "waiting"),),
+    ]
+    if content and content.incoming:
+        lines.append((Span(f"{count(len(content.incoming), 'link')} of other sites would be broken.", "waiting"),))
+    return [*lines, (), *difference_lines(state, changes, now)]
+
+
+def difference_lines(state: PublishedState | None, changes: Differences | None, now: float) -> list[Line]:
+    """What differs since a site was published last; or that it is not known, or not checked since."""
+    if state is not None and changes is None:
+        when = long_ago(now - state.at)
+        seen = f"published here {when}" if state.is_own else f"first seen live here {when}"
+        return [(Span(f"It was {seen}, and not checked since: what changed is not known.", "quiet"),)]
+    if state is None or changes is None or changes.unknown is None:
+        return [(Span("This machine has no record of an earlier publish to compare with.", "quiet"),)]
+    when = long_ago(now - state.at)
+    since = f"it was published here {when}" if state.is_own else f"this machine first saw it live {when}"
+    unknown: Mapping[Subject, str] = changes.unknown
+    if not changes.found and not unknown:
+        return [(Span(f"Nothing differs since {since}."),)]
+    lines: list[Line] = [(Span(f"Since {since}:", "heading"),)]
+    for subject in SUBJECTS:
+        found = changes.of(subject)
+        if subject in unknown:
+            lines.append((Span(f"  {subject}: not known ({sanitize(unknown[subject])})", "quiet"),))
+        elif found:
+            lines += _subject_lines(subject, found)
+    return lines
+
+
+def _subject_lines(subject: Subject, found: tuple[Difference, ...]) -> list[Line]:
+    numbers = [(kind, sum(difference.kind == kind for difference in found)) for kind in KINDS]
+    counted = ", ".join(f"{number:,} {kind}" for kind, number in numbers if number)
+    lines: list[Line] = [(Span(f"  {subject}: ", "strong"), Span(counted))]
+    for difference in found[:NAMED]:
+        sign, style = SIGNS[difference.kind]
+        lines.append((Span(f"    {sign} ", style), Span(sanitize(difference.where), "quiet")))
+    if len(found) > NAMED:
+        lines.append((Span(f"    and {count(len(found) - NAMED, 'more', 'more')}", "quiet"),))
+    return lines
+
+
+def _lacks_pages(content: SiteContent) -> bool:
+    return any(part.name == "pages" for part in content.unread)

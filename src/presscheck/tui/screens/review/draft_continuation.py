@@ -59,30 +59,31 @@ class DraftContinuation:
         self._model, self._context, self._comments, self._requests = model, context, comments, requests
         self._run_command, self._load_replies = run_command, load_replies
         self._show_page, self._show_quote = show_page, show_quote
-        self._wanted: _Wanted | None = None
+        self.wanted: _Wanted | None = None
+        """The draft that is not opened yet."""
 
     def start(self, name: str, target: str, title: str) -> None:
         """Open a draft; see `ReviewScreen.show_draft`."""
-        self._wanted = _Wanted(name, target, title, self._context.last_key)
+        self.wanted = _Wanted(name, target, title, self._context.last_key)
         self.proceed()
 
     def proceed(self) -> None:
         """Open the draft if what it is about is loaded; give up if the user has pressed another key."""
-        wanted, request = self._wanted, self._model.request
+        wanted, request = self.wanted, self._model.request
         if wanted is None or request is None or self._context.is_leaving:
             return
         if self._context.last_key != wanted.key:
-            self._wanted = None
+            self.wanted = None
         elif wanted.name in COMMANDS:
-            self._wanted = None
+            self.wanted = None
             self._run_command(COMMANDS[wanted.name])
         elif wanted.name == "page":
             self._open_comment(wanted, is_loaded=self._model.changes is not None)
         elif wanted.name == "subject":
-            self._wanted = None
+            self.wanted = None
             self._context.run(self._requests.edit_subject(request.subject))
         elif wanted.name == "description":
-            self._wanted = None
+            self.wanted = None
             self._requests.edit_description()
         else:
             self._open_message(wanted)
@@ -95,7 +96,7 @@ class DraftContinuation:
         page = self._show_page(wanted.target)
         if page == "loading":
             return
-        self._wanted = None
+        self.wanted = None
         markdown = self._show_quote(wanted.target) if page == "shown" else None
         self._comments.continue_comment(wanted.target, sanitize(wanted.title) or "the page", markdown)
 
@@ -103,14 +104,14 @@ class DraftContinuation:
         """Open a reply or the edit of a message, if its thread is loaded."""
         if wanted.name == "reply":
             if thread := self._model.discussion.thread(wanted.target):
-                self._wanted = None
+                self.wanted = None
                 self._comments.reply(thread)
             return
         threads = self._model.discussion.threads()
         for thread in threads:
             message = next((each for each in thread.messages if _is_about(each, wanted)), None)
             if message:
-                self._wanted = None
+                self.wanted = None
                 self._comments.edit(thread, message)
                 return
         self._load_replies([thread for thread in threads if thread.reply_count])

@@ -347,7 +347,8 @@ class ReviewScreen(BaseScreen):
         else:
             self.texts.prefetch(self.view.visible_items)
         self._show_target_thread()
-        self.continuation.proceed()
+        if self.continuation.wanted:
+            self.continuation.proceed()
 
     def _show_target_thread(self) -> None:
         if self._target_thread is None or self.is_leaving:

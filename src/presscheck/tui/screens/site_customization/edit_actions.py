@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.spaces import ListSpaces
-from presscheck.engine.reads.whole_listing import whole_listing
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.engine.site_customization.rows import items_at, moved, new_item
 from presscheck.engine.site_customization.setting_forms import SettingsForm, text_of, value_of
 from presscheck.engine.site_customization.settings import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
@@ -69,7 +68,7 @@ class SiteStructureScreen(BaseScreen):
         yield StatusLine(self.style_for, id="summary")
         with Vertical():
             yield EmptyState(self.style_for)
-            yield Tree(self._children, self.style_for, id="structure")
+            yield Tree(self._children, self.style_for, on_highlight=self._show_item, id="structure")
         yield TextView(self.style_for, id="facts")
 
     def command_handlers(self) -> Iterable[object]:
@@ -154,11 +153,6 @@ class SiteStructureScreen(BaseScreen):
         """Fit the paths to the new width."""
         super().on_resize()
         self.redraw()
-
-    @on(Tree.NodeHighlighted)
-    def node_highlighted(self) -> None:
-        """Show the details of another item."""
-        self._show_item()
 
     def command_open(self) -> Awaitable[None] | None:
         """Fold or unfold a group or section; go to the pages of a space."""

@@ -1,0 +1,111 @@
+"""What a key and three user actions take, counted in the app's thread: calls, bytes sent to the terminal, files."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from statistics import median
+from typing import Any, ClassVar
+
+import pytest
+from benchmarks.journeys import JOURNEYS, app, counted, settled, until
+from tests.counts import compare, differences
+from tests.running_service import running_service
+from textual.drivers.headless_driver import HeadlessDriver
+
+PRESSES = 5
+"""Times that a key is pressed; the median counts, as a poll adds to some of them."""
+TOLERANCES = {
+    "calls of a key": 0.25,
+    "bytes of a key": 0.5,
+    "files of a journey": 0.1,
+    "changes of file of a journey": 0.25,
+}
+ATTEMPTS = 3
+"""Times that all is counted before growth counts as such: polls of a busy machine only add."""
+REST = 1.0
+"""Seconds after which what a key starts later is done, too: previews, and the forecast of conflicts in the inbox."""
+
+
+class CountedOutput(HeadlessDriver):
+    """Counts what is written to the terminal."""
+
+    size: ClassVar[int] = 0
+
+    @property
+    def is_headless(self) -> bool:
+        """Not, so that everything is drawn as for a terminal."""
+        return False
+
+    def write(self, data: str) -> None:
+        """Count its bytes."""
+        CountedOutput.size += len(data.encode())
+
+
+async def key_counts(pilot: Any, keys: str) -> tuple[int, int]:
+    """The median of the calls and bytes of some keys that are pressed in turn, each until the app rests."""
+    calls: list[int] = []
+    sizes: list[int] = []
+    scheduler = pilot.app.engine._scheduler
+    for key in (keys * PRESSES)[:PRESSES]:
+        before = CountedOutput.size
+        with counted() as count:
+            await pilot.press(key)
+            await until(pilot, holds=lambda before=before: CountedOutput.size > before)
+            await asyncio.sleep(REST)
+            await until(pilot, holds=lambda: not scheduler._running)
+        calls.append(count.functions)
+        sizes.append(CountedOutput.size - before)
+    return int(median(calls)), int(median(sizes))
+
+
+async def measure(home: Path) -> dict[str, dict[str, int]]:
+    """Calls and bytes by key, files and changes of file by journey."""
+    (home / "service").mkdir(parents=True)
+    keys: dict[str, tuple[int, int]] = {}
+    files: dict[str, int] = {}
+    changes: dict[str, int] = {}
+    with running_service(home / "service", sample=True) as service:
+        async with app(service, home / "home", CountedOutput) as pilot:
+            await settled(pilot)
+            await key_counts(pilot, "jk")  # so that the rows and their previews are known
+            keys["j and k in the inbox"] = await key_counts(pilot, "jk")
+            for name, journey in JOURNEYS.items():
+                count = await journey(pilot, service)
+                files[name], changes[name] = len(count.files), count.changes
+                await settled(pilot)
+                if name == "page":
+                    keys["j and k in the page tree"] = await key_counts(pilot, "kj")
+                    await pilot.press("tab")
+                    keys["j and k in a page"] = await key_counts(pilot, "jk")
+    calls, sizes = ({name: numbers[part] for name, numbers in keys.items()} for part in (0, 1))
+    return dict(zip(TOLERANCES, (calls, sizes, files, changes), strict=True))
+
+
+@pytest.mark.timeout(600)  # a minute each attempt, most of it waiting for what a key starts later
+def test_a_key_and_a_journey_take_no_more_than_before(tmp_path: Path) -> None:
+    found: list[dict[str, dict[str, int]]] = []
+    while True:
+        found.append(asyncio.run(measure(tmp_path / str(len(found)))))
+        fewest = {
+            group: {name: min(counts[group][name] for counts in found) for name in found[0][group]}
+            for group in TOLERANCES
+        }
+        try:
+            for group, tolerance in TOLERANCES.items():
+                compare(group, fewest[group], tolerance=tolerance)
+        except AssertionError:
+            if len(found) == ATTEMPTS:
+                raise
+        else:
+            return
+
+
+def test_growth_is_found_and_a_fall_too() -> None:
+    known = {"same": 10, "grew": 10, "varies": 10, "fell": 10, "gone": 1}
+    assert differences(known, {"same": 10, "grew": 12, "varies": 11, "fell": 5, "new": 3}, 0.1) == [
+        "fell: fell from 10 to 5: lower its number",
+        "gone: counted no more",
+        "grew: grew from 10 to 12",
+        "new: 3, not in the file",
+    ]
