@@ -182,9 +182,14 @@ class Engine:
         """
         return await self._reads.read(call, priority=priority)
 
-    def known(self, call: Operation[T]) -> Result[T] | None:
-        """The cached response with pending writes applied; None if it was never fetched."""
-        return self._stored_reads.known(call)
+    def known(self, call: Operation[T], *, priority: Priority | None = None) -> Result[T] | None:
+        """The cached response with pending writes applied; None if it was never fetched.
+
+        Args:
+            call: the read.
+            priority: its priority in the activity log; None if it is not logged.
+        """
+        return self._stored_reads.known(call, priority)
 
     def window(self, listing: Operation[Page[M]], start: int, count: int) -> Window[M]:
         """Cached rows of a listing that `watch_listing` fetched."""
@@ -229,12 +234,15 @@ class Engine:
         """Run a function on the cache in its writer thread; returns its result."""
         return await self._stored_reads.in_store(work)
 
-    def watch(self, call: Operation[T], *, priority: Priority = VISIBLE) -> AsyncIterator[Result[T | None]]:
+    def watch(
+        self, call: Operation[T], *, priority: Priority = VISIBLE, known: Result[T] | None = None
+    ) -> AsyncIterator[Result[T | None]]:
         """Subscribe to a call: yields the cached result, then the fresh one, and again after each change.
 
-        Ends only when the iterator is closed. `value` is None if nothing is cached and the request failed.
+        Ends only when the iterator is closed. `value` is None if nothing is cached and the request failed. `known` is
+        the cached result if the caller has it already: it is not yielded again.
         """
-        return self._subscribed.watch(call, priority)
+        return self._subscribed.watch(call, priority, known)
 
     def watch_listing(
         self, listing: Operation[Page[Any]], *, priority: Priority = VISIBLE
