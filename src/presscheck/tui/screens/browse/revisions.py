@@ -27,6 +27,7 @@ from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.page_navigation import WIDEST
 from presscheck.tui.screens.browse.page_pictures import ContentPlace, PagePictures
 from presscheck.tui.screens.browse.page_references import RevisionReferences, refers_beyond_pages
+from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.space_content.model import size_of
@@ -170,6 +171,8 @@ class RevisionListScreen(BaseScreen):
 
     async def command_revert(self) -> None:
         """Choose whether to bring back the page or all pages, in a new change request."""
+        if await stays_locked(self, self._space.id):
+            return
         row = self._rows[self.query_one(RowList).cursor]
         page = row.change.page if row.change and row.change.type != "page_deleted" else None
         if self._request and page:
@@ -305,6 +308,8 @@ class PageAsItWas(BaseScreen):
 
     async def command_revert(self) -> None:
         """Bring the page back in its change request, or else in a new one."""
+        if await stays_locked(self, self._space.id):
+            return
         if self._request:
             await _bring_back_in(self, self._request, self._revision, self._created_at, self._page)
             return

@@ -16,6 +16,7 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.screens.space_content.file_actions import FileActions
 from presscheck.tui.screens.space_content.files_tab import FilesTab
 from presscheck.tui.screens.space_content.links_tab import LinksTab
@@ -215,6 +216,8 @@ class SpaceContentScreen(BaseScreen):
         if self.model.space is None:
             raise PresscheckError("The space is not loaded yet: try again")
         space, files = self.model.space_id, self.model.files
+        if await stays_locked(self, space):
+            return
         query = await ask_file(self, space, file, files)
         if query:
             task = FileTask(space, query, files)
@@ -245,7 +248,12 @@ class SpaceContentScreen(BaseScreen):
             self._show_request(await self._place.choose_request())
 
     async def request_path(self) -> dict[str, Any] | None:
-        """The arguments that name the change request to edit in; asks for one on main. None if none was chosen."""
+        """The arguments that name the change request to edit in; asks for one on main.
+
+        None if none was chosen, or if the space is locked and stays so.
+        """
+        if await stays_locked(self, self.model.space_id):
+            return None
         if self.model.change_request_id is None and self._place.choose_request:
             self._show_request(await self._place.choose_request())
         request = self.model.change_request_id
