@@ -86,7 +86,7 @@ def site_words(site: Site) -> str:
 
 
 def emblem(space: Space) -> Line:
-    """The emoji of a space with a blank; without one the sign of an icon, which a terminal cannot show, or of a space."""
+    """The emoji of a space with a blank, or the sign of an icon, which a terminal cannot show, or else of a space."""
     character = emoji_character(space.emoji)
     if character:
         return (Span(f"{character} "),)
