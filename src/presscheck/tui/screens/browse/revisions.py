@@ -24,7 +24,7 @@ from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.browse.page_navigation import WIDEST
+from presscheck.tui.screens.browse.page_navigation import text_width
 from presscheck.tui.screens.browse.page_pictures import ContentPlace, PagePictures
 from presscheck.tui.screens.browse.page_references import RevisionReferences, refers_beyond_pages
 from presscheck.tui.screens.page_editor import stays_locked
@@ -359,7 +359,8 @@ class PageAsItWas(BaseScreen):
         self.query_one(PageView).show_again(self._lay_out)
 
     def _lay_out(self, columns: int) -> PageLines:
-        return PageLines(self._markdown, min(columns, WIDEST), title=self._page.title, references=self._references)
+        widest = min(columns, text_width(self.app_context.profile))
+        return PageLines(self._markdown, widest, title=self._page.title, references=self._references)
 
 
 async def _bring_back(
