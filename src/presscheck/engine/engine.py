@@ -50,7 +50,7 @@ __all__ = [
 __all__ += ["OutboxEntry", "Window"]
 
 if TYPE_CHECKING:
-    from presscheck.engine.search.backlinks import LocalLinks
+    from presscheck.engine.search.backlinks import LocalLinks, OtherUses
     from presscheck.engine.site_config.snapshot_recorder import SnapshotRecorder
     from presscheck.engine.writes.history import HistoryEntry, WriteHistory
 
@@ -173,6 +173,10 @@ class Engine:
     async def local_links(self, space: str, change_request: str | None = None) -> LocalLinks | None:
         """The links in the cached pages of a space or change request; None if its page tree is not cached."""
         return await self._search.links(space, change_request)
+
+    async def uses_elsewhere(self, space: str, addresses: frozenset[str]) -> OtherUses:
+        """The cached pages of other spaces of the organization that name one of these addresses of a thing."""
+        return await self._search.uses_elsewhere(space, addresses)
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
         """The response of the service, or the cached one while the service cannot be reached.
