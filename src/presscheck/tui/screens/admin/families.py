@@ -46,7 +46,6 @@ from presscheck.tui.screens.admin.invites import INVITE_DETAILS, add_invite, inv
 from presscheck.tui.screens.admin.membership import join_organization, losses_of_leaving
 from presscheck.tui.screens.admin.people import (
     add_team_members,
-    check_role,
     losses_of_members,
     losses_of_team_members,
     losses_of_teams,
@@ -76,7 +75,6 @@ class Family:
         details: reads what is shown of one besides its fields.
         adds: chooses and adds, instead of the form of `add`; returns what was done, empty for nothing.
         edits_several: whether one form changes all marked things.
-        check: refuses a change of one, by raising `InvalidArgument`.
         losses: reads what removing some takes away, and whether they can be removed.
         link: the address of one, which is copied instead of its id; empty if it is not known.
         for_everybody: the operations that need no role in the organization.
@@ -118,7 +116,6 @@ class Family:
     screen: Callable[[Organization, Any], BaseScreen] | None = None
     adds: Callable[[DetailsContext, Mapping[str, Any]], Awaitable[str]] | None = None
     edits_several: bool = False
-    check: Callable[[DetailsContext, Any, Operation[Any]], Awaitable[None]] | None = None
     losses: Callable[[DetailsContext, Sequence[Any]], Awaitable[Losses]] | None = None
     link: Callable[[Organization, Any], str] | None = None
     for_everybody: tuple[type[Operation[Any]], ...] = ()
@@ -217,7 +214,6 @@ FAMILIES = (
         remove_verb="Remove",
         loses="This person cannot read or edit anything of the organization any more, and leaves its teams.",
         losses=losses_of_members,
-        check=check_role,
         edits_several=True,
         screen=_access,
         permission="list_members",

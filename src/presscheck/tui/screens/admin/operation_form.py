@@ -20,6 +20,7 @@ from presscheck.engine.integrations.publication import NAME, PublishForm
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.admin.checks import check
 from presscheck.tui.screens.admin.facts import value_at
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.site_writes import send
@@ -151,20 +152,13 @@ class FormForSeveral:
         return "\n".join(self.form.command(result.model_copy(update=dict(fields))) for _, fields in self.targets)
 
 
-async def fill_in(
-    screen: ScreenContext,
-    form: StoredForm,
-    key: str,
-    *,
-    sends: Callable[[Operation[Any]], Awaitable[Any]] | None = None,
-) -> Any:
-    """Fill in an operation and send it; what is typed is a draft with this key until then.
+async def fill_in(screen: ScreenContext, form: StoredForm, key: str) -> Any:
+    """Fill in an operation, and send it if nothing is against it; what is typed is a draft with this key until then.
 
     Args:
         screen: the screen below the form.
         form: what is filled in.
         key: the key of the draft.
-        sends: sends what the form makes, if it is looked at before.
 
     Returns:
         The answer of the service, or the call if it has none; a receipt if it was sent for several things; None if
@@ -178,7 +172,8 @@ async def fill_in(
         return await (_send_each(form.targets, call, send_one) if form.targets else send_one(call))
 
     async def send_one(call: Operation[Any]) -> Any:
-        return await (sends(call) if sends else send(screen, call))
+        await check(screen, call)
+        return await send(screen, call)
 
     async def lookup(reference: Reference) -> list[Choice] | None:
         return await choices_of(screen.engine, reference, {**dialog.chosen_ids, **form.path})

@@ -457,25 +457,11 @@ class FamilyTable(Vertical):
         title = f"Change {count(len(items), self.family.noun, self.family.plural)}"
         present = initial_texts(form_of(operation, given).fields, None)
         stored = StoredForm(title, operation.stored_name(), given, present, self._draft_path, targets)
-        by_identity = {tuple(identity.values()): item for item, (_, identity) in zip(items, targets, strict=True)}
 
-        async def sends(call: Operation[Any]) -> Any:
-            return await self._send(by_identity[tuple(getattr(call, name) for name in targets[0][1])], call)
-
-        answer = await fill_in(self._screen, stored, self._draft_key(operation, stored.digest), sends=sends)
+        answer = await fill_in(self._screen, stored, self._draft_key(operation, stored.digest))
         if answer is not None:
             self._rows.clear_marks()
             self._changed(outcome(title, answer))
-
-    async def _send(self, item: BaseModel | None, call: Operation[Any]) -> Any:
-        """Send what a form makes, unless the family refuses it.
-
-        Raises:
-            PresscheckError: the family or the service refuses it.
-        """
-        if item is not None and self.family.check:
-            await self.family.check(self._screen, item, call)
-        return await send(self._screen, call)
 
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> Any:
         """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
@@ -487,8 +473,7 @@ class FamilyTable(Vertical):
             return None
         present = {**initial_texts(fields, self._editable(item)), **tree_text(item)}
         stored = StoredForm(title, operation.stored_name(), given, present, self._draft_path)
-        sends = partial(self._send, item)
-        answer = await fill_in(self._screen, stored, self._draft_key(operation, identity), sends=sends)
+        answer = await fill_in(self._screen, stored, self._draft_key(operation, identity))
         if answer is not None:
             self._changed(outcome(title, answer))
         return answer
