@@ -13,7 +13,7 @@ from presscheck.api.integrations import PublishIntegration
 from presscheck.api.operation import operation_called
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.forms.form import OperationForm
-from presscheck.engine.forms.form_files import SCRIPT, file_of
+from presscheck.engine.forms.form_files import file_of
 from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
 from presscheck.engine.forms.references import PAGE
 from presscheck.engine.integrations.publication import NAME, PublishForm
@@ -189,7 +189,7 @@ async def fill_in(screen: ScreenContext, form: StoredForm, key: str) -> Any:
         draft=outbox.draft(key) or "",
         save=lambda text: outbox.save_draft(key, text, about),
         copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
-        file=SCRIPT if operation is PublishIntegration else file_of(operation),
+        file=file_of(operation),
     )
     return await screen.ask(dialog)
 
