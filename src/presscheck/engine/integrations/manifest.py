@@ -1,4 +1,4 @@
-"""The manifest of an integration: a folder with `gitbook-manifest.yaml`, its script and its pictures, to publish it from."""
+"""The manifest of an integration: `gitbook-manifest.yaml` in a folder with its script and its pictures."""
 
 from __future__ import annotations
 
@@ -34,6 +34,10 @@ _KEYS = {"name": "integration_name", **{key: name for key, name in _FIELDS.items
 _REQUIRED = ("name", "title", "description", "scopes", "script")
 
 
+FileStates = tuple[tuple[str, int, int], ...]
+"""Paths of files, when each was changed, and how long it is."""
+
+
 @dataclass(frozen=True)
 class Manifest:
     """What a folder has of an integration.
@@ -44,6 +48,7 @@ class Manifest:
         organization: the organization that publishes it, by id or title; empty if the manifest has none.
         values: the fields of `PublishIntegration`, by name, without these two.
         files: all files that were read.
+        seen: their states before they were read.
     """
 
     file: Path
@@ -51,11 +56,7 @@ class Manifest:
     organization: str
     values: Mapping[str, Any]
     files: tuple[Path, ...]
-
-    @property
-    def state(self) -> tuple[tuple[str, int, int], ...]:
-        """Differs once a file is changed, or gone."""
-        return tuple(_state(file) for file in self.files)
+    seen: FileStates
 
 
 def read_manifest(path: Path, environment: Mapping[str, str] = os.environ) -> Manifest:
@@ -91,7 +92,7 @@ class _Reader:
         environment: Mapping[str, str],
     ) -> None:
         self._file, self._keys, self._lines, self._environment = file, keys, lines, environment
-        self._files = [file]
+        self._files, self._seen = [file], [_state(file)]
         self._problems: list[tuple[int, str]] = []
 
     def manifest(self) -> Manifest:
@@ -117,7 +118,7 @@ class _Reader:
         if self._problems:
             raise _invalid(self._file, self._problems)
         name, organization = values.pop("integration_name"), values.pop("organization", "")
-        return Manifest(self._file, name, organization, values, tuple(self._files))
+        return Manifest(self._file, name, organization, values, tuple(self._files), tuple(self._seen))
 
     def _problem(self, place: tuple[str | int, ...], reason: str) -> None:
         line = next((self._lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in self._lines), 1)
@@ -157,6 +158,7 @@ class _Reader:
                 self._problem(place, f"{path} is outside the folder of the manifest")
                 return None
             self._files.append(file)
+            self._seen.append(_state(file))
             return _content(file, largest)
         except InvalidArgument as error:
             self._problem(place, f"{path} {error.reason}")
@@ -179,14 +181,21 @@ class _Reader:
 
     def _check(self, values: Mapping[str, Any]) -> None:
         """Note what the API would not take."""
-        stand_ins = {_KEYS[key]: () if key == "scopes" else "xx" for key in (*_REQUIRED, "organization")}
+        stand_ins: dict[str, Any] = {
+            _KEYS[key]: () if key == "scopes" else "xx" for key in (*_REQUIRED, "organization")
+        }
         try:
-            PublishIntegration(**{**stand_ins, **values})
+            PublishIntegration(**(stand_ins | {**values}))
         except InvalidArgument as error:
             for one in (error, *error.others):
                 first, *inner = one.wire.split(".")
                 key = "name" if first == PublishIntegration.on_wire("integration_name") else first
                 self._problem((key, *(int(part) if part.isdecimal() else part for part in inner)), one.reason)
+
+
+def file_states(files: Iterable[Path]) -> FileStates:
+    """Differ once a file was changed, or is gone. Reads the disk: in a thread."""
+    return tuple(map(_state, files))
 
 
 def _invalid(file: Path, problems: Iterable[tuple[int, str]]) -> InvalidArgument:
