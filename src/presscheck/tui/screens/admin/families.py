@@ -40,6 +40,7 @@ from presscheck.api.teams import (
 )
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
 from presscheck.tui.screens.access.screen import AccessScreen
+from presscheck.tui.screens.admin.clusters import cluster_lines
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
 from presscheck.tui.screens.admin.invites import INVITE_DETAILS, add_invite, invite_link
@@ -58,6 +59,7 @@ from presscheck.tui.screens.specification.screen import SpecificationScreen
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page
+    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.admin.details import Details, DetailsContext, Losses
     from presscheck.tui.screens.base_screen import BaseScreen
 
@@ -88,6 +90,7 @@ class Family:
         remove_verb: what removing is called.
         loses: what is lost with one, a sentence.
         parts: the family that enter lists for one; without it, enter shows its details.
+        head: what stands above the parts of one, for a width.
         screen: makes the screen that enter opens for one in an organization, in place of its details.
         state: where its state stands, which is asked for again while the service works on one.
         opens_new: whether the screen of a new one opens at once.
@@ -113,6 +116,7 @@ class Family:
     hint: str = ""
     plural: str = ""
     details: Details | None = None
+    head: Callable[[Any, int], Sequence[Line]] | None = None
     screen: Callable[[Organization, Any], BaseScreen] | None = None
     adds: Callable[[DetailsContext, Mapping[str, Any]], Awaitable[str]] | None = None
     edits_several: bool = False
@@ -397,11 +401,13 @@ FAMILIES = (
         (
             Column("subject", "label"),
             Column("issues", "stats.issues", 8, "number"),
+            Column("by week", "weekly_pulse", 13, "pulse"),
             Column("open tasks", "stats.tasks_backlog", 12, "number"),
             Column("updated", "updated_at", 10, "date"),
         ),
         field="cluster",
         parts=CLUSTER_ISSUES,
+        head=cluster_lines,
         hint="They are found in conversations.",
         plural="groups of issues",
     ),
