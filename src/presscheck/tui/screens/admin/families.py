@@ -391,7 +391,7 @@ FAMILIES = (
         ListConversations,
         (Column("subject", "subject"), Column("source", "source", 14), Column("created", "created_at", 10, "date")),
         field="conversation_id",
-        hint=". i imports some from a file of JSON lines.",
+        hint=". i imports some from a file of JSON.",
         screen=conversation_screen,
     ),
     Family(
