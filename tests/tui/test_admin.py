@@ -12,11 +12,12 @@ from tests.running_service import RunningService, running_service
 from tests.saml_files import certificate, metadata
 from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.test_drafts import open_drafts
 from tests.tui.test_site_access import comes
 from textual.events import Paste
 from textual.widgets import Input
 
-from presscheck.api.organizations import GetMember, ListMembers
+from presscheck.api.organizations import GetMember, ListMembers, UpdateMember
 from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders
 from presscheck.api.teams import CreateTeam, ListTeamMembers, ListTeams
 from presscheck.client.client import Client
@@ -177,7 +178,34 @@ async def test_a_member_gets_a_role_and_is_removed(service: RunningService, tmp_
         await pilot.press("ctrl+s")
         await until(pilot, holds=lambda: "only admin" in dialog._error[1])
         await pilot.press("escape")
-        assert "robin" in {one.id for one in (await client.send(ListMembers(organization_id=ORG))).items}
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen))
+
+        async def robin() -> str | None:
+            return (await client.send(GetMember(organization_id=ORG, user_id="robin"))).role
+
+        # sent from the list of drafts, the form is checked as in its table
+        await open_drafts(pilot)
+        await until(pilot, shows="form: Change Robin Achterberg")
+        await pilot.press("enter")
+        dialog = await form(pilot)
+        assert dialog.texts["role"] == "read"
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: "only admin" in dialog._error[1])
+        assert await robin() == "admin"
+        before = await client.send(GetMember(organization_id=ORG, user_id="mia"))
+        await client.send(UpdateMember(organization_id=ORG, user_id="mia", role="admin"))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Give up your admin role?")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: "you stay admin" in dialog._error[1])
+        assert await robin() == "admin"
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Give up your admin role?")
+        await pilot.press(*"Robin Achterberg", "enter")
+        await comes(pilot, lambda: _is(robin, "read"))
+    async with Client(service.base_url, token_of(service, "mia")) as mia:
+        await mia.send(UpdateMember(organization_id=ORG, user_id="robin", role="admin"))
+    await client.send(UpdateMember(organization_id=ORG, user_id="mia", role=before.role))
 
 
 async def _is(read: Any, value: Any) -> bool:
