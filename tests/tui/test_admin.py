@@ -17,7 +17,7 @@ from tests.tui.test_site_access import comes
 from textual.events import Paste
 from textual.widgets import Input
 
-from presscheck.api.organizations import GetMember, ListMembers, UpdateMember
+from presscheck.api.organizations import GetMember, GetOrganization, ListMembers, UpdateMember
 from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders
 from presscheck.api.teams import CreateTeam, ListTeamMembers, ListTeams
 from presscheck.client.client import Client
@@ -277,7 +277,9 @@ async def test_a_team_is_made_with_members_changed_and_deleted(
         assert not [one for one in (await client.send(ListTeams(organization_id=ORG))).items if "Writers" in one.title]
 
 
-async def test_the_service_refuses_and_the_form_stays(service: RunningService, tmp_path: Path) -> None:
+async def test_the_service_refuses_and_the_form_stays_and_merge_rules_are_marked(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
         await family(pilot, "Organizations")
         await pilot.press("E")
@@ -295,6 +297,24 @@ async def test_the_service_refuses_and_the_form_stays(service: RunningService, t
         rules.value = "{"
         await until(pilot, shows="is not valid JSON")
         await pilot.press("escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen))
+        await pilot.press(".", "s")
+        await until(pilot, shows="at least one approved review")
+        await pilot.press(*"one approved", "tab", "enter")
+        await until(pilot, shows="Merge rules of Tallowick: change?")
+        await pilot.press("y")
+        await until(pilot, shows="Merge rules of Tallowick: changed")
+        rules = (await client.send(GetOrganization(organization_id=ORG))).merge_rules
+        assert rules and [rule.rule for rule in rules.rules] == ["require_at_least_one_approved_review"]
+        await pilot.press("z")
+        await until(pilot, shows="Undo", holds=lambda: isinstance(pilot.app.screen, ConfirmDialog))
+        await pilot.press("y")
+
+        async def kind() -> str:
+            rules = (await client.send(GetOrganization(organization_id=ORG))).merge_rules
+            return rules.type if rules else ""
+
+        await comes(pilot, lambda: _is(kind, "none"))
 
 
 async def test_rows_are_found_sorted_marked_and_exported(

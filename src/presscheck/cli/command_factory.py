@@ -163,13 +163,13 @@ def is_listing(operation: type[Operation[Any]]) -> bool:
 
 
 def print_request(call: Operation[Any], profile: Profile) -> None:
-    """Print method, URL and body of a request, without the token."""
+    """Print method, URL and body of a request, without the token and secrets."""
     query = urlencode(call.wire_query())
     base = profile.base_url.removesuffix("/v1")
     click.echo(f"{call.method()} {base}/v1{call.wire_path()}{'?' + query if query else ''}")
     body = call.wire_body()
     if body is not None:
-        click.echo(json.dumps(body, indent=2))
+        click.echo(json.dumps(hidden("", body), indent=2))
 
 
 async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, Any]) -> dict[str, str]:

@@ -41,7 +41,7 @@ def listening(port: int, respond: Respond) -> Generator[tuple[int, str]]:
         respond: responds to an event.
 
     Yields:
-        The port, and the path that events are sent to; nobody can guess it, since a tunnel is open to everybody.
+        The port, and the path that events are sent to; it is random, since a tunnel is public.
 
     Raises:
         InvalidArgument: the port is in use.

@@ -53,7 +53,7 @@ RunScript = Callable[[str, dict[str, Any], dict[str, Any], Callable[[str, str], 
 @integration.command("dev")
 @click.argument("integration_name", metavar="INTEGRATION")
 @click.option("--manifest", metavar="PATH", help="Run the script of this folder on each event; reloads on change.")
-@click.option("--tunnel", metavar="URL", help="Address of your tunnel to the port, if the service is elsewhere.")
+@click.option("--tunnel", metavar="URL", help="URL of your tunnel to the port, if the service is elsewhere.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), metavar="NUMBER", default=PORT, show_default=True, help="0 for a free one."
 )
@@ -69,7 +69,7 @@ async def develop(
     again when a file changes; other changes of the manifest show once they are published. Running scripts requires the
     extra `integrations`.
 
-    A service elsewhere cannot reach this computer: start a tunnel to the port first, and pass its address. A local
+    A service elsewhere cannot reach this computer: start a tunnel to the port first, and pass its URL. A local
     service needs `presscheck serve --allow-network 127.0.0.0/8`.
     """
     _check_tunnel(session, tunnel)
@@ -119,7 +119,7 @@ def _check_tunnel(session: Session, tunnel: str | None) -> None:
     except ValueError:
         is_address = False
     if not is_address:
-        raise InvalidArgument("--tunnel", "must be an address such as https://dev.example.org")
+        raise InvalidArgument("--tunnel", "must be a URL such as https://dev.example.org")
 
 
 class Development:
@@ -197,7 +197,7 @@ class Development:
             state = await asyncio.to_thread(file_states, manifest.files) if manifest else ()
             if manifest is None or state == seen:
                 continue
-            seen = state  # also of files that are not valid: they are told once
+            seen = state  # also of files that are not valid: the error is printed once
             try:
                 self._manifest = await asyncio.to_thread(read_manifest, manifest.file)
             except InvalidArgument as error:

@@ -154,7 +154,7 @@ class _Reader:
         folder = self._file.parent.resolve()
         try:
             file = (folder / path).resolve()
-            if not file.is_relative_to(folder):  # the manifest may be a stranger's
+            if not file.is_relative_to(folder):  # the manifest may be untrusted
                 self._problem(place, f"{path} is outside the folder of the manifest")
                 return None
             self._files.append(file)

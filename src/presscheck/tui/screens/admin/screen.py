@@ -15,10 +15,11 @@ from presscheck.api.teams import Team
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.places import Place
-from presscheck.tui.screens.admin.clusters import ClusterRequests
+from presscheck.tui.screens.admin.cluster_requests import ClusterRequests
 from presscheck.tui.screens.admin.conversation_import import ConversationImport
 from presscheck.tui.screens.admin.details import show_details
 from presscheck.tui.screens.admin.families import FAMILIES
+from presscheck.tui.screens.admin.organization_rules import OrganizationRules
 from presscheck.tui.screens.admin.table import FamilyTable
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
@@ -50,7 +51,8 @@ class AdminScreen(BaseScreen):
 
     def command_handlers(self) -> Iterable[object]:
         """The screen, its table, and what only some families have."""
-        return (self, self.table, ConversationImport(self, self.table), ClusterRequests(self, self.table))
+        of_families = (ConversationImport, ClusterRequests, OrganizationRules)
+        return (self, self.table, *(handler(self, self.table) for handler in of_families))
 
     def title_line(self) -> Line:
         """The organization and the family."""
@@ -184,12 +186,12 @@ class PartsScreen(BaseScreen):
         return self.table.titles
 
     def body(self) -> ComposeResult:
-        """What is told of the thing, and the table."""
+        """Facts of the thing, and the table."""
         yield TextView(self.style_for, id="head")
         yield self.table
 
     def on_resize(self) -> None:
-        """Fit what is told of the thing to the width."""
+        """Fit the facts of the thing to the width."""
         super().on_resize()
         if self._head:
             view, lines = self.query_one("#head", TextView), self._head(self._item, self.size.width)

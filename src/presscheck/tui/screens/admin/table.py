@@ -429,7 +429,7 @@ class FamilyTable(Vertical):
         family = self.family
         if family.adds:
             if done := await family.adds(self._screen, self.given):
-                self._changed(done)
+                self.changed(done)
         elif family.add:
             new = await self._fill_in(f"New {family.noun}", family.add, None)
             if family.opens_new and isinstance(new, BaseModel) and not isinstance(new, Operation):
@@ -461,7 +461,7 @@ class FamilyTable(Vertical):
         answer = await fill_in(self._screen, stored, self._draft_key(operation, stored.digest))
         if answer is not None:
             self._rows.clear_marks()
-            self._changed(outcome(title, answer))
+            self.changed(outcome(title, answer))
 
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> Any:
         """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
@@ -475,7 +475,7 @@ class FamilyTable(Vertical):
         stored = StoredForm(title, operation.stored_name(), given, present, self._draft_path)
         answer = await fill_in(self._screen, stored, self._draft_key(operation, identity))
         if answer is not None:
-            self._changed(outcome(title, answer))
+            self.changed(outcome(title, answer))
         return answer
 
     @property
@@ -500,7 +500,8 @@ class FamilyTable(Vertical):
             known["user_id"] = self._screen.engine.me.id
         return known
 
-    def _changed(self, message: str) -> None:
+    def changed(self, message: str) -> None:
+        """Show what was done, and ask for the rows again."""
         self._screen.notify(message)
         if self.listing:
             self._screen.engine.refresh(self.listing)
@@ -539,7 +540,7 @@ class FamilyTable(Vertical):
                 failed.append(f"{self.name_of(item)}: {error.message}")
         self._rows.clear_marks()
         done = f"{verb.lower()}: {count(len(items) - len(failed), self.family.noun, self.family.plural)}"
-        self._changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
+        self.changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
 
     async def _confirm_removal(self, items: Sequence[BaseModel], verb: str) -> bool:
         """Ask before things are removed; not to be confirmed before it is known what is lost with them."""
