@@ -11,21 +11,24 @@ from tests.hostile_strings import ACTS
 from tests.running_service import RunningService, running_service
 from tests.saml_files import certificate, metadata
 from tests.service_users import token_of
-from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.app_driver import app_on, pick, plain, running, shown, until, write
 from tests.tui.test_drafts import open_drafts
 from tests.tui.test_site_access import comes
 from textual.events import Paste
 from textual.widgets import Input
 
-from presscheck.api.organizations import GetMember, GetOrganization, ListMembers, UpdateMember
+from presscheck.api.organizations import GetMember, GetOrganization, ListMembers, Organization, UpdateMember
 from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders
+from presscheck.api.spaces import Space
 from presscheck.api.teams import CreateTeam, ListTeamMembers, ListTeams
+from presscheck.api.translations import Translation
 from presscheck.client.client import Client
 from presscheck.tui.screens.admin.column_widths import column_widths
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.screen import AdminScreen
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.record.runs import TranslationRecord
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 ORG = "tallowick"
@@ -491,3 +494,19 @@ async def test_without_permission_or_connection_the_reason_is_shown(tmp_path: Pa
             screen.show_family("SAML")
             await until(pilot, shows="The SAML providers are not in the cache")
             service.start()
+
+
+def test_a_translation_is_out_of_date_once_its_source_changes_after_the_last_run() -> None:
+    organization = Organization(id=ORG, title="Tallowick")
+    given = {"id": "t", "status": "completed", "source": {"space": "guides", "language": "en"}, "language": "de"}
+    ran = {**given, "result": {"space": "g-de", "revision": "r"}, "updatedAt": "2026-03-01T10:00:00.000Z"}
+
+    def told(translation: dict[str, Any], changed: str) -> str:
+        record = TranslationRecord(organization, Translation.model_validate(translation))
+        record.take("source", Space.model_validate({"id": "guides", "title": "Guides", "updatedAt": changed}))
+        return "\n".join(plain(line) for line in record.lines(100))
+
+    assert "out of date" not in told(ran, "2026-03-01T09:59:59.000Z")
+    assert "s translates what changed" in told(ran, "2026-03-01T10:00:01.000Z")
+    assert "out of date" not in told({**ran, "status": "running"}, "2026-03-01T10:00:01.000Z")
+    assert "out of date" not in told(given, "2026-03-01T10:00:01.000Z"), "it never ran"

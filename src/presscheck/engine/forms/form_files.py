@@ -91,7 +91,7 @@ def _manifest(path: Path) -> Mapping[str, Any]:
     return {**{name: value for name, value in given.items() if value}, **manifest.values}
 
 
-MANIFEST = FormFile("manifest", "gitbook-manifest.yaml, its folder, or a built script", 1 << 20, _script, _manifest)
+MANIFEST = FormFile("manifest", "gitbook-manifest.yaml, its folder or a script", 1 << 20, _script, _manifest)
 _FILES = {"CreateSAMLProvider": SAML_METADATA, "UpdateSAMLProvider": SAML_METADATA, "PublishIntegration": MANIFEST}
 
 

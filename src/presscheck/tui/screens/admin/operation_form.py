@@ -20,10 +20,12 @@ from presscheck.engine.integrations.publication import NAME, PublishForm
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.admin.checks import check
 from presscheck.tui.screens.admin.facts import value_at
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
@@ -88,6 +90,18 @@ def outcome(title: str, answer: Any) -> str:
     if not isinstance(answer, Receipt) or not answer.failed:
         return f"{title}: done"
     return f"{title}: {answer.done} done, {len(answer.failed)} failed: {sanitize(answer.failed[0])}"
+
+
+def show_failures(screen: ScreenContext, failed: Sequence[str]) -> None:
+    """List what failed and why, if that is more than a message shows.
+
+    Args:
+        screen: the screen below the list.
+        failed: names, each with the reason; untrusted text.
+    """
+    if len(failed) > 1:
+        lines: list[Line] = [(), *((Span(f"  {sanitize(one)}", "removed"),) for one in failed)]
+        screen.app_context.push_screen(TextScreen(f"{len(failed):,} failed", lines))
 
 
 def stored_form(draft: Draft) -> StoredForm | None:
@@ -191,7 +205,10 @@ async def fill_in(screen: ScreenContext, form: StoredForm, key: str) -> Any:
         copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
         file=file_of(operation),
     )
-    return await screen.ask(dialog)
+    answer = await screen.ask(dialog)
+    if isinstance(answer, Receipt):
+        show_failures(screen, answer.failed)
+    return answer
 
 
 async def _send_each(

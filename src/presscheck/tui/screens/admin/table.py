@@ -39,7 +39,7 @@ from presscheck.tui.screens.admin.facts import (
     sort_key,
     value_at,
 )
-from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of, outcome
+from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of, outcome, show_failures
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
@@ -541,6 +541,7 @@ class FamilyTable(Vertical):
         self._rows.clear_marks()
         done = f"{verb.lower()}: {count(len(items) - len(failed), self.family.noun, self.family.plural)}"
         self.changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
+        show_failures(self._screen, failed)
 
     async def _confirm_removal(self, items: Sequence[BaseModel], verb: str) -> bool:
         """Ask before things are removed; not to be confirmed before it is known what is lost with them."""
