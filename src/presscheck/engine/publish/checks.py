@@ -19,7 +19,7 @@ from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpa
 from presscheck.documents.markdown.spec_references import SpecReference
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.publish.published_state import space_path
-from presscheck.engine.publish.site_content import PageFacts, SiteContent, SpaceContent, spec_addresses
+from presscheck.engine.publish.site_content import NOTHING_FOUND, PageFacts, SiteContent, SpaceContent, spec_addresses
 from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]
@@ -484,9 +484,10 @@ def _pages(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage]]:
 
 
 def _texts(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage, PageFacts]]:
+    """The pages about whose texts there are facts, in the order of the tree."""
     for space in content.spaces:
-        facts_of, pages = space.facts, space.by_id
-        for page_id, page in pages.items():
+        facts_of = {page: facts for page, facts in space.facts.items() if facts is not NOTHING_FOUND}
+        for page_id, page in space.by_id.items() if facts_of else ():
             if page_id in facts_of:
                 yield space, page, facts_of[page_id]
 
