@@ -1,11 +1,19 @@
 """For every test."""
 
+import asyncio
 import gc
 import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 import textual._wait
 from tests.generated_docs.documentation import Documentation, Source, named_sources
+from tests.running_service import RunningService, running_service
+
+from presscheck.client.client import Client
 
 pytest_plugins = ("tests.suite_plugin",)
 
@@ -41,3 +49,61 @@ def documentation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
     """A repository of documentation, written once; see the marker `documentation`."""
     source: Source = request.param
     return source.documentation(tmp_path_factory.mktemp("documentation"))
+
+
+@pytest.fixture
+def service_defaults() -> Mapping[str, Any]:
+    """What the marker `service` says where it says nothing; a folder may have others."""
+    return {"sample": True}
+
+
+@pytest.fixture(scope="module")
+def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., RunningService]]:
+    """Starts a service with options of the marker `service`, once for all tests of a module that ask for the same."""
+    with ExitStack() as stack:
+        running: dict[tuple[tuple[str, Any], ...], RunningService] = {}
+
+        def start(**options: Any) -> RunningService:
+            key = tuple(sorted(options.items()))
+            if key not in running:
+                running[key] = stack.enter_context(_prepared_service(tmp_path_factory.mktemp("service"), **options))
+            return running[key]
+
+        yield start
+
+
+Preparation = Callable[[RunningService], Coroutine[Any, Any, None] | None]
+
+
+@contextmanager
+def _prepared_service(
+    directory: Path, *, prepare: Preparation | None = None, **options: Any
+) -> Iterator[RunningService]:
+    with running_service(directory, **options) as one:
+        if prepare is not None and (preparing := prepare(one)) is not None:
+            asyncio.run(preparing)
+        yield one
+
+
+@pytest.fixture
+def service(
+    request: pytest.FixtureRequest,
+    service_defaults: Mapping[str, Any],
+    shared_service: Callable[..., RunningService],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[RunningService]:
+    """A running service: of its own for each test and with the sample workspace, unless the marker says otherwise."""
+    marker = request.node.get_closest_marker("service")
+    options = {**service_defaults, **(marker.kwargs if marker else {})}
+    if options.pop("shared", False):
+        yield shared_service(**options)
+    else:
+        with _prepared_service(tmp_path_factory.mktemp("service"), **options) as one:
+            yield one
+
+
+@pytest.fixture
+async def client(service: RunningService) -> AsyncIterator[Client]:
+    """A client of the service, as its first user."""
+    async with Client(service.base_url, service.token) as one:
+        yield one

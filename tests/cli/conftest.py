@@ -1,18 +1,18 @@
 """Fixtures for the tests of the command line."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.shell import Shell, signed_in
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service with the sample workspace; the tests of a module change different things."""
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+@pytest.fixture
+def service_defaults() -> Mapping[str, Any]:
+    """A service with the sample workspace for each module, whose tests change different things."""
+    return {"sample": True, "shared": True}
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.shell import Shell, signed_in
-from tests.running_service import RunningService, running_service
+from tests.cli.shell import Shell
+from tests.running_service import RunningService
 
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
@@ -15,19 +15,9 @@ from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.errors import NotSupported
 
+pytestmark = pytest.mark.service(release="document")
+
 NO_USER = "This service does not tell who you are: set `user` in the settings"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """The service; its tests change nothing."""
-    with running_service(tmp_path_factory.mktemp("service"), sample=True, release="document") as one:
-        yield one
-
-
-@pytest.fixture
-def shell(service: RunningService, tmp_path: Path) -> Shell:
-    return signed_in(tmp_path, service)
 
 
 def test_whoami(shell: Shell) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -20,12 +19,14 @@ from tests.root import ROOT
 from tests.rules.test_dead_modules import dotted
 from tests.rules.test_dependencies import imported, place
 from tests.rules.test_house import MODULES
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.terminal import Terminal
 
 from presscheck import __version__
 from presscheck.cli.serve import serve
 from presscheck.extras import EXTRAS
+
+pytestmark = pytest.mark.service(shared=False)
 
 OF_THE_CLIENT = {"anyio", "httpcore"}
 """Libraries of the service that httpx brings, too."""
@@ -68,13 +69,6 @@ sys.stdout.write("\\n".join(help_pages()))
 def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment with the packages of a light install and this checkout."""
     return make_environment(tmp_path_factory.mktemp("light") / "environment", with_their_own(declared()))
-
-
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service with the sample workspace, for one test: a comment changes the order of the inbox."""
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as running:
-        yield running
 
 
 def python(light: Path, *words: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:

@@ -1,23 +1,10 @@
 """Offline commands: cached reads, queued writes, rejected changes; read-only profiles."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from tests.cli.shell import Shell, signed_in
-from tests.running_service import RunningService, running_service
+from tests.cli.shell import Shell
+from tests.running_service import RunningService
 
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as running:
-        yield running
-
-
-@pytest.fixture
-def shell(tmp_path: Path, service: RunningService) -> Shell:
-    return signed_in(tmp_path / "home", service)
+pytestmark = pytest.mark.service(shared=False)
 
 
 def texts(shell: Shell, which: str) -> list[str]:

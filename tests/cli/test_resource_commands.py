@@ -1,7 +1,7 @@
 """Generated commands: their columns, and their effects on a real service."""
 
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -9,7 +9,7 @@ import click
 import pytest
 from pydantic import BaseModel
 from tests.cli.shell import Shell, signed_in
-from tests.running_service import running_service
+from tests.running_service import RunningService
 from tests.saml_files import certificate
 
 from presscheck.cli.command_factory import COMMAND_SPECS, CommandSpec
@@ -25,11 +25,8 @@ def listings() -> list[CommandSpec]:
 
 
 @pytest.fixture(scope="module")
-def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    directory: Path = tmp_path_factory.mktemp("families")
-    (directory / "service").mkdir()
-    with running_service(directory / "service", sample=True) as running:
-        yield signed_in(directory / "home", running)
+def shell(shared_service: Callable[..., RunningService], tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    return signed_in(tmp_path_factory.mktemp("home"), shared_service(sample=True))
 
 
 def models(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -185,10 +182,9 @@ def test_parts_of_a_site(shell: Shell) -> None:
     shell.ok("site", "delete", site, "--yes")
 
 
-def test_an_unsupported_operation_is_an_error_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True, release="0.202.0") as running:
-        ran = signed_in(tmp_path / "home", running).run("conversation", "list")
+@pytest.mark.service(release="0.202.0")
+def test_an_unsupported_operation_is_an_error_in_one_line(service: RunningService, tmp_path: Path) -> None:
+    ran = signed_in(tmp_path / "home", service).run("conversation", "list")
     assert (ran.exit_code, ran.stdout) == (7, "")
     assert ran.stderr.startswith("presscheck: This service does not support that")
     assert ran.stderr.count("\n") == 1

@@ -1,29 +1,17 @@
 """`presscheck outbox history` and `outbox undo`: exit codes, offline, with others."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.shell import Shell, signed_in
-from tests.running_service import RunningService, running_service
+from tests.cli.shell import Shell
+from tests.running_service import RunningService
 from tests.service_users import somebody
 
 from presscheck.api.change_requests import GetChangeRequest, UpdateChangeRequest
 
+pytestmark = pytest.mark.service(shared=False)
+
 AUTH = {"space_id": "api", "change_request_id": "5"}
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as running:
-        yield running
-
-
-@pytest.fixture
-def shell(tmp_path: Path, service: RunningService) -> Shell:
-    return signed_in(tmp_path / "home", service)
 
 
 def texts(shell: Shell) -> list[str]:

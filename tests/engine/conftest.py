@@ -1,17 +1,24 @@
-from collections.abc import AsyncIterator
+"""Fixtures for the tests of the engine."""
+
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.engine.live_engine import running_engine
-from tests.running_service import running_service
+from tests.running_service import RunningService
 
 from presscheck.engine.engine import Engine
 
 
 @pytest.fixture
-async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
-    """An engine with empty files, on a service of its own."""
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service") as service:
-        async with running_engine(service, tmp_path / "home") as opened:
-            yield opened
+def service_defaults() -> Mapping[str, Any]:
+    """An empty service of its own for each test."""
+    return {}
+
+
+@pytest.fixture
+async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
+    """An engine with empty files, on the service of the test."""
+    async with running_engine(service, tmp_path / "home") as opened:
+        yield opened

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -38,14 +37,10 @@ from presscheck.service.models.organizations import UserRow
 from presscheck.service.server.bootstrap import bring_in
 from presscheck.store.cache import Cache
 
+pytestmark = pytest.mark.service(sample=True, shared=True)
+
 WITHOUT_LINKS = "0.202.0"
 """A release of the service that does not tell links."""
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
-        yield one
 
 
 def every(pages: tuple[RevisionPage, ...]) -> list[RevisionPage]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from tests.client.conftest import Fault, FaultServer, http
 from tests.engine.failing_service import ME, refusing_service
 from tests.engine.live_engine import engine_on, places_in, until
 from tests.engine.test_engine import begun, comment, threads
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 
 from presscheck.api import change_requests as cr
 from presscheck.api import comments, sites
@@ -36,26 +36,6 @@ LONG_AGO = 60.0
 BODY = comments.Document(markdown="Typed with care")
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory):
-    with running_service(tmp_path_factory.mktemp("service")) as running:
-        with in_its_database(running) as session:
-            [organization] = session.scalars(select(OrganizationRow))
-            session.add(UserRow(id="mia", display_name="Mia", created_at="2026-01-01T00:00:00.000Z"))
-            session.flush()
-            member = MemberRow(organization_id=organization.id, user_id="mia", role="admin", joined_at="2026-01-01")
-            session.add(member)
-        yield running
-
-
-@pytest.fixture
-async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
-    opened = engine_on(service, tmp_path / "home")
-    await opened.start()
-    yield opened
-    await opened.close()
-
-
 @contextmanager
 def in_its_database(service: RunningService) -> Iterator[Session]:
     database = Database(service.database_url)
@@ -64,6 +44,19 @@ def in_its_database(service: RunningService) -> Iterator[Session]:
             yield session
     finally:
         database.close()
+
+
+def with_mia(service: RunningService) -> None:
+    """Add a second admin."""
+    with in_its_database(service) as session:
+        [organization] = session.scalars(select(OrganizationRow))
+        session.add(UserRow(id="mia", display_name="Mia", created_at="2026-01-01T00:00:00.000Z"))
+        session.flush()
+        member = MemberRow(organization_id=organization.id, user_id="mia", role="admin", joined_at="2026-01-01")
+        session.add(member)
+
+
+pytestmark = pytest.mark.service(shared=True, prepare=with_mia)
 
 
 def another_token(service: RunningService, person: str) -> str:

@@ -1,12 +1,11 @@
 """A service with the operations of its document and no others: answers are put together from those that it has."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.engine.live_engine import engine_on
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say, token_of
 
 from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest, ListReviews, UpdateChangeRequest
@@ -25,16 +24,11 @@ from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.review.nearest_request import nearest_request
 from presscheck.errors import NotFound, NotSupported
 
+pytestmark = pytest.mark.service(sample=True, shared=True, release="document")
+
 ORGANIZATION = {"organization_id": "tallowick"}
 TYPOS: dict[str, Any] = {"space_id": "guides", "change_request_id": "3"}
 GUIDE: dict[str, Any] = {"space_id": "api", "change_request_id": "5"}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """The service; its tests change different things."""
-    with running_service(tmp_path_factory.mktemp("service"), sample=True, release="document") as one:
-        yield one
 
 
 async def started(service: RunningService, home: Path, **profile: Any) -> Engine:

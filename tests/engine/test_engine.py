@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +26,6 @@ from presscheck.engine.writes.effects import effects_of
 from presscheck.errors import NotFound, NotNow, NotSupported, RequestError
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_engine
-
-
-@pytest.fixture
-def service(tmp_path: Path):
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service") as running:
-        yield running
-
-
-@pytest.fixture
-async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
-    opened = engine_on(service, tmp_path / "home")
-    await opened.start()
-    yield opened
-    await opened.close()
 
 
 async def begun(engine: Engine):

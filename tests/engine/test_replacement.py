@@ -2,14 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.engine.live_engine import running_engine, until
 from tests.engine.test_rearrange import created_space, edited, merged, opened
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 
 from presscheck.api.change_requests import ListChangeRequests, UpdateChangeRequest
 from presscheck.api.comments import Document
@@ -33,14 +32,6 @@ from presscheck.engine.review.page_edits import send_edits
 from presscheck.errors import ChecksFailed, InvalidArgument
 
 TEXT = "The old way.\n\nOld and `old`, [old](old.md).\n"
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    """A service of its own for each test."""
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service") as one:
-        yield one
 
 
 async def found(query: Query, text: str) -> list[Match]:

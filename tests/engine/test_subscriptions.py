@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.engine.live_engine import engine_on, until
 from tests.engine.test_engine import comment, threads
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 
 from presscheck.api.change_requests import (
     ChangeRequest,
@@ -36,19 +36,7 @@ from presscheck.engine.writes.overlays import OVERLAYS
 from presscheck.engine.writes.pending_writes import ME
 from presscheck.errors import NotFound
 
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service")) as running:
-        yield running
-
-
-@pytest.fixture
-async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
-    opened = engine_on(service, tmp_path / "home")
-    await opened.start()
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.service(shared=True)
 
 
 class Watchers:

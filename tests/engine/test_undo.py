@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.engine.live_engine import engine_on, places_in, until
 from tests.rules.test_house import MODULES, SOURCE, tree_of
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import somebody
 
 from presscheck.api import (
@@ -38,24 +37,11 @@ from presscheck.engine.writes.inverses import INVERSES
 from presscheck.errors import ChangedSince, NotFound, NotNow, PresscheckError
 from presscheck.wiring import open_engine
 
+pytestmark = pytest.mark.service(sample=True)
+
 AUTH = {"space_id": "api", "change_request_id": "5"}
 ORGANIZATION = {"organization_id": "tallowick"}
 WRITES = {operation.__name__: operation for operation in every_operation() if not operation.is_read()}
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as running:
-        yield running
-
-
-@pytest.fixture
-async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
-    opened = engine_on(service, tmp_path / "home")
-    await opened.start()
-    yield opened
-    await opened.close()
 
 
 def body(text: str) -> comments.Document:

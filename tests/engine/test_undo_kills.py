@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from tests.engine.live_engine import engine_on, until
 from tests.root import ROOT
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 
 from presscheck.api.comments import Document, ListComments, PostComment
+
+pytestmark = pytest.mark.service(sample=True, shared=True)
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
 PATIENCE = 0.2
@@ -32,12 +34,6 @@ async def live():
     await emptied(engine)
 asyncio.run(live())
 """
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory):
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as running:
-        yield running
 
 
 @pytest.mark.parametrize("point", ["left", "sent", "answered", "delete", "deleting", "deleted"])

@@ -2,11 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.terminal import Terminal, children_of
 
 COMMAND = [sys.executable, "-m", "presscheck"]
@@ -22,13 +21,6 @@ def opened(home: Path, *words: str) -> Terminal:
 def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("PRESSCHECK_")]:
         monkeypatch.delenv(name)
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as one:
-        yield one
 
 
 def test_the_sample_workspace_with_the_tour(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.engine.live_engine import running_engine, until
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.tui.app_driver import app_on, running
 from tests.tui.app_driver import until as until_shown
@@ -36,6 +36,8 @@ from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.events import Event, sentence
 from presscheck.errors import NetworkError
 from presscheck.tui.screens.review.screen import ReviewScreen
+
+pytestmark = pytest.mark.service(shared=True)
 
 GUIDE = {"space_id": "api", "change_request_id": "5"}
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
@@ -83,22 +85,16 @@ class Watch:
             reader.join()
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def mia(service: RunningService) -> str:
     """The token of another user."""
     return token_of(service, "mia")
 
 
 @pytest.fixture(scope="module")
-def looked(service: RunningService, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def looked(shared_service: Callable[..., RunningService], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home directory whose user has checked for events once."""
-    home = tmp_path_factory.mktemp("looked")
+    service, home = shared_service(sample=True), tmp_path_factory.mktemp("looked")
 
     async def first_look() -> None:
         async with running_engine(service, home) as engine:

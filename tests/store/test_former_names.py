@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.engine.live_engine import engine_on, until
 from tests.engine.test_engine import begun, comment, threads
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 
 from presscheck.api.comments import PostComment
 from presscheck.api.former_operation_names import FORMER_NAMES
@@ -21,14 +20,9 @@ from presscheck.engine.search.index_entries import read_source
 from presscheck.errors import PresscheckError
 from presscheck.store.cache import Cache
 
+pytestmark = pytest.mark.service(sample=False)
+
 PAGE = {"object": "page", "id": "p1", "type": "document", "title": "Limits", "markdown": "# Limits\n\nSixty requests."}
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service") as running:
-        yield running
 
 
 async def test_an_outbox_with_former_names_is_shown_and_sent(service: RunningService, tmp_path: Path) -> None:

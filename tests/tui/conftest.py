@@ -1,28 +1,26 @@
 """Fixtures for the tests that drive the app."""
 
 import os
-from collections.abc import Iterator
 from zlib import crc32
 
 import pytest
-from tests.running_service import RunningService, running_service
 from tests.tui.snapshot_setup import LOOK_NAMES
 
+from presscheck.engine.review import live_updates
 from presscheck.tui.screens.inbox import prefetch
 from presscheck.tui.screens.review import drafts
-
-
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service of its own for each test, with the sample workspace."""
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Comments are sent at once, without the time to undo them."""
     monkeypatch.setattr(drafts, "HOLD", 0.0)
+
+
+@pytest.fixture
+def fast_live_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An open review shows what others do ten times a second."""
+    monkeypatch.setattr(live_updates, "INTERVAL", 0.1)
 
 
 @pytest.fixture

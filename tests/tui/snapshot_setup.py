@@ -8,6 +8,8 @@ import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import noon, shown
 
+from presscheck.text import phrases
+
 Drive = Callable[[Any, RunningService], Awaitable[None]]
 SIZES = [(80, 24), (120, 40)]
 LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
@@ -15,36 +17,11 @@ LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
 LOOK_NAMES = ["80x24-paper", "120x40-ink"]
 STABLE = 6
 """Looks in a row that must be the same."""
-TIMED = (
-    "admin.details",
-    "admin.facts",
-    "browse.deleted_spaces",
-    "draft_list",
-    "inbox.model",
-    "inbox.screen",
-    "integration.about_tab",
-    "integration.events_tab",
-    "integration.installations_tab",
-    "page_comments.screen",
-    "record.conversations",
-    "record.runs",
-    "browse.revisions",
-    "browse.space_home",
-    "outbox",
-    "review.view",
-    "review.history",
-    "review.thread_list_screen",
-    "review.merge_requirements",
-    "site_history.screen",
-    "specification.screen",
-)
-"""The screens that say how long ago something was."""
 
 
 @pytest.fixture(autouse=True)
 def at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("notifications", *(f"screens.{name}" for name in TIMED)):
-        monkeypatch.setattr(f"presscheck.tui.{module}.now", noon)
+    monkeypatch.setattr(phrases, "clock", noon)
     # a message stays, however slow the machine is
     monkeypatch.setattr("presscheck.tui.app.NOTICE_SECONDS", 3600.0)
 

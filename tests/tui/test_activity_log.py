@@ -4,17 +4,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until, write
 
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.activity_log import ActivityScreen
 
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory):
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+pytestmark = pytest.mark.service(shared=True)
 
 
 async def test_it_lists_every_request_with_its_command(service: RunningService, tmp_path: Path) -> None:

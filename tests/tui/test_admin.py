@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +26,10 @@ from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
+pytestmark = pytest.mark.service(shared=True)
+
 ORG = "tallowick"
 HOSTILE = "\x1b[31mred\x1b]0;x\x07 [b]bold[/b] \u202eabc"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        yield one
 
 
 async def family(pilot: Any, title: str) -> AdminScreen:

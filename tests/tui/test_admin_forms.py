@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-import pytest
 from pydantic.fields import FieldInfo
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import app_on, pick, plain, running, until
 from tests.tui.lamp_integration import lamp
@@ -173,13 +172,6 @@ def fill(dialog: FormDialog, texts: dict[str, str]) -> None:
     for name, text in texts.items():
         if dialog.texts[name] != text:
             dialog._input(name).value = text
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as one:
-        yield one
 
 
 async def test_bad_input_in_every_field_stays_in_the_form(service: RunningService, tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.engine.failing_service import answer
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say, somebody, token_of
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, noon, until
@@ -91,17 +91,12 @@ async def prepared(service: RunningService) -> None:
                 await asyncio.sleep(0.05)
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True, clock=noon, on_a_path=True) as one:
-        asyncio.run(prepared(one))
-        yield one
+pytestmark = pytest.mark.service(shared=True, clock=noon, on_a_path=True, prepare=prepared)
 
 
-@pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), clock=noon, on_a_path=True) as one:
-        yield one
+@pytest.fixture
+def bare(shared_service: Callable[..., RunningService]) -> RunningService:
+    return shared_service(clock=noon, on_a_path=True)
 
 
 async def catalog(pilot: Any) -> None:

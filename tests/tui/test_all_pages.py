@@ -1,11 +1,10 @@
 """All changed pages in one scroll: keys go across pages, and only pages near the view are laid out and loaded."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import somebody
 from tests.tui.app_driver import review, shown, until, write
 
@@ -14,14 +13,10 @@ from presscheck.api.comments import Document, ListComments
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.tui.screens.review.view import ReviewView
 
+pytestmark = pytest.mark.service(shared=True)
+
 PAGES = 300
 AUTH = "Rewrite the auth guide"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 def under_cursor(pilot: Any) -> str:

@@ -2,12 +2,10 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import page_of
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, pick, running, shown, until
@@ -18,19 +16,6 @@ from presscheck.api.links import ListSpaceLinks
 from presscheck.client.client import Client
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.widgets.tree import Tree
-
-
-@pytest.fixture
-def service(tmp_path: Path):
-    with running_service(tmp_path, sample=True) as one:
-        yield one
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    one = Client(service.base_url, service.token)
-    yield one
-    await one.aclose()
 
 
 async def drafts(client: Client) -> dict[str, ChangeRequest]:

@@ -1,23 +1,15 @@
 """The search for pages, change requests and comments: from the store at once, then from the service."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.text.styled_text import plain
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.picker import Choice, Picker
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    with running_service(tmp_path, sample=True) as one:
-        yield one
 
 
 async def look_for(pilot: Any, text: str, finds: str) -> list[Choice]:

@@ -1,11 +1,10 @@
 """The app on a service with the operations of its document and no others: inbox, browse, review and publish."""
 
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until, write
 
@@ -15,16 +14,9 @@ from presscheck.api.comments import ListComments
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import CreateSpace
 
-pytestmark = pytest.mark.usefixtures("at_once")
+pytestmark = [pytest.mark.usefixtures("at_once"), pytest.mark.service(shared=True, release="document")]
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
 WHO = "This service does not tell who you are"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """The service; its tests change different things."""
-    with running_service(tmp_path_factory.mktemp("service"), sample=True, release="document") as one:
-        yield one
 
 
 async def test_the_inbox_asks_once_who_you_are(service: RunningService, tmp_path: Path) -> None:

@@ -1,13 +1,12 @@
 """Each draft is opened where it was written: a comment at its block, a form with its fields, a line at its command."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say, somebody
 from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until
 from tests.tui.change_request_factory import begun, edited
@@ -30,14 +29,10 @@ from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 from presscheck.tui.screens.outbox import OutboxScreen
 from presscheck.tui.screens.review import drafts as review_drafts
 
+pytestmark = pytest.mark.service(shared=True)
+
 TEXT = "First words.\n\nA token lasts 30 days.\n\n" + "Filler.\n\n" * 30 + "A key lasts for ever.\n"
 ORG = "tallowick"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 def is_typing(pilot: Any) -> bool:

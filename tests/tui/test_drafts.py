@@ -1,12 +1,11 @@
 """Drafts stay reachable: the list in the outbox, and what becomes of a draft when its place is gone."""
 
-from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import page_of, say, somebody
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, edited, rewritten
@@ -20,14 +19,10 @@ from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 from presscheck.tui.screens.outbox import OutboxScreen
 
+pytestmark = pytest.mark.service(shared=True)
+
 TEXT = "A token lasts 30 days.\n\nA key lasts for ever.\n"
 HOSTILE = "Las\x1b[31mting \u202eevil"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,10 @@
 """The merge forecast of a review: conflicts are shown before a merge, which then requires the number."""
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, running, shown, until
 
@@ -20,12 +19,6 @@ from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.client.client import Client
 
 COLLIDES = {"space_id": "runbook", "change_request_id": "2"}
-
-
-@pytest.fixture
-def service_on_a_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True, on_a_path=True) as one:
-        yield one
 
 
 async def main_moves(service: RunningService, space: str) -> None:
@@ -58,8 +51,9 @@ async def test_conflicts_are_listed_and_the_number_is_required(service: RunningS
             assert (await other.send(GetChangeRequest(**COLLIDES))).status == "merged"
 
 
-async def test_a_merge_waits_for_its_forecast(service_on_a_path: RunningService, tmp_path: Path) -> None:
-    service, answered = service_on_a_path, threading.Event()
+@pytest.mark.service(on_a_path=True)
+async def test_a_merge_waits_for_its_forecast(service: RunningService, tmp_path: Path) -> None:
+    answered = threading.Event()
     with holding_back(service, tmp_path, "/revisions/", until=answered) as address:
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:
             await until(pilot, shows="Two carriers down at once")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import CreateChangeRequest, UpdateChangeRequest
@@ -16,14 +16,10 @@ from presscheck.api.sites import CreateSite
 from presscheck.api.spaces import CreateSpace
 from presscheck.client.client import Client
 
+pytestmark = pytest.mark.service(sample=False)
+
 BAD = [text for text in HOSTILE if text.strip() and "\x00" not in text and len(text) < 60]
 MARKUP = "[b]bold[/b] :smile: {x}"
-
-
-@pytest.fixture
-async def service(tmp_path: Path):
-    with running_service(tmp_path) as one:
-        yield one
 
 
 async def filled(service: RunningService, texts: list[str]) -> None:

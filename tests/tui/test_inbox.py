@@ -14,11 +14,7 @@ from presscheck.tui.keyboard import press_keys
 from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory):
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+pytestmark = pytest.mark.service(shared=True)
 
 
 async def test_it_shows_what_needs_me(service: RunningService, tmp_path: Path) -> None:

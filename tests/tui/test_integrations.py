@@ -1,7 +1,7 @@
 """Integrations by keys: the catalog, installing, settings, where they work, events, and the components they render."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,22 +35,17 @@ from presscheck.tui.screens.integration.screen import IntegrationScreen
 from presscheck.tui.screens.integration.settings_form import ask_settings
 from presscheck.tui.screens.outbox import OutboxScreen
 
+pytestmark = pytest.mark.service(shared=True)
+
 HOSTILE = "\x1b[31mred\x1b]0;x\x07 [b]bold[/b] \u202eabc"
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
-
-
 @pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        await publish_lamps(one)
-        yield one
-        for installation in await installations(one):
-            await one.send(UninstallIntegration(integration_name="lamp", installation_id=installation.id))
+async def client(client: Client) -> AsyncIterator[Client]:
+    await publish_lamps(client)
+    yield client
+    for installation in await installations(client):
+        await client.send(UninstallIntegration(integration_name="lamp", installation_id=installation.id))
 
 
 async def installations(client: Client) -> tuple[Installation, ...]:

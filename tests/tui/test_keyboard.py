@@ -1,13 +1,12 @@
 """Keys typed faster than dialogs open go to the dialog that an earlier key opens, in order, and to nothing else."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, open_review, running, shown, until
 from textual.events import Key, Paste
 from textual.keys import _character_to_key
@@ -17,13 +16,9 @@ from presscheck.tui.keyboard import PATIENCE
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
 
+pytestmark = pytest.mark.service(shared=True)
+
 AT = {"space_id": "guides", "change_request_id": "3"}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
-        yield one
 
 
 def burst(pilot: Any, *keys: str) -> None:

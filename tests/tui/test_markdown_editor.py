@@ -3,13 +3,13 @@
 import asyncio
 import shlex
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
@@ -26,13 +26,9 @@ from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS, CURSOR
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 
+pytestmark = pytest.mark.service(shared=True)
+
 TEXT = "A token lasts 30 days.\n\nA key lasts for ever.\n"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 @pytest.fixture(autouse=True)

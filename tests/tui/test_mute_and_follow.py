@@ -1,32 +1,25 @@
 """Mute and follow with real keys: in the inbox, in a review, in its threads and in Browse, on the real service."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import opens, somebody, thread_of
 from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.api.change_requests import RequestReviewers
 from presscheck.api.comments import Document, PostComment, PostReply
 from presscheck.config.profile import Profile
-from presscheck.engine.review import live_updates
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
 from presscheck.wiring import open_engine
 
+pytestmark = pytest.mark.usefixtures("fast_live_updates")
+
 AUTH = {"space_id": "api", "change_request_id": "5"}
 LIMITS = {"space_id": "api", "change_request_id": "4"}
 WORST = "Rewrite the auth guide"
-
-
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningService]:
-    monkeypatch.setattr(live_updates, "INTERVAL", 0.1)
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 def watching_app(service: RunningService, home: Path) -> PresscheckApp:

@@ -1,11 +1,10 @@
 """A service without reviews: the app says so, and a comment takes the place of a review."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.cli.shell import signed_in
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.comments import ListComments
@@ -14,13 +13,7 @@ from presscheck.client.client import Client
 PATH = {"space_id": "guides", "change_request_id": "3"}
 
 
-pytestmark = pytest.mark.usefixtures("at_once")
-
-
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True, lacks="reviews") as one:
-        yield one
+pytestmark = [pytest.mark.usefixtures("at_once"), pytest.mark.service(lacks="reviews")]
 
 
 async def last_comment(service: RunningService) -> str:

@@ -3,19 +3,15 @@
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
 
+pytestmark = pytest.mark.service(shared=True)
+
 PATH = {"space_id": "guides", "change_request_id": "3"}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory):
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 async def test_a_pending_change_is_edited_and_sent(service: RunningService, tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
 """Comments on live pages, from Browse: every action by keys, and checked at the service."""
 
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.hostile_strings import ACTS
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import somebody, token_of
 from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until, write
 
@@ -27,19 +26,6 @@ from presscheck.tui.screens.page_comments.screen import PageCommentsScreen
 
 SPACE = "api"
 HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe"
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as one:
-        yield one
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        yield one
 
 
 async def page_id(client: Client, title: str) -> str:

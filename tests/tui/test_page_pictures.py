@@ -1,19 +1,17 @@
 """Pictures of pages in Browse: drawn from the files of the space, bounded, without a jump, and by a protocol."""
 
-import asyncio
 import base64
 import io
 import re
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import page_of, somebody
 from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, plain, running, shown, until
@@ -95,14 +93,6 @@ Last words.
 """
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """The sample; in the runbook a page with images."""
-    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
-        asyncio.run(write_page(one))
-        yield one
-
-
 async def write_page(service: RunningService) -> None:
     async with somebody(service, "robin") as (robin,):
         made = await robin.send(CreateChangeRequest(space_id="runbook", subject="Images"))
@@ -129,6 +119,9 @@ async def write_page(service: RunningService) -> None:
         changes = (InsertFiles(files=(new,)), UpdatePage(page=page.id, document=document))
         await robin.send(EditChangeRequestContent(**at, changes=changes, compat=False))
         await robin.send(UpdateChangeRequest(**at, status="open"))
+
+
+pytestmark = pytest.mark.service(shared=True, prepare=write_page)
 
 
 def blocks(pilot: Any) -> list[str]:

@@ -1,12 +1,10 @@
 """Reading pages in Browse: headings, reading order, the place where a page was left, the whole width, links."""
 
-import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import main_moves, page_of, somebody
 from tests.tui.app_driver import app_on, plain, running, shown, until
 from tests.tui.block_page import write_blocks
@@ -34,15 +32,6 @@ LINKS = (
 )
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """The sample; in the runbook a long page, and one with links, an image and a file."""
-    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
-        asyncio.run(write_pages(one))
-        asyncio.run(write_blocks(one))
-        yield one
-
-
 async def write_pages(service: RunningService) -> None:
     async with somebody(service, "robin") as (robin,):
         made = await robin.send(CreateChangeRequest(space_id="runbook", subject="Long pages"))
@@ -60,6 +49,15 @@ async def write_pages(service: RunningService) -> None:
         await robin.send(EditChangeRequestContent(**at, changes=changes, compat=False))
         await robin.send(UpdateChangeRequest(**at, status="open"))
         await robin.send(MergeChangeRequest(**at))
+
+
+async def write_all(service: RunningService) -> None:
+    """In the runbook a long page, one with links, an image and a file, and one with blocks."""
+    await write_pages(service)
+    await write_blocks(service)
+
+
+pytestmark = pytest.mark.service(shared=True, prepare=write_all)
 
 
 async def reading(pilot: Any, title: str, shows: str) -> None:

@@ -1,11 +1,9 @@
 """People, invites and AI instructions by keys: several at once, asked twice, drafts kept, undone."""
 
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.operation_keys.driver import Cursor, Shows, Text, take
 from tests.tui.test_draft_places import drafted
@@ -22,19 +20,6 @@ from presscheck.errors import NotFound
 from presscheck.tui.screens.form_dialog import FormDialog
 
 ORG = {"organization_id": "tallowick"}
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as one:
-        yield one
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        yield one
 
 
 async def instructions(client: Client) -> str:

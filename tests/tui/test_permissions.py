@@ -1,12 +1,10 @@
 """The screen of permissions by keys: levels and their paths, teams of a collection, teams of a person."""
 
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.hostile_strings import ACTS
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.test_site_access import comes
@@ -22,19 +20,6 @@ from presscheck.tui.screens.text_screen import TextScreen
 
 ORG = {"organization_id": "tallowick"}
 HOSTILE = "\x1b[2J[b]"
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as one:
-        yield one
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        yield one
 
 
 async def loaded(pilot: Any) -> AccessScreen:

@@ -1,11 +1,11 @@
 """Snapshots of every screen, at two sizes and in two themes; `make snapshots` updates them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, noon, pick, plain, shown, until, write
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
@@ -17,19 +17,15 @@ from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
 
 __all__ = ["at_noon"]
 
-pytestmark = pytest.mark.usefixtures("forecasts_at_once")
+pytestmark = [
+    pytest.mark.usefixtures("forecasts_at_once"),
+    pytest.mark.service(shared=True, clock=noon, on_a_path=True),
+]
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True, clock=noon, on_a_path=True) as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), clock=noon, on_a_path=True) as one:
-        yield one
+@pytest.fixture
+def empty(shared_service: Callable[..., RunningService]) -> RunningService:
+    return shared_service(clock=noon, on_a_path=True)
 
 
 async def inbox(pilot: Any, service: RunningService) -> None:

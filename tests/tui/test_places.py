@@ -1,14 +1,13 @@
 """Going from place to place: what `g i`, `g o` and `g p` show, back and forward, and the list of open places."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
 from sqlalchemy import update
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import somebody
 from tests.tui.app_driver import app_on, pick, running, until
 
@@ -25,13 +24,9 @@ from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 
+pytestmark = pytest.mark.service(shared=True)
+
 FIRST, SECOND = "Rewrite the auth guide", "Limits per workspace"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
-        yield one
 
 
 async def reviewing(pilot: Any, subject: str) -> Any:

@@ -2,13 +2,12 @@
 
 import re
 import threading
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import page_of
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, pick, running, shown, until
@@ -23,19 +22,6 @@ from presscheck.client.client import Client
 from presscheck.tui.screens.browse.screen import BrowseScreen
 
 ORG = "tallowick"
-
-
-@pytest.fixture
-def service(tmp_path_factory: pytest.TempPathFactory):
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    one = Client(service.base_url, service.token)
-    yield one
-    await one.aclose()
 
 
 async def sites(client: Client) -> dict[str, Site]:
@@ -308,9 +294,11 @@ async def test_offline_it_shows_cached_data_and_cannot_publish(service: RunningS
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "shift+tab")
+        await until(pilot, holds=lambda: "Checking" not in shown(pilot.app))
         service.stop()
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
+        await until(pilot, holds=lambda: "Checking" not in shown(pilot.app))
         before = shown(pilot.app)
         await pilot.press("P")
         await until(pilot, shows="you are offline, and publishing cannot be queued")

@@ -1,10 +1,8 @@
 """Find and replace over a space, by keys, and checked at the service."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.hostile_strings import ACTS
 from tests.running_service import RunningService
 from tests.service_users import page_of, say, token_of
@@ -27,12 +25,6 @@ from presscheck.tui.screens.review.screen import ReviewScreen
 HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe zebra"
 SPACE = "notes"
 ZOO = "A zebra runs.\n\nTwo zebras and `zebra`. [Zebra](zebra.md)\n"
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        yield one
 
 
 async def drafted(client: Client, subject: str, *changes: Any) -> dict[str, str]:

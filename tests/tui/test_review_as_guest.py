@@ -1,10 +1,10 @@
 """The review screen of a guest, who may not list the members: the picker and mentions offer those who take part."""
 
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, until, write
 
 from presscheck.service.db.engine import Database
@@ -13,22 +13,19 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
 
 
-@pytest.fixture
-def service(tmp_path: Path, at_once: None) -> Iterator[RunningService]:
-    """The sample, whose owner is a guest with a team that may edit the space."""
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as running_one:
-        database = Database(running_one.database_url)
-        with database.writing.begin() as session:
-            space = session.get_one(SpaceRow, "api")
-            assert space.parent_id
-            member = session.query(MemberRow).filter_by(user_id="robin").one()
-            member.role = None
-            team = TeamRow(id="t", organization_id=space.organization_id, title="Writers", created_at=space.created_at)
-            session.add_all((team, TeamMemberRow(team_id="t", user_id="robin")))
-            session.add(CollectionTeamRow(collection_id=space.parent_id, team_id="t", role="edit"))
-        database.close()
-        yield running_one
+def with_guest(service: RunningService) -> None:
+    """Make the owner a guest with a team that may edit the space."""
+    with closing(Database(service.database_url)) as database, database.writing.begin() as session:
+        space = session.get_one(SpaceRow, "api")
+        assert space.parent_id
+        member = session.query(MemberRow).filter_by(user_id="robin").one()
+        member.role = None
+        team = TeamRow(id="t", organization_id=space.organization_id, title="Writers", created_at=space.created_at)
+        session.add_all((team, TeamMemberRow(team_id="t", user_id="robin")))
+        session.add(CollectionTeamRow(collection_id=space.parent_id, team_id="t", role="edit"))
+
+
+pytestmark = [pytest.mark.usefixtures("at_once"), pytest.mark.service(prepare=with_guest)]
 
 
 async def test_reviewers_and_mentions_are_those_who_take_part(service: RunningService, tmp_path: Path) -> None:

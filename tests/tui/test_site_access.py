@@ -1,13 +1,13 @@
 """Sites, redirects, share links and visitor sign-in by keys: each change is checked at the service."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from textual import events
@@ -19,19 +19,9 @@ from presscheck.client.client import Client
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.site_access.screen import SiteAccessScreen
 
+pytestmark = pytest.mark.service(shared=True)
+
 ORG = "tallowick"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        yield one
 
 
 async def live_site(client: Client) -> Site:

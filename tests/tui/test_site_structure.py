@@ -1,7 +1,6 @@
 """The structure of a site by keys and mouse: each change is checked at the service, and undone."""
 
 import threading
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +34,6 @@ from presscheck.tui.screens.site_structure.screen import SiteStructureScreen
 ORG = "tallowick"
 START = "Guides(Guides) News(Release notes) Developers(API(API docs) Command line(Command line))"
 SWAPPED = START.replace("Guides(Guides) News(Release notes)", "News(Release notes) Guides(Guides)")
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        yield one
 
 
 async def sites(client: Client) -> dict[str, Site]:

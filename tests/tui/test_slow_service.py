@@ -13,13 +13,15 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tcp_server import listening
 from tests.tui.app_driver import app_on, running, until
 from textual import events
 from textual.pilot import Pilot
 
 from presscheck.tui.app import PresscheckApp
+
+pytestmark = pytest.mark.service(shared=True)
 
 SLOW = 30.0
 """Seconds until the service answers."""
@@ -37,12 +39,6 @@ KEYS = (
     *("g o", "j", "l", "j", "j", "h", "g p", "g x", "@", "j", "/", "s", "p", "escape", "q", ":", "o", "escape"),
 )
 """Each changes the picture; of several together, the last does."""
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory):
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 @asynccontextmanager

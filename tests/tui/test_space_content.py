@@ -4,7 +4,6 @@ import base64
 import shlex
 import stat
 import sys
-from collections.abc import AsyncIterator, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -64,18 +63,6 @@ def page(title: str, text: str) -> InsertPage:
 
 def file(name: str, content: bytes) -> InsertFiles:
     return InsertFiles(files=(NewFile(name=name, base64=base64.b64encode(content).decode(), content_type="image/png"),))
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    with running_service(tmp_path, sample=True) as one:
-        yield one
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        yield one
 
 
 async def opened(pilot: Any, space: str = SPACE, request: str | None = None) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,14 +24,10 @@ from presscheck.tui.screens.browse.space_home_renderer import HomeLines, Part, S
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 
+pytestmark = pytest.mark.service(shared=True)
+
 AT_MOST = 5
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True) as one:
-        yield one
 
 
 async def at_space(pilot: Any, space: str, shows: str) -> None:

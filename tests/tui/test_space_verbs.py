@@ -1,14 +1,14 @@
 """Spaces and collections in the tree by keys: create, change, move, lock, duplicate, delete, restore, undo."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy.orm import Session
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import somebody, token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.operation_keys.driver import logged_requests
@@ -22,19 +22,6 @@ from presscheck.tui.screens.browse import live_tree
 from presscheck.tui.screens.browse.screen import BrowseScreen
 
 ORGANIZATION = {"organization_id": "tallowick"}
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as one:
-        yield one
-
-
-@pytest.fixture
-async def client(service: RunningService) -> AsyncIterator[Client]:
-    async with Client(service.base_url, service.token) as one:
-        yield one
 
 
 @asynccontextmanager

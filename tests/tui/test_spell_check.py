@@ -2,12 +2,11 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import begun
 
@@ -17,6 +16,8 @@ from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.spell_check import SpellingScreen
 from presscheck.tui.spell_checker import SpellChecker, installed
+
+pytestmark = pytest.mark.service(shared=True)
 
 TEXT = "A tokenn lasts.\n\n" + "Filler here.\n\n" * 40 + "Then teh `teh` key lasts, teh [b]end.\n"
 PROGRAM = """
@@ -36,12 +37,6 @@ for line in sys.stdin:
         print(doubtful if doubtful and word not in known else "*")
         print()
 """
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
 
 
 async def test_doubtful_words_are_listed_learned_and_gone_to(

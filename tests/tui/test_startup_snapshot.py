@@ -1,11 +1,12 @@
 """The startup snapshot: the last inbox, for the same size and theme only."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rich.segment import Segment
 from rich.style import Style
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.snapshot_setup import rested
 from textual.strip import Strip
@@ -18,10 +19,9 @@ from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
 from presscheck.wiring import open_cache
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory):
-    with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
-        yield one
+@pytest.fixture
+def sample(shared_service: Callable[..., RunningService]) -> RunningService:
+    return shared_service(sample=True)
 
 
 TEXT = snapshot_text("ink", 20, 2, {1: Strip([Segment("remembered", Style.parse("bold #ff0000"))])})

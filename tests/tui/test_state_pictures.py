@@ -2,13 +2,13 @@
 
 import asyncio
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy.orm import Session
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import all_sent, app_on, noon, plain, shown, until, write
@@ -27,7 +27,6 @@ from presscheck.service.models.spaces import SpaceRow
 
 __all__ = ["at_noon"]
 
-pytestmark = pytest.mark.usefixtures("forecasts_at_once")
 
 looks = pytest.mark.parametrize(("size", "theme"), LOOKS, ids=LOOK_NAMES)
 LONG = "Say in every place where we say “workspace” that it is a project now, also in the older"
@@ -72,11 +71,10 @@ async def planted(service: RunningService) -> None:
     await rewritten(service, one, "A token lasts 90 days.\n")
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True, clock=noon, on_a_path=True) as one:
-        asyncio.run(planted(one))
-        yield one
+pytestmark = [
+    pytest.mark.usefixtures("forecasts_at_once"),
+    pytest.mark.service(shared=True, clock=noon, on_a_path=True, prepare=planted),
+]
 
 
 async def to(pilot: Any, subject: str) -> None:
@@ -184,15 +182,10 @@ def test_rows_that_are_hard_to_lay_out(
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, to(pilot, HARD["long"][0])))
 
 
-@pytest.fixture
-def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True, clock=noon, on_a_path=True) as one:
-        yield one
-
-
 @looks
+@pytest.mark.service(clock=noon, on_a_path=True, prepare=write_blocks)
 def test_a_page_with_all_blocks(
-    size: tuple[int, int], theme: str, own: RunningService, tmp_path: Path, snap_compare: Any
+    size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
         await until(pilot, shows="Needs me 7")
@@ -204,14 +197,14 @@ def test_a_page_with_all_blocks(
         await until(pilot, holds=lambda: any("Page a team" in plain(line) for line in view.document.lines))
         await pilot.press("=", *"jjjjjjjjj")
 
-    asyncio.run(write_blocks(own))
-    app = app_on(own, tmp_path, theme=theme)
+    app = app_on(service, tmp_path, theme=theme)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
 
 
 @looks
+@pytest.mark.service(clock=noon, on_a_path=True)
 def test_the_history_of_changes(
-    size: tuple[int, int], theme: str, own: RunningService, tmp_path: Path, snap_compare: Any
+    size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
         await until(pilot, shows="Needs me 7")
@@ -232,12 +225,15 @@ def test_the_history_of_changes(
         await until(pilot, shows="undone: ")
         await until(pilot, shows="History 5")
 
-    app = app_on(own, tmp_path, theme=theme)
+    app = app_on(service, tmp_path, theme=theme)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
 
 
 @looks
-def test_the_drafts(size: tuple[int, int], theme: str, own: RunningService, tmp_path: Path, snap_compare: Any) -> None:
+@pytest.mark.service(clock=noon, on_a_path=True)
+def test_the_drafts(
+    size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
+) -> None:
     async def drive(pilot: Any) -> None:
         await until(pilot, shows="Needs me 7")
         outbox = pilot.app.engine.outbox
@@ -253,30 +249,30 @@ def test_the_drafts(size: tuple[int, int], theme: str, own: RunningService, tmp_
         await until(pilot, shows="change request deleted")
         await pilot.press("j")
 
-    app = app_on(own, tmp_path, theme=theme)
+    app = app_on(service, tmp_path, theme=theme)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
 
 
 @pytest.fixture(scope="module")
-def content(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningService, str]]:
+def content(shared_service: Callable[..., RunningService]) -> tuple[RunningService, str]:
     """A service, and the id of a change request that has files, and links in every state."""
     text = (
         "See [the shops](shops.md), [the map](/map.png) and [the web](https://example.org/).\n\n![The bar](/bar.jpg)\n"
     )
-    with running_service(tmp_path_factory.mktemp("s"), sample=True, clock=noon, on_a_path=True) as one:
-        made = asyncio.run(begun(one, "Where the shops are", text))
-        files = InsertFiles(
-            files=tuple(
-                NewFile(name=name, base64=base64.b64encode(bytes(size)).decode(), content_type=kind)
-                for name, size, kind in (
-                    ("map.png", 48_200, "image/png"),
-                    ("counter (old) 営業.jpg", 912_000, "image/jpeg"),
-                    ("prices.pdf", 640, "application/pdf"),
-                )
+    one = shared_service(sample=True, clock=noon, on_a_path=True)
+    made = asyncio.run(begun(one, "Where the shops are", text))
+    files = InsertFiles(
+        files=tuple(
+            NewFile(name=name, base64=base64.b64encode(bytes(size)).decode(), content_type=kind)
+            for name, size, kind in (
+                ("map.png", 48_200, "image/png"),
+                ("counter (old) 営業.jpg", 912_000, "image/jpeg"),
+                ("prices.pdf", 640, "application/pdf"),
             )
         )
-        asyncio.run(say(one, made.token, EditChangeRequestContent(**made.at, changes=(files,))))
-        yield one, made.at["change_request_id"]
+    )
+    asyncio.run(say(one, made.token, EditChangeRequestContent(**made.at, changes=(files,))))
+    return one, made.at["change_request_id"]
 
 
 @looks
@@ -318,11 +314,9 @@ def tended(service: RunningService) -> None:
     asyncio.run(say(service, service.token, UpdateSpace(space_id="notes", edit_mode="locked"), *locks))
 
 
-@pytest.fixture(scope="module")
-def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("s"), sample=True, clock=noon, on_a_path=True) as one:
-        tended(one)
-        yield one
+@pytest.fixture
+def facts(shared_service: Callable[..., RunningService]) -> RunningService:
+    return shared_service(sample=True, clock=noon, on_a_path=True, prepare=tended)
 
 
 @looks

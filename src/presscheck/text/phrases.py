@@ -5,11 +5,15 @@ Only `now` reads the clock; everything else is a function of the time that it is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 
 UNKNOWN = "–"
 MINUTE, HOUR, DAY = 60, 3600, 86400
 _STEPS = ((365 * DAY, "y"), (30 * DAY, "mo"), (7 * DAY, "w"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min"))
+clock: Callable[[], datetime] = partial(datetime.now, UTC)
+"""What `now` reads: the clock of the machine, unless a test sets another."""
 _FIRST, _LAST = datetime.min + timedelta(days=2), datetime.max - timedelta(days=2)
 
 
@@ -55,8 +59,8 @@ def exact(iso: str | None, zone: tzinfo | None = None) -> str:
 
 
 def now() -> datetime:
-    """Returns the current time in UTC."""
-    return datetime.now(UTC)
+    """Returns the current time in UTC, by `clock`."""
+    return clock()
 
 
 def parse_time(iso: str | None) -> datetime | None:
