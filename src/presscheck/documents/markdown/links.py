@@ -56,7 +56,7 @@ def find_links(markdown: str) -> list[Link]:
 
 def unnamed_images(markdown: str) -> list[int]:
     """Returns the lines of the images without alternative text, except in code and comments; lines count from 1."""
-    # what cannot hold one is told in microseconds; characters alone are looked for first, which is the fastest
+    # a text that cannot hold one is ruled out in microseconds; to look for single characters first is the fastest
     may_be_written = "!" in markdown and "![" in markdown and _MAYBE_UNNAMED.search(markdown)
     if not may_be_written and not ("<" in markdown and _MAYBE_UNNAMED_TAG.search(markdown)):
         return []
