@@ -184,6 +184,32 @@ async def test_uses_in_other_spaces_are_those_in_the_cache(service: RunningServi
     assert {space.id for space in found.not_searched} == spaces.keys() - {"guides", "notes"}
 
 
+async def test_uses_of_a_specification_are_pages_in_the_cache_with_a_block_of_it(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        spaces = {space.id: space for space in await spaces_of(engine)}
+        pages = [page for page in every((await engine.read(ListPages(space_id="guides"))).pages) if page.document_id]
+        by_slug, by_address, other, in_code, *unread = pages
+        texts = {
+            str(
+                by_slug.document_id
+            ): '{% openapi-operation spec="parcels" path="/a" method="get" %}x{% endopenapi-operation %}',
+            str(by_address.document_id): '{% openapi src="https://example.org/a.yaml" path="/a" %}x{% endopenapi %}',
+            str(
+                other.document_id
+            ): '{% openapi-operation spec="parcels-2" path="/a" %}x{% endopenapi-operation %} parcels',
+            str(in_code.document_id): '```\n{% openapi-operation spec="parcels" %}\n```\n',
+        }
+        shown = (by_slug, by_address, other, in_code)
+        await engine.in_store(partial(keep_texts, space=spaces["guides"], pages=shown, texts=texts))
+        names = frozenset(("parcels", "https://example.org/a.yaml"))
+        found = await engine.specification_uses("tallowick", names)
+    assert [(space.id, page.id) for space, page in found.pages] == [("guides", by_slug.id), ("guides", by_address.id)]
+    assert found.unread == len(unread)
+    assert {space.id for space in found.not_searched} == spaces.keys() - {"guides"}
+
+
 async def test_without_link_operations_cached_pages_are_used(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, release=WITHOUT_LINKS) as service:

@@ -178,6 +178,10 @@ class Engine:
         """The cached pages of other spaces of the organization that name one of these addresses of a thing."""
         return await self._search.uses_elsewhere(space, addresses)
 
+    async def specification_uses(self, organization: str, names: frozenset[str]) -> OtherUses:
+        """The cached pages of an organization whose OpenAPI blocks name a specification by one of these names."""
+        return await self._search.specification_uses(organization, names)
+
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
         """The response of the service, or the cached one while the service cannot be reached.
 

@@ -132,7 +132,7 @@ COMMANDS: tuple[Command, ...] = (
         ("go_links", "g l", "links and files", "List links, files and reusable content of a space"),
         ("go_permissions", "g w", "permissions", "Show who has which level here, and why"),
         ("go_deleted", "g d", "deleted spaces", "List the deleted spaces, and restore one"),
-        ("backlinks", "g b", "backlinks", "List the pages that link to this one"),
+        ("backlinks", "g b", "backlinks", "List the pages that link to this one, or use it"),
         ("place_back", "alt+left", "previous place", "Go back to the place before, as a web browser does"),
         ("place_forward", "alt+right", "next place", "Go forward again to the place after this one"),
         ("places", "B", "open places", "List the places where you were, and go to one"),

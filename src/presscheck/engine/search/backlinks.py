@@ -6,7 +6,7 @@ Uses `documents.markdown.link_report`, as the local service does. Pages that are
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
@@ -33,12 +33,13 @@ from presscheck.api.operation import Operation
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
 from presscheck.documents.markdown.link_report import LinkReport, RevisionContent
+from presscheck.documents.markdown.spec_references import find_specs
 from presscheck.documents.pages.file_urls import unsigned_url
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import Reader
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.search.index_entries import pages_of
-from presscheck.engine.shared_calls import ALL
+from presscheck.engine.shared_calls import ALL, live_page
 from presscheck.errors import IncompleteList, NetworkError, NotSupported
 from presscheck.store.cache import Cache
 from presscheck.store.search_index import SearchIndex, Stored
@@ -72,7 +73,7 @@ class Linked(Generic[T]):
 
 @dataclass(frozen=True)
 class OtherUses:
-    """The uses of a file or of reusable content in the other spaces of its organization, as far as they are cached.
+    """The uses of something in the spaces of its organization, as far as they are cached.
 
     Attributes:
         pages: the pages that name it, each with its space.
@@ -183,23 +184,60 @@ def uses_elsewhere(cache: Cache, space: str, addresses: frozenset[str]) -> Other
         space: the space of what is named, which is left out.
         addresses: as pages of other spaces name it; those of files without a signature.
     """
-    index = cache.search
-    own = index.thing("space", space)
+
+    def named(other: str, _: list[RevisionPage]) -> dict[str, bool]:
+        links = cache.search.links(pages_of(other))
+        return {page: any(unsigned_url(link) in addresses for link in targets) for page, targets in links.items()}
+
+    own = cache.search.thing("space", space)
     organization = Space.model_validate_json(own).organization if own else ""
+    return _uses(cache.search, organization or "", named, without=space)
+
+
+def specification_uses(cache: Cache, organization: str, names: frozenset[str]) -> OtherUses:
+    """The pages on main of the spaces of an organization whose OpenAPI blocks name a specification.
+
+    For the cache's writer thread.
+
+    Args:
+        cache: has the texts of pages.
+        organization: the id of the organization.
+        names: the slug of the specification, and the address of its source.
+    """
+
+    def named(space: str, pages: list[RevisionPage]) -> dict[str, bool]:
+        keys = {live_page(space, page.id).key(): page.id for page in pages}
+        texts = {keys[key]: json.loads(stored.json).get("markdown") for key, stored in cache.for_writing(keys).items()}
+        return {
+            page: any(found.name in names for found in find_specs(text))
+            for page, text in texts.items()
+            if text is not None
+        }
+
+    return _uses(cache.search, organization, named)
+
+
+def _uses(
+    index: SearchIndex,
+    organization: str,
+    named: Callable[[str, list[RevisionPage]], Mapping[str, bool]],
+    *,
+    without: str = "",
+) -> OtherUses:
+    """The pages that name something; `named` tells that of the pages of a space whose text is cached, by their ids."""
     found, unread, not_searched = list[tuple[Space, RevisionPage]](), 0, list[Space]()
-    for other in index.spaces_of(organization or ""):
-        text = index.thing("space", other) if other != space else None
+    for space in index.spaces_of(organization):
+        text = index.thing("space", space) if space != without else None
         if text is None:
             continue
-        details, content = Space.model_validate_json(text), _tree(index, other, None)
+        details, content = Space.model_validate_json(text), _tree(index, space, None)
         if content is None:
             not_searched.append(details)
             continue
-        links = index.links(pages_of(other))
-        for page in flatten(content.pages):
-            unread += page.id not in links and page.document_id is not None
-            if any(unsigned_url(link) in addresses for link in links.get(page.id, ())):
-                found.append((details, page))
+        pages = list(flatten(content.pages))
+        known = named(space, pages)
+        unread += sum(page.id not in known and page.document_id is not None for page in pages)
+        found += [(details, page) for page in pages if known.get(page.id)]
     return OtherUses(tuple(found), unread, tuple(not_searched))
 
 

@@ -97,6 +97,12 @@ class Search:
         await self._index.catch_up(LINKS_INDEX_TIMEOUT)
         return await self._in_store(lambda cache: uses_elsewhere(cache, space, addresses))
 
+    async def specification_uses(self, organization: str, names: frozenset[str]) -> OtherUses:
+        """See `Engine.specification_uses`."""
+        from presscheck.engine.search.backlinks import specification_uses  # 20 ms, only for backlinks
+
+        return await self._in_store(lambda cache: specification_uses(cache, organization, names))
+
     async def _search_local(
         self, text: str, limit: int, organization: str | None, index_timeout: float
     ) -> tuple[Hit, ...]:

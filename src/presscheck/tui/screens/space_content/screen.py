@@ -17,6 +17,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.page_editor import stays_locked
+from presscheck.tui.screens.page_uses import choose_use
 from presscheck.tui.screens.space_content.file_actions import FileActions
 from presscheck.tui.screens.space_content.files_tab import FilesTab
 from presscheck.tui.screens.space_content.links_tab import LinksTab
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.content_place import ContentPlace
     from presscheck.tui.screens.space_content.context import Tab
-
-NOT_SEARCHED = " not searched"
-"""The key of the row about other spaces in the list of pages: no id has a blank at its beginning."""
 
 
 class SpaceContentScreen(BaseScreen):
@@ -299,31 +297,12 @@ class SpaceContentScreen(BaseScreen):
     async def show_uses(self, name: str, pages: list[RevisionPage], target: ContentLocation) -> None:
         """List the pages that name a target, also those of other spaces that are cached, and open one."""
         others = await self.engine.uses_elsewhere(self.model.space_id, addresses_elsewhere(self.model.space_id, target))
-        unread = others.unread + (self.model.linked.unread if self.model.linked else 0)
-        note = f" · {count(unread, 'page')} not in the cache" if unread else ""
-        spaces = ", ".join(sanitize(space.title) or "(no title)" for space in others.not_searched)
-        not_searched = f"not searched, because not in the cache: {spaces}" if spaces else ""
-        if not pages and not others.pages:
-            self.notify(f"no known page names it{note}{' · ' if spaces else ''}{not_searched}")
-            return
-        here = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path or "")) for page in pages]
-        elsewhere = [
-            Choice(f"{space.id} {page.id}", sanitize(page.title) or "(no title)", f"in {sanitize(space.title)}")
-            for space, page in others.pages
-        ]
-        rest = [Choice(NOT_SEARCHED, f"{count(len(others.not_searched), 'space')} not searched", spaces)]
-        choices = [*here, *elsewhere, *(rest if spaces else [])]
-        chosen = await self.ask(Picker(f"Pages with {name}{note}", choices, self.style_for, ranked=False))
-        if chosen is None:
-            return
-        if chosen == (NOT_SEARCHED,):
-            self.notify(not_searched)
-            return
-        space, _, other = chosen[0].rpartition(" ")
-        if space:
-            await self.app_context.open_page(space, other)
-            return
-        await self.open_page(next(page for page in pages if page.id == other), target)
+        unread = self.model.linked.unread if self.model.linked else 0
+        chosen = await choose_use(self, name, others, pages, unread=unread)
+        if chosen and chosen.space:
+            await self.app_context.open_page(chosen.space, chosen.page)
+        elif chosen:
+            await self.open_page(next(page for page in pages if page.id == chosen.page), target)
 
     async def choose_page(self, title: str, pages: list[RevisionPage]) -> RevisionPage | None:
         """Ask for one of some pages."""

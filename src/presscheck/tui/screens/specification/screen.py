@@ -17,8 +17,10 @@ from presscheck.api.openapi import (
     OpenAPISpecVersion,
     PutOpenAPISpec,
 )
+from presscheck.api.spaces import ListSpaces
 from presscheck.documents.terminal.openapi import Listed, contents, description_in, listed_lines
 from presscheck.engine.forms.parts_form import PartsForm
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import NotFound, PresscheckError
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
@@ -26,6 +28,7 @@ from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.page_uses import choose_use
 from presscheck.tui.screens.record.runs import status_line, writing_reason
 from presscheck.tui.screens.record.screen import POLL_SECONDS
 from presscheck.tui.screens.row_filter import RowFilter
@@ -57,8 +60,13 @@ class SpecificationScreen(BaseScreen):
     """
 
     SCOPE = "admin"
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "history", "edit", "find_here", "copy", "close")
-    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"history": "changes", "edit": "new source", "copy": "copy name"}
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "backlinks", "history", "edit", "find_here", "copy", "close")
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {
+        "backlinks": "where used",
+        "history": "changes",
+        "edit": "new source",
+        "copy": "copy name",
+    }
     DEFAULT_CSS = "SpecificationScreen #state { margin-top: 1; } SpecificationScreen RowList { margin-top: 1; }"
 
     def __init__(self, organization: Organization, specification: OpenAPISpec) -> None:
@@ -242,6 +250,16 @@ class SpecificationScreen(BaseScreen):
             lines = [(Span("  "), *line) for line in listed_lines(self._description, one, max(20, self.size.width - 4))]
             title = sanitize(f"{one.method.upper()} {one.name}".strip())
             self.app_context.push_screen(TextScreen(title, [(), *(lines or [(Span("  It says no more.", "quiet"),)])]))
+
+    async def command_backlinks(self) -> None:
+        """List the pages that show something of it, and go to one of them."""
+        one = self.specification
+        names = frozenset(filter(None, (one.slug, one.source_url)))
+        await whole_listing(self.engine, ListSpaces(organization_id=self._organization.id))  # those to search are known
+        uses = await self.engine.specification_uses(self._organization.id, names)
+        chosen = await choose_use(self, sanitize(one.slug), uses)
+        if chosen:
+            await self.app_context.open_page(chosen.space, chosen.page)
 
     def reason_edit(self) -> str | None:
         """Why its source cannot be replaced."""

@@ -1,0 +1,61 @@
+"""The list of the pages that use something, in one space or in several, to go to one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from presscheck.api.content import RevisionPage
+    from presscheck.engine.search.backlinks import OtherUses
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+NOT_SEARCHED = " not searched"
+"""The row that names the spaces that are not cached."""
+
+
+class PageUse(NamedTuple):
+    """A page that was chosen: the id of its space, empty for the one in which it was asked, and its own."""
+
+    space: str
+    page: str
+
+
+async def choose_use(
+    screen: ScreenContext, name: str, uses: OtherUses, here: Sequence[RevisionPage] = (), *, unread: int = 0
+) -> PageUse | None:
+    """Ask for one of the pages that use something; None if none is chosen, or there are none, which is said.
+
+    Args:
+        screen: the screen that asks.
+        name: what they use, as display text.
+        uses: the pages of other spaces, and what was not searched.
+        here: the pages of the space in which it is asked.
+        unread: how many pages of that space are not cached.
+    """
+    unread += uses.unread
+    note = f" · {count(unread, 'page')} not in the cache" if unread else ""
+    spaces = ", ".join(sanitize(space.title) or "(no title)" for space in uses.not_searched)
+    not_searched = f"not searched, because not in the cache: {spaces}" if spaces else ""
+    if not here and not uses.pages:
+        screen.notify(f"no known page names it{note}{' · ' if spaces else ''}{not_searched}")
+        return None
+    choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path or "")) for page in here]
+    choices += [
+        Choice(f"{space.id} {page.id}", sanitize(page.title) or "(no title)", f"in {sanitize(space.title)}")
+        for space, page in uses.pages
+    ]
+    rest = [Choice(NOT_SEARCHED, f"{count(len(uses.not_searched), 'space')} not searched", spaces)] if spaces else []
+    chosen = await screen.ask(Picker(f"Pages with {name}{note}", [*choices, *rest], screen.style_for, ranked=False))
+    if chosen is None:
+        return None
+    if chosen == (NOT_SEARCHED,):
+        screen.notify(not_searched)
+        return None
+    space, _, page = chosen[0].rpartition(" ")
+    return PageUse(space, page)

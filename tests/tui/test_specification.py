@@ -1,0 +1,37 @@
+"""The screen of a specification: the pages that use it."""
+
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, running, until
+from tests.tui.block_page import SPACE, TITLE, write_blocks
+from tests.tui.test_admin import family
+
+from presscheck.api.content import ListPages
+from presscheck.documents.pages.tree import flatten
+
+
+@pytest.mark.service(prepare=write_blocks)
+async def test_the_pages_with_its_operations_are_listed_and_opened(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        await family(pilot, "OpenAPI")
+        await pilot.press("enter")
+        await until(pilot, shows="OpenAPI › pager")
+        await pilot.press("g", "b")
+        await until(pilot, shows="no known page names it · not searched, because not in the cache: ")
+
+        pages = flatten((await pilot.app.engine.read(ListPages(space_id=SPACE))).pages)  # type: ignore[attr-defined]
+        page = next(page for page in pages if page.title == TITLE)
+        await pilot.app.open_page(SPACE, page.id)  # type: ignore[attr-defined]
+        await until(pilot, shows=f"› {TITLE}")
+        await until(pilot, holds=lambda: pilot.app.screen.page_view.document.done)  # type: ignore[attr-defined]
+        await pilot.press("g", "a")
+        await until(pilot, shows="Administration › OpenAPI")
+        await pilot.press("enter")
+        await until(pilot, shows="OpenAPI › pager")
+        await pilot.press("g", "b")
+        await until(pilot, shows="Pages with pager")
+        await until(pilot, shows=f"{TITLE}")
+        await pilot.press("enter")
+        await until(pilot, shows=f"› {TITLE}")
