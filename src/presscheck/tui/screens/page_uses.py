@@ -29,7 +29,7 @@ class PageUse(NamedTuple):
 async def choose_use(
     screen: ScreenContext, name: str, uses: OtherUses, here: Sequence[RevisionPage] = (), *, unread: int = 0
 ) -> PageUse | None:
-    """Ask for one of the pages that use something; None if none is chosen, or there are none, which is said.
+    """Ask for one of the pages that use something; None if none is chosen, or if there are none, which it shows.
 
     Args:
         screen: the screen that asks.
