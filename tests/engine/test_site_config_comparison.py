@@ -194,7 +194,8 @@ def test_an_item_that_others_added_or_changed_is_overwritten_and_a_moved_neighbo
         "redirects /a: to": ("https://x.example/", "https://y.example/", None),
         "redirects /b: to": (None, "https://x.example/", None),
     }
-    one, two, three = section("One", "one", space("a")), section("Two", "two", space("b")), section("X", "x", space("c"))
+    one, two = section("One", "one", space("a")), section("Two", "two", space("b"))
+    three = section("X", "x", space("c"))
     file = config(structure=[two, one])
     assert lost(Base(config(structure=[one, two])), in_site(one, two), file) == {}
     assert lost(Base(config(structure=[one, two])), in_site(one, three, two), file)["structure section X: path"] == (
@@ -202,7 +203,8 @@ def test_an_item_that_others_added_or_changed_is_overwritten_and_a_moved_neighbo
         "x",
         None,
     )
-    order = lost(Base(config(structure=[one, two, three])), in_site(three, one, two), config(structure=[two, one, three]))
+    base = Base(config(structure=[one, two, three]))
+    order = lost(base, in_site(three, one, two), config(structure=[two, one, three]))
     assert order == {
         "structure: order": (
             ["section One", "section Two", "section X"],
@@ -235,7 +237,7 @@ def test_the_base_of_a_file_is_kept_privately_until_it_is_pushed_completely(tmp_
     kept.write_text("strukture: 1\n")
     with pytest.raises(ConfigurationError, match=r"is damaged \(strukture: is not a known key.*delete it, and compare"):
         bases.of(file)
-    with pytest.raises(StoreError, match="Could not keep what was read in .*: Not a directory"):
+    with pytest.raises(StoreError, match=r"Could not keep what was read in .*: Not a directory"):
         Bases(file, "1").keep(file, before)
 
 

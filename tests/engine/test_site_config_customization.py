@@ -81,9 +81,7 @@ def shared(identity: str, name: str | None, key: str) -> ShareLink:
     return ShareLink(id=identity, name=name, urls=url)
 
 
-SHARED_SITE = Site(
-    id="s", visibility="share-link", urls=SiteUrls(published="https://docs.example/docs/own-key-1234")
-)
+SHARED_SITE = Site(id="s", visibility="share-link", urls=SiteUrls(published="https://docs.example/docs/own-key-1234"))
 
 
 def test_keys_are_names_in_a_file_and_keys_again_in_the_site() -> None:

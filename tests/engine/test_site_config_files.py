@@ -1,4 +1,4 @@
-"""The document of a site, and the files that have it: forms, permissions, lines of mistakes, and what cannot be read."""
+"""The document of a site, and the files that have it: forms, permissions, and the lines of mistakes."""
 
 import json
 from pathlib import Path
@@ -126,7 +126,7 @@ def test_an_empty_file_manages_nothing_and_an_unknown_ending_is_refused(tmp_path
     with pytest.raises(InvalidArgument, match=r"site.json must end with .toml, .yaml or .yml"):
         form_of(tmp_path / "site.json")
     for name in ("a.toml", "a.yaml"):
-        with pytest.raises(ConfigurationError, match="has values that (TOML|YAML) cannot express"):
+        with pytest.raises(ConfigurationError, match=r"has values that (TOML|YAML) cannot express"):
             text_of({"customization": {"title": json.loads('"\\ud800"')}}, tmp_path / name)
 
 
