@@ -71,6 +71,8 @@ def test_items_are_the_same_by_title_path_or_content() -> None:
         ]
     )
     assert matched(site, file) == {"c": "space c", "a": "space a", "Deux": "section two", "Un": "section one"}
+    twice = tuple(replace(entry, place=(at,)) for at, entry in enumerate((site.structure or ())[0].entries[:1] * 2))
+    assert match(site.structure or (), twice) == {(0,): "space a"}
     # the title and the path tell more than the content
     swapped = config(structure=[section("Two", "two", space("a"), space("b")), section("One", "one", space("c"))])
     assert matched(site, swapped)["Two"] == "section two"
@@ -198,11 +200,13 @@ def test_an_item_that_others_added_or_changed_is_overwritten_and_a_moved_neighbo
     three = section("X", "x", space("c"))
     file = config(structure=[two, one])
     assert lost(Base(config(structure=[one, two])), in_site(one, two), file) == {}
-    assert lost(Base(config(structure=[one, two])), in_site(one, three, two), file)["structure section X: path"] == (
-        None,
-        "x",
-        None,
-    )
+    told = lost(Base(config(structure=[one, two])), in_site(one, three, two), file)
+    assert told["structure section X: path"] == (None, "x", None)
+    assert "structure: order" not in told, "what both had is in the same order"
+    grown = section("Two", "two", space("b", default=True), space("d"))
+    told = lost(Base(config(structure=[one, two])), in_site(one, grown), config(structure=[one]))
+    assert told["structure space D: in"] == (None, "section Two", None)
+    assert "structure section Two: default" not in told, "the items themselves tell it"
     base = Base(config(structure=[one, two, three]))
     order = lost(base, in_site(three, one, two), config(structure=[two, one, three]))
     assert order == {

@@ -1,6 +1,7 @@
 """The document of a site, and the files that have it: forms, permissions, and the lines of mistakes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from presscheck.engine.site_config import files
 from presscheck.engine.site_config.document import PARTS, Entry, SiteConfig, Target, every_entry, place_name
 from presscheck.engine.site_config.files import HEADING, form_of, read_file, text_of, write_file
-from presscheck.engine.site_config.validation import parse
+from presscheck.engine.site_config.validation import Problem, parse
 from presscheck.errors import ConfigurationError, InvalidArgument
 
 PLAIN: dict[str, Any] = {
@@ -158,5 +159,7 @@ def test_mistakes_are_told_in_the_order_of_the_file(tmp_path: Path, ending: str)
             lines, ("share_links", "structure[0].pth", "redirects[0].to", "redirects[1].to.page"), strict=True
         )
     ]
+    tables = replace(read, path=Path("x.toml"), text="[customization.header]\n[customization.pdf]\n")
+    assert tables.described([Problem(("customization", "title"), "x")]) == ["x.toml:1: customization.title: x"]
     nowhere = parse({"visitor_schema": 1})[1]
     assert read.described(nowhere)[0].startswith(f"{file}: visitor_schema: "), "without a line"

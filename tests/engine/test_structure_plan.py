@@ -124,6 +124,14 @@ def test_the_call_of_a_move_names_both_items() -> None:
     assert (step.item, step.expects) == ("site-space a", {"in": ""})
 
 
+def test_an_item_that_moves_goes_to_its_place_at_once() -> None:
+    site = (section("one", A, B), section("two", C, D))
+    step = "move the space A into the section two"
+    assert texts(site, (section("one", B), section("two", C, D, A))) == [f"{step} after the space D"]
+    assert texts(site, (section("one", B), section("two", C, A, D))) == [f"{step} after the space C"]
+    assert texts(site, (section("one", B), section("two", A, C, D))) == [f"{step} before the space C"]
+
+
 def test_the_first_section_takes_all_spaces_and_a_new_space_goes_into_the_next() -> None:
     file = (section("one", A, B, icon="book", condition="visitor.claims.x"), section("two", D, C), group("G"))
     assert texts((A, B, C), file) == [
