@@ -320,7 +320,7 @@ class ServiceReads:
 
     @property
     def _substitutes(self) -> Substitutes:
-        from presscheck.engine.reads.substitutes import Substitutes  # 15 ms, only for a service without an operation
+        from presscheck.engine.reads.substitutes import Substitutes  # 10 ms, only for a service without an operation
 
         if self._made_substitutes is None:
             self._made_substitutes = Substitutes(_FreshReader(self), self._user)
