@@ -110,7 +110,7 @@ def test_a_file_keeps_its_permissions_and_a_link_its_target(tmp_path: Path) -> N
         ("nul\0.toml", None, "cannot be read: invalid path"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_why(
+def test_a_file_that_cannot_be_read_is_an_error_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes | None, message: str
 ) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 100)
@@ -132,7 +132,7 @@ def test_an_empty_file_manages_nothing_and_an_unknown_ending_is_refused(tmp_path
 
 
 @pytest.mark.parametrize("ending", ["toml", "yaml"])
-def test_mistakes_are_told_in_the_order_of_the_file(tmp_path: Path, ending: str) -> None:
+def test_mistakes_are_in_the_order_of_the_file(tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"site.{ending}"
     wrong = {
         "structure": [{"section": "S", "pth": "s", "spaces": [{"space": "A", "id": "a"}]}],

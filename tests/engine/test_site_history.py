@@ -161,8 +161,11 @@ def test_snapshots_are_compared_in_the_parts_that_both_have() -> None:
         return found
 
     section = {"section": "One", "path": "one", "spaces": [{"space": "A", "id": "a"}, {"space": "B", "id": "b"}]}
+    redirect = {"source": "/a", "to": {"section": "one"}}
     before = config(structure=[section], customization={"a": 1}, share_links=["x"])
-    after = config(structure=[{**section, "section": "Uno"}], redirects=[], customization={"a": 2}, share_links=["y"])
+    after = config(
+        structure=[{**section, "section": "Uno"}], redirects=[redirect], customization={"a": 2}, share_links=["y"]
+    )
     assert [(str(one.field), one.site, one.file) for one in changes_between(before, after)] == [
         ("structure section One: title", "One", "Uno"),
         ("customization: a", 1, 2),

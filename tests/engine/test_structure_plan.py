@@ -231,7 +231,7 @@ def test_groups_are_made_with_their_sections_inside_out() -> None:
     ]
 
 
-def test_what_the_service_cannot_do_is_told_and_pruning_adds_a_space_again() -> None:
+def test_what_the_service_cannot_do_is_a_problem_and_pruning_adds_a_space_again() -> None:
     assert refused((ONE,), (A, B)) == [
         "structure[0]: the site has sections, and the service cannot remove them all: use sections"
     ]
