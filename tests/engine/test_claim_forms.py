@@ -76,6 +76,7 @@ def test_a_renamed_claim_keeps_its_place_and_a_value_with_a_comma_stays_one() ->
         ({"path": "a"}, "description", "is required"),
         ({"path": "a", "description": "d", "kind": "array"}, "kind", "must be one of string, boolean, number"),
         ({"path": "a", "description": "d", "kind": "enumeration"}, "values", "is required for one of a list"),
+        ({"path": "a", "description": "d", "kind": "number", "values": "1"}, "values", "need the type"),
         (
             {"path": "a", "description": "d", "values": "x"},
             "values",

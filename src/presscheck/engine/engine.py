@@ -50,7 +50,7 @@ __all__ = [
 __all__ += ["OutboxEntry", "Window"]
 
 if TYPE_CHECKING:
-    from presscheck.engine.search.backlinks import LocalLinks
+    from presscheck.engine.search.backlinks import LocalLinks, OtherUses
     from presscheck.engine.site_config.snapshot_recorder import SnapshotRecorder
     from presscheck.engine.writes.history import HistoryEntry, WriteHistory
 
@@ -174,6 +174,10 @@ class Engine:
         """The links in the cached pages of a space or change request; None if its page tree is not cached."""
         return await self._search.links(space, change_request)
 
+    async def uses_elsewhere(self, space: str, addresses: frozenset[str]) -> OtherUses:
+        """The cached pages of other spaces of the organization that name one of these addresses of a thing."""
+        return await self._search.uses_elsewhere(space, addresses)
+
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
         """The response of the service, or the cached one while the service cannot be reached.
 
@@ -182,9 +186,14 @@ class Engine:
         """
         return await self._reads.read(call, priority=priority)
 
-    def known(self, call: Operation[T]) -> Result[T] | None:
-        """The cached response with pending writes applied; None if it was never fetched."""
-        return self._stored_reads.known(call)
+    def known(self, call: Operation[T], *, priority: Priority | None = None) -> Result[T] | None:
+        """The cached response with pending writes applied; None if it was never fetched.
+
+        Args:
+            call: the read.
+            priority: its priority in the activity log; None if it is not logged.
+        """
+        return self._stored_reads.known(call, priority)
 
     def window(self, listing: Operation[Page[M]], start: int, count: int) -> Window[M]:
         """Cached rows of a listing that `watch_listing` fetched."""
@@ -229,12 +238,15 @@ class Engine:
         """Run a function on the cache in its writer thread; returns its result."""
         return await self._stored_reads.in_store(work)
 
-    def watch(self, call: Operation[T], *, priority: Priority = VISIBLE) -> AsyncIterator[Result[T | None]]:
+    def watch(
+        self, call: Operation[T], *, priority: Priority = VISIBLE, known: Result[T] | None = None
+    ) -> AsyncIterator[Result[T | None]]:
         """Subscribe to a call: yields the cached result, then the fresh one, and again after each change.
 
-        Ends only when the iterator is closed. `value` is None if nothing is cached and the request failed.
+        Ends only when the iterator is closed. `value` is None if nothing is cached and the request failed. `known` is
+        the cached result if the caller has it already: it is not yielded again.
         """
-        return self._subscribed.watch(call, priority)
+        return self._subscribed.watch(call, priority, known)
 
     def watch_listing(
         self, listing: Operation[Page[Any]], *, priority: Priority = VISIBLE
