@@ -6,9 +6,7 @@ from collections.abc import Iterator
 import click
 from tests.root import ROOT
 
-from presscheck.api.operation import every_operation
 from presscheck.cli.main import command
-from presscheck.engine.forms.field_help import DESCRIPTIONS, SPECIAL
 
 GOLDEN = ROOT / "tests" / "cli" / "help.txt"
 COLUMNS = 80
@@ -53,12 +51,6 @@ def test_the_help_pages_match_the_golden_file() -> None:
     if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
         GOLDEN.write_text(text, "utf-8")
     assert text == GOLDEN.read_text("utf-8"), "run this test with PRESSCHECK_UPDATE_GOLDEN=1 and look at the diff"
-
-
-def test_every_field_of_an_operation_has_help_and_no_other_field_has() -> None:
-    fields = {(operation.__name__, name) for operation in every_operation() for name in operation.model_fields}
-    assert set(DESCRIPTIONS) == {name for _, name in fields}
-    assert set(SPECIAL) <= fields
 
 
 def test_summaries_fit_into_a_list() -> None:

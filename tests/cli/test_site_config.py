@@ -8,9 +8,6 @@ import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService
 
-from presscheck.engine.site_config import snapshots
-from presscheck.engine.site_config.document import SiteConfig
-
 SITE = "Tallowick Docs"
 
 
@@ -246,17 +243,3 @@ def test_the_history_is_listed_and_a_part_restored(shell: Shell) -> None:
     file = next((shell.home / "state").rglob(f"{changed}.snapshot"))
     file.write_text(file.read_text().splitlines()[0])
     assert "is damaged: choose another snapshot" in restore(changed)[2]
-
-
-def test_snapshots_are_bounded_and_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshots, "KEPT", 3)
-    first, second = (snapshots.Snapshots(tmp_path, site) for site in ("a", "b/../c"))
-    names = [first.keep(SiteConfig(customization={"n": n}), "customization").name for n in range(4)]
-    assert [one.name for one in first.every()] == names[:0:-1]
-    assert first.config(first.named("latest")).customization == {"n": 3}
-    monkeypatch.setattr(snapshots, "MAX_BYTES", 1)
-    large = second.keep(SiteConfig(customization={"text": "x" * 1000}), "customization")
-    assert [one.name for one in second.every()] == [large.name]
-    assert [one.name for one in first.every()] == names[3:], "the newest of a site stays"
-    assert large.file.parent.parent == tmp_path
-    assert (large.file.stat().st_mode & 0o777, large.file.parent.stat().st_mode & 0o777) == (0o600, 0o700)

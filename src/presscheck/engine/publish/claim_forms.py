@@ -106,7 +106,7 @@ class ClaimForm:
         claim: dict[str, Any] = {"type": "string" if kind == ENUMERATION else kind, "description": description}
         if kind == ENUMERATION and not values:
             raise InvalidArgument("values", "is required for one of a list of texts")
-        if kind == "string" and values:
+        if kind != ENUMERATION and values:
             raise InvalidArgument("values", f"need the type “{KINDS[ENUMERATION]}”")
         if values:
             claim["enum"] = list(values)

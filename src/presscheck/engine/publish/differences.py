@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -123,9 +123,18 @@ def _structure(before: Mapping[str, PublishedItem], after: Mapping[str, Publishe
     for key, item in before.items():
         if key not in after:
             yield Difference("structure", "removed", item.title)
-    kept = [key for key in before if key in after and before[key].above == after[key].above]
-    if kept != [key for key in after if key in before and before[key].above == after[key].above]:
+    kept = {key for key, item in before.items() if key in after and item.above == after[key].above}
+    if _orders(before, kept) != _orders(after, kept):
         yield Difference("structure", "moved", "the order of its items")
+
+
+def _orders(items: Mapping[str, PublishedItem], keys: Collection[str]) -> dict[str, list[str]]:
+    """The order of some items, for each item that contains them."""
+    orders: dict[str, list[str]] = {}
+    for key, item in items.items():
+        if key in keys:
+            orders.setdefault(item.above, []).append(key)
+    return orders
 
 
 def _mapping(subject: Subject, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Difference]:

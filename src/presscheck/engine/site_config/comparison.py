@@ -226,11 +226,12 @@ def _only(part: Part, fields: Mapping[Field, Any]) -> dict[Field, Any]:
 
 def _compare_part(site: Mapping[Field, Any], file: Mapping[Field, Any]) -> list[Difference]:
     site_items, file_items = {field.item for field in site}, {field.item for field in file}
-    whole = {"", *(site_items & file_items)}
+    both, named = {"", *(site_items & file_items)}, set[str]()
     found = list[Difference]()
     for field in [*file, *(field for field in site if field not in file)]:
-        if field.item not in whole:
-            if field == next(one for one in (*file, *site) if one.item == field.item):
+        if field.item not in both:
+            if field.item not in named:
+                named.add(field.item)
                 found.append(_whole(field, site, file))
             continue
         difference = _compare_field(field, site, file)
@@ -282,6 +283,12 @@ def _is_in_list(field: Field, file: Mapping[Field, Any]) -> bool:
 
 def same_value(one: Any, other: Any) -> bool:
     """Whether two JSON values are equal; true and 1 are not."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        ours, theirs = cast("dict[str, Any]", one), cast("dict[str, Any]", other)
+        return ours.keys() == theirs.keys() and all(same_value(value, theirs[name]) for name, value in ours.items())
+    if isinstance(one, list) and isinstance(other, list):
+        first, second = cast("list[Any]", one), cast("list[Any]", other)
+        return len(first) == len(second) and all(map(same_value, first, second))
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 

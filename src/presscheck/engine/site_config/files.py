@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ MAX_BYTES = 4 << 20
 HEADING = "# The configuration of a site: presscheck site config diff|push SITE FILE\n\n"
 SHARED = 0o644
 """The permissions of a new file: it is made to be shared, and has no secrets."""
+_COMMENT = re.compile(r"(?m)(?:^|\s)#")
+"""The beginning of a comment in TOML and YAML; that of a color such as "#346ddb" is behind a quote."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ def text_of(plain: Mapping[str, Any], path: Path, before: str | None = None) -> 
         raise ConfigurationError(
             f"{path}: the configuration of this site has values that {form.upper()} cannot express"
         )
-    return text, changed is not None or before is None or "#" not in before.removeprefix(HEADING)
+    return text, changed is not None or before is None or not _COMMENT.search(before.removeprefix(HEADING))
 
 
 def write_file(path: Path, text: str, mode: int = SHARED) -> None:

@@ -27,12 +27,14 @@ class SiteSecrets:
 
     def __init__(self, site: Site, share_links: Iterable[ShareLink]) -> None:
         own = site.urls.published if site.visibility == "share-link" else None
-        named = [(own, "the site"), *((link.urls.published, link.name or link.id) for link in share_links)]
+        links = [(link.urls.published, link.name or link.id, link.id) for link in share_links]
         self._names: dict[str, str] = {}
-        for address, name in named:
+        for address, name, identity in [(own, "the site", ""), *links]:
             key = urlsplit(address or "").path.rstrip("/").rpartition("/")[2]
-            if len(key) >= SHORTEST:
-                self._names.setdefault(key, f"(key of {name})")
+            if len(key) >= SHORTEST and key not in self._names:
+                text = f"(key of {name})"
+                # several links may have one name, and each name must lead back to its own key
+                self._names[key] = f"(key of {name}, {identity})" if text in self._names.values() else text
 
     def hide(self, value: Any) -> Any:
         """A value in which names are in the place of keys."""

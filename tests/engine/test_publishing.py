@@ -1,0 +1,127 @@
+"""Publishing with proof: what is said of each answer of the page, what is noted, and addresses of previews."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.operation import Operation
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    GetCustomization,
+    GetPreview,
+    RedirectDestination,
+    UpdateCustomization,
+)
+from presscheck.api.sites import GetSite, ListSites, PublishSite, Site, SiteUrls, UnpublishSite
+from presscheck.engine.engine import Engine
+from presscheck.engine.publish.differences import differences
+from presscheck.engine.publish.previews import preview_url
+from presscheck.engine.publish.published_state import PublishedStates
+from presscheck.engine.publish.publishing import note_published, reach_words, read_customization, unreach_words
+from presscheck.engine.publish.site_content import SiteReader
+from presscheck.errors import InvalidArgument, NetworkError, RequestError
+
+SITE = Site(id="s", urls=SiteUrls(published="https://docs.example/"))
+SIGNED = SITE.model_copy(update={"visibility": "visitor-auth"})
+NO_ADDRESS = "The service returned no address, so whether the page answers is not known."
+NOT_REACHED = NetworkError("no answer", request="")
+
+
+class Visitor:
+    """A visitor of pages that answer all alike."""
+
+    def __init__(self, answer: int | NetworkError) -> None:
+        self.answer, self.urls = answer, list[str]()
+
+    async def visit(self, call: Operation[Any], url: str) -> int:
+        self.urls.append(url)
+        if isinstance(self.answer, NetworkError):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("site", "answer", "words"),
+    [
+        (SITE, 200, "The site is live, and the page answers."),
+        (SIGNED, 200, "The site is live, and the page answers."),
+        (SIGNED, 401, "The site is live, and the page asks visitors to sign in."),
+        (SIGNED, 403, "The site is live, and the page asks visitors to sign in."),
+        (SITE, 403, "Published, but not reachable: the page answers with status 403"),
+        (SIGNED, 500, "Published, but not reachable: the page answers with status 500"),
+        (SITE, NOT_REACHED, "Published, but not reachable: no answer"),
+        (
+            Site(id="s"),
+            200,
+            "The site is live. The service returned no address, so whether the page answers is not known.",
+        ),
+    ],
+)
+async def test_what_visitors_get_after_publishing(site: Site, answer: int | NetworkError, words: str) -> None:
+    visitor = Visitor(answer)
+    assert await reach_words(visitor, "o", site) == words
+    assert visitor.urls == [site.urls.published] * bool(site.urls.published)
+
+
+@pytest.mark.parametrize(
+    ("url", "answer", "words"),
+    [
+        ("https://a.example/", 404, "Unpublished, and its address no longer answers (status 404)."),
+        ("https://a.example/", 200, "Unpublished, but its address still answers: perhaps from a cache."),
+        ("https://a.example/", NOT_REACHED, "Unpublished. Whether its address still answers is not known: no answer"),
+        (None, 200, "Unpublished. Its address is not shown to you, so whether it still answers is not known."),
+    ],
+)
+async def test_what_visitors_get_after_unpublishing(url: str | None, answer: int | NetworkError, words: str) -> None:
+    assert await unreach_words(Visitor(answer), "o", SITE, url) == words
+
+
+@pytest.mark.service(sample=True)
+async def test_a_published_site_is_noted_reached_previewed_and_compared(engine: Engine) -> None:
+    org = "tallowick"
+    sites = (await engine.read(ListSites(organization_id=org))).items
+    draft = next(site for site in sites if not site.published)
+    path = {"organization_id": org, "site_id": draft.id}
+    site = await engine.write(PublishSite(**path)).landed()
+    assert site
+    assert await reach_words(engine, org, site) == "The site is live, and the page answers."
+
+    await note_published(engine, engine.outbox, org, site)
+    state = PublishedStates(engine.outbox).of(site.id)
+    content = await SiteReader(engine).read_outline(org, site.id)
+    assert state and state.is_own and state.customization and state.redirects is not None
+    assert [space.revision for space in state.spaces] == [space.space.revision for space in content.spaces] != []
+    assert state.visibility == site.visibility
+    target = RedirectDestination(kind="external", url="https://example.org/")
+    await engine.write(CreateRedirect(**path, source="/old", destination=target)).landed()
+    looks = await engine.read(GetCustomization(**path))
+    styling = {**looks["styling"], "corners": "circular"}
+    await engine.write(UpdateCustomization(**path, settings={**looks, "styling": styling})).landed()
+    now = replace(await SiteReader(engine).read_outline(org, site.id), published=state)
+    found = differences(now, await read_customization(engine, org, site.id))
+    assert [(one.subject, one.kind, one.where) for one in found.found if one.subject != "pages"] == [
+        ("customization", "edited", "styling.corners"),
+        ("redirects", "added", "/old"),
+    ]
+    unknown = await read_customization(engine, org, "nosuchsite")
+    assert isinstance(unknown, str)
+
+    # a preview answers without the token; one of a change request needs a site with its space
+    previewed = await preview_url(engine, org, site.id)
+    assert await engine.visit(GetPreview(**path), previewed) == 200
+    requests = (await engine.read(ListOrganizationChangeRequests(organization_id=org, status="open", limit=100))).items
+    inside = next(one for one in requests if one.space in {space.space.id for space in content.spaces})
+    url = await preview_url(engine, org, site.id, request=inside)
+    assert url.endswith(f"/~/changes/{inside.number}/")
+    with pytest.raises(InvalidArgument, match=f"site: it does not have the space of #{inside.number}"):
+        await preview_url(engine, org, site.id, request=inside.model_copy(update={"space": "other"}))
+    gone = ChangeRequest(id="x", number=9999, space=inside.space)
+    with pytest.raises(RequestError, match="does not preview #9999 on the site: the page answers with status 404"):
+        await preview_url(engine, org, site.id, request=gone)
+
+    await engine.write(UnpublishSite(**path)).landed()
+    words = await unreach_words(engine, org, site, site.urls.published)
+    assert words == "Unpublished, and its address no longer answers (status 404)."
+    assert not (await engine.read(GetSite(**path))).published

@@ -1,0 +1,275 @@
+"""The plan of a structure: which calls, in which order, and what cannot be done; nothing is sent."""
+
+from typing import Any
+
+import pytest
+
+from presscheck.engine.site_config.document import Entry
+from presscheck.engine.site_config.steps import Plan, Step, id_of
+from presscheck.engine.site_config.structure_plan import StructurePlanner
+
+PATH = {"organization_id": "o", "site_id": "s"}
+Item = Entry
+
+
+def space(name: str, **more: Any) -> Item:
+    """A space, whose id in the site is that of the space itself."""
+    flags = frozenset(flag for flag in ("default",) if more.pop(flag, False))
+    return Entry("space", name.upper(), more, flags, space=name)
+
+
+def section(name: str, *spaces: Item, title: str = "", **more: Any) -> Item:
+    """A section whose title and path are one name."""
+    flags = frozenset(flag for flag in ("default",) if more.pop(flag, False))
+    return Entry("section", title or name, {"path": name, **more}, flags, entries=spaces)
+
+
+def group(name: str, *items: Item, **more: Any) -> Item:
+    return Entry("group", name, more, entries=items)
+
+
+def in_site(*items: Item) -> tuple[Item, ...]:
+    """Items with keys, as a site has them; the ids are the names of the items."""
+    kinds = {"space": "site-space", "section": "site-section", "group": "site-section-group"}
+    return tuple(
+        Entry(
+            one.kind,
+            one.title,
+            one.texts,
+            one.flags,
+            one.space,
+            in_site(*one.entries),
+            key=f"{kinds[one.kind]} {one.space or one.title}",
+        )
+        for one in items
+    )
+
+
+def in_file(*items: Item, at: tuple[str | int, ...] = ("structure",)) -> tuple[Item, ...]:
+    """Items with places, as a file has them."""
+    inside = {"group": "items", "section": "spaces", "space": ""}
+    return tuple(
+        Entry(
+            one.kind,
+            one.title,
+            one.texts,
+            one.flags,
+            one.space,
+            in_file(*one.entries, at=(*at, number, inside[one.kind])),
+            place=(*at, number),
+        )
+        for number, one in enumerate(items)
+    )
+
+
+def planned(site: tuple[Item, ...], file: tuple[Item, ...], *, prune: bool = False) -> StructurePlanner:
+    planner = StructurePlanner(PATH, in_site(*site), in_file(*file), prune)
+    planner.plan()
+    return planner
+
+
+def texts(site: tuple[Item, ...], file: tuple[Item, ...], *, prune: bool = False) -> list[str]:
+    """What the steps do; each can be built, with an id for each item that steps before it created."""
+    planner = planned(site, file, prune=prune)
+    assert not planner.problems, planner.problems
+    keys: dict[str, str] = {}
+    for step in planner.steps:
+        call = step.build(keys)
+        assert type(call) is step.operation
+        assert "new " not in str(call.wire_body()), "an item that no step before created"
+        for name in (step.creates, *(step.adds_space or ())[1:]):
+            keys[name] = f"made {name.replace(' ', '-')}"
+    return [step.text for step in planner.steps]
+
+
+def refused(site: tuple[Item, ...], file: tuple[Item, ...], *, prune: bool = False) -> list[str]:
+    return [str(problem) for problem in planned(site, file, prune=prune).problems]
+
+
+A, B, C, D = (space(name) for name in "abcd")
+SPACES = (A, B, C)
+ONE, TWO = section("one", A, B), section("two", C)
+
+
+def test_nothing_is_done_for_the_same_structure() -> None:
+    both = (group("G", ONE, icon="book"), section("two", space("c", default=True), default=True))
+    assert texts(both, both, prune=True) == []
+    assert texts((ONE, TWO), (section("one", A), section("two")), prune=False) == [], "what the file lacks stays"
+
+
+@pytest.mark.parametrize(
+    ("order", "steps"),
+    [
+        ("abc", []),
+        ("bca", ["move the space A after the space C"]),
+        ("cab", ["move the space C before the space A"]),
+        ("acb", ["move the space C after the space A"]),
+        ("cba", ["move the space B after the space C", "move the space A after the space B"]),
+    ],
+)
+def test_an_order_takes_as_few_moves_as_possible(order: str, steps: list[str]) -> None:
+    file = tuple(space(name) for name in order)
+    found = texts(SPACES, file)
+    assert len(found) == len(steps)
+    if len(steps) == 1:
+        assert found == steps
+
+
+def test_the_call_of_a_move_names_both_items() -> None:
+    [step] = planned(SPACES, (B, C, A)).steps
+    assert step.build({}).wire_body() == {
+        "item": {"type": "site-space", "id": "a"},
+        "position": {"after": {"type": "site-space", "id": "c"}},
+    }
+    assert (step.item, step.expects) == ("site-space a", {"in": ""})
+
+
+def test_an_item_that_moves_goes_to_its_place_at_once() -> None:
+    site = (section("one", A, B), section("two", C, D))
+    step = "move the space A into the section two"
+    assert texts(site, (section("one", B), section("two", C, D, A))) == [f"{step} after the space D"]
+    assert texts(site, (section("one", B), section("two", C, A, D))) == [f"{step} after the space C"]
+    assert texts(site, (section("one", B), section("two", A, C, D))) == [f"{step} before the space C"]
+
+
+def test_the_first_section_takes_all_spaces_and_a_new_space_goes_into_the_next() -> None:
+    file = (section("one", A, B, icon="book", condition="visitor.claims.x"), section("two", D, C), group("G"))
+    assert texts((A, B, C), file) == [
+        "add the section one with the space A: it takes all spaces of the site",
+        "section one: condition visitor.claims.x",
+        "add the section two with the space D",
+        "add the group G",
+        "move the space C into the section two after the space D",
+        "section one: path one",
+        "section two: path two",
+    ]
+
+
+def test_conditions_come_first_defaults_last_and_texts_only_as_they_differ() -> None:
+    site = (section("one", space("a", path="p"), title="One"), section("two", C, title="Two", icon="book"))
+    file = (
+        section("one", space("a", path="p", condition="x", default=True), D, title="Uno", description="d"),
+        section("two", C, title="Two", default=True),
+    )
+    assert texts(site, file) == [
+        "space A: condition x",
+        "add the space D to the section One",
+        "section One: title One \u2192 Uno, description d",
+        "make the space A the default of the section One",
+        "make the section Two the default of the site",
+    ]
+    assert "section Two: no icon" in texts(site, file, prune=True)
+    assert texts(SPACES, (space("a"), space("b", default=True), C)) == ["make the space B the default of the site"]
+
+
+def test_the_label_of_a_step_and_what_it_expects() -> None:
+    planner = planned((section("one", A, icon="book"),), (section("one", A, icon="gear"),))
+    [step] = planner.steps
+    assert (step.part, step.item, step.expects, step.leaves) == (
+        "structure",
+        "site-section one",
+        {"icon": "book"},
+        {"icon": "gear"},
+    )
+    assert step.build({}).given() == {**PATH, "site_section_id": "one", "icon": "gear"}
+
+
+def test_paths_that_change_places_take_a_detour_and_a_taken_path_is_refused() -> None:
+    site = (section("one", A, title="A"), section("two", B, title="B"))
+    assert texts(site, (section("two", A, title="A"), section("one", B, title="B"))) == [
+        "section B: path two \u2192 one-2",
+        "section A: path one \u2192 two",
+        "section B: path one-2 \u2192 one",
+    ]
+    assert texts(site, (section("two", A, title="A"), section("three", B, title="B"))) == [
+        "section B: path two \u2192 three",
+        "section A: path one \u2192 two",
+    ], "the one that frees a path goes first"
+    spaces = (space("a", path="p"), space("b", path="q"))
+    assert refused(spaces, (space("a", path="q"),)) == [
+        "structure[0].path: q is the path of another item that stays in the site"
+    ]
+    assert texts(spaces, (space("a", path="q"),), prune=True) == [
+        "remove the space B from the site",
+        "space A: path p \u2192 q",
+    ]
+
+
+def test_pruning_removes_spaces_then_sections_then_groups_from_the_inside() -> None:
+    site = (group("G", group("H", section("one", A, B))), section("two", C, D))
+    assert texts(site, (section("two", C),), prune=True) == [
+        "remove the space D from the site",
+        "remove the section one with the space A, the space B from the site",
+        "remove the group H",
+        "remove the group G",
+    ]
+    steps = planned(site, (section("two", C),), prune=True).steps
+    assert steps[1].expects == {
+        "in": "site-section-group H",
+        "content": frozenset(("site-space a", "site-space b")),
+    }
+    # what is in a group that goes away stays, one level up
+    assert texts((group("G", section("one", A)), TWO), (section("one", A), TWO), prune=True) == [
+        "move the section one to the top level before the group G",
+        "remove the group G",
+        "section one: path one",
+    ]
+
+
+def test_groups_are_made_with_their_sections_inside_out() -> None:
+    file = (group("G", group("H", TWO, icon="gear"), ONE),)
+    planner = planned((ONE, TWO), file)
+    keys = {step.creates: "site-section-group made" for step in planner.steps if step.creates}
+    assert [step.text for step in planner.steps] == [
+        "add the group G",
+        "add the group H in the group G",
+        "move the group H before the section one",
+    ]
+    assert [step.build(keys).wire_body() for step in planner.steps][:2] == [
+        {"title": "G", "sections": ["one"]},
+        {"title": "H", "icon": "gear", "sections": ["two"], "parent": "made"},
+    ]
+
+
+def test_what_the_service_cannot_do_is_a_problem_and_pruning_adds_a_space_again() -> None:
+    assert refused((ONE,), (A, B)) == [
+        "structure[0]: the site has sections, and the service cannot remove them all: use sections"
+    ]
+    assert refused((ONE,), (ONE, section("new"))) == ["structure[1].spaces: a new section needs a space"]
+    into_new = (section("one", A), section("two", B))
+    assert [told.split(":")[:2] for told in refused((ONE,), into_new)] == [
+        ["structure[1].spaces", " the service cannot move a space into a new section"]
+    ]
+    assert texts((ONE,), into_new, prune=True) == [
+        "remove the space B from where it is, to add it to the section two",
+        "add the section two with the space B",
+        "section two: path two",
+    ]
+    empty = (section("one", A, B), section("two"))
+    assert "cannot be moved into the section two" in refused(empty, (section("one", A), section("two", B)))[0]
+    assert texts(empty, (section("one", A), section("two", B)), prune=True) == [
+        "remove the space B from where it is, to add it to the section two",
+        "add the space B to the section two",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        (section("One!", A, title="one"), "structure[0].path: small letters only"),
+        (section("a--b", A, title="one"), "structure[0].path: small letters, digits, _ and single - or ."),
+        (section("one", A, icon="fa book"), "structure[0].icon: small letters, digits and - only"),
+        (section("one", A, title="x" * 200), "structure[0].section: "),
+    ],
+)
+def test_only_texts_that_change_are_checked(changed: Item, problem: str) -> None:
+    assert [told.startswith(problem) for told in refused((section("one", A),), (changed,))] == [True]
+    assert texts((changed,), (changed,)) == []
+
+
+def test_ids_come_from_keys_and_from_what_was_created() -> None:
+    keys = {"new 1": "site-section made"}
+    assert (id_of(keys, "new 1"), id_of(keys, "site-space a")) == ("made", "a")
+    steps = planned(SPACES, (B, C, A)).steps
+    other = Step("redirects", "", steps[0].operation, steps[0].build)
+    assert Plan((*steps, other)).steps_of("structure") == steps
