@@ -235,3 +235,22 @@ def test_the_author_of_a_write_is_the_signed_in_user_if_none_was_known(guarded: 
         assert (sent.call, sent.former, sent.result) == (RENAME, FORMER, None)
         authors.append(sent.me)
     assert authors == ["ada", "me"]
+
+
+async def test_reactions_are_those_of_the_author(guarded: Guarded) -> None:
+    react = comments.UpdateComment(**THREAD, added_reactions=("1f44d",))
+
+    def reacted(*names: str) -> dict[str, Any]:
+        users = [{"user": {"object": "user", "id": name}} for name in names]
+        reactions = [{"emoji": "1f44d", "count": len(users), "users": users}]
+        return {"object": "comment", "id": "c1", "postedBy": users[0]["user"], "reactions": reactions}
+
+    get = comments.GetComment(**THREAD, format="markdown")
+    guarded.service.answer(get, reacted("ada", "me"))
+    row = guarded.row(react)
+    assert await guarded.guard.prepare(row, react, "me")
+    assert guarded.outbox.row(row.id).former == {"reactions": ["1f44d"]}  # type: ignore[union-attr]
+    [undo] = guarded.undoing(guarded.sent(react, {"reactions": []}, author=None), react)
+    assert await guarded.guard.prepare(undo, react, "me")
+    guarded.service.answer(get, reacted("ada"))
+    assert not await guarded.guard.prepare(undo, react, "me"), "the one of another user is not in the way"
