@@ -41,16 +41,21 @@ class TestStatus:
     def test_listeners_are_told_until_they_stop(self) -> None:
         connection = ConnectionState(tuple, read_only=False)
         told: list[Status] = []
-        stop_first = connection.listen(told.append)
-        stop_both = connection.listen(lambda _: stop_first())
+        stop = connection.listen(told.append)
+        others: list[Status] = []
+
+        def once(status: Status) -> None:
+            others.append(status)
+            stop()
+
+        stop_other = connection.listen(once)
+        connection.listen(others.append)
         connection.set_running("Syncing")
         assert [status.running for status in told] == ["Syncing"]
+        assert len(others) == 2, "nobody is passed over when one stops"
+        stop_other()
         connection.set_running(None)
-        assert len(told) == 1
-        connection.listen(told.append)
-        stop_both()
-        connection.set_running("Merging")
-        assert told[-1].running == "Merging"
+        assert (len(told), len(others), others[-1].running) == (1, 3, None)
 
     def test_offline_since_it_was_first_noticed(self) -> None:
         connection = ConnectionState(tuple, read_only=False)

@@ -312,3 +312,12 @@ class TestProgress:
         now = 106.0
         assert counter.progress().done == 1
         assert counter.progress().left == 2 * (3 + 2 * DEFAULT_REQUESTS), "another talk takes as many as the first"
+        before = counter.begin_part("talk")
+        counter.count(requests=1)
+        counter.end_part("talk", before)
+        now = 108.0
+        assert counter.progress().left == 2 * 2 * DEFAULT_REQUESTS
+        counter.begin(["talk"])
+        counter.count(requests=1)
+        now = 110.0
+        assert counter.progress().left == 2 * (2 + 2 * DEFAULT_REQUESTS), "the mean of both"

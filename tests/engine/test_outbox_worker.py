@@ -344,10 +344,21 @@ def test_a_request_can_arrive_until_the_time_out_and_the_settle_time_have_passed
 
 async def test_what_was_found_is_delivered_and_not_sent_again(at: Delivery) -> None:
     at.service.answer(COMMENTS, {"items": [comment("n")]})
+    at.reconciler.timeout = 3600.0  # what is there need not be waited for
     number = at.put(POST, "sending")
     await at.until_sent(number)
     [(_, body, item)] = at.delivered
     assert (body, item.id, at.service.writes()) == (b"", "n", [])
+
+
+async def test_what_a_write_replaces_is_that_of_the_signed_in_user(at: Delivery) -> None:
+    react = comments.UpdateComment(**THREAD, added_reactions=("1f44d",))
+    user = {"object": "user", "id": "me"}
+    reactions = [{"emoji": "1f44d", "count": 1, "users": [{"user": user}]}]
+    at.service.answer(comments.GetComment(**THREAD, format="markdown"), {**comment("c1"), "reactions": reactions})
+    await at.until_sent(at.put(react))
+    [ended] = at.outbox.history()
+    assert ended.former == {"reactions": ["1f44d"]}
 
 
 async def test_an_undo_that_is_done_already_is_not_sent(at: Delivery) -> None:
@@ -474,7 +485,7 @@ class TestSentAtOnce:
         get = GetChangeRequest(space_id="api", change_request_id="other-1")
         at.service.answer(get, {"object": "change-request", "id": "x", "space": "api", "subject": "Before"})
         [undo] = at.outbox.put_undo(number, [(back.stored_name(), back.given(), "scope", "now")], 2.0, "me")
-        with pytest.raises(PresscheckError, match="Not undone: it is already as it was before"):
+        with pytest.raises(PresscheckError, match="^Not undone: it is already as it was before$"):
             await at.sender.send(undo, back, effects_of(back))
         assert (at.outbox.rows(), at.service.writes()) == ((), [])
 

@@ -257,6 +257,7 @@ def of_service(*pages: str) -> dict[str, Any]:
 
 
 async def test_hits_of_the_service_come_after_those_that_are_cached(engine: Engine) -> None:
+    await keep(engine, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "organization": "o"})
     await page(engine, 1, "Word", "A word.")
     ask = SearchOrganization(organization_id="o", query="word")
     service = ScriptedService([(ask, of_service("new", "p1", "other"))])
@@ -272,7 +273,7 @@ async def test_hits_of_the_service_come_after_those_that_are_cached(engine: Engi
     assert service.sent == []
     long = "word " * 200
     service.answer(SearchOrganization(organization_id="o", query=long[:MAX_QUERY_LENGTH]), of_service("far"))
-    assert (await from_service(engine, service, long, organization="o"))[1] == ("fresh", ["far"])
+    assert (await from_service(engine, service, long, organization="o"))[1] == ("fresh", ["p1", "far"])
 
 
 async def test_all_organizations_are_searched_if_none_is_named(engine: Engine) -> None:
@@ -288,6 +289,7 @@ async def test_all_organizations_are_searched_if_none_is_named(engine: Engine) -
 
 
 async def test_a_search_that_fails_keeps_what_is_cached(engine: Engine) -> None:
+    await keep(engine, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "organization": "o"})
     await page(engine, 1, "Word", "A word.")
     ask = SearchOrganization(organization_id="o", query="word")
     service = ScriptedService([(ask, ServiceFailed("Broken", request="", status=500))])

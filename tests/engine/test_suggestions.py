@@ -66,10 +66,20 @@ def test_cells_are_replaced_and_their_table_is_not() -> None:
     assert why not in (GONE, ALREADY_APPLIED)
     target = find_target("Token › 90 days", TABLE)
     assert target
-    assert is_applied(target, "90 days")
+    assert is_applied(target, "90\ndays\n")
     assert not is_applied(target, "30 days")
     assert problem(None, "x") == GONE
     assert problem(target, "30 days") is None
+
+
+def test_a_table_and_its_cell_cannot_both_be_replaced() -> None:
+    threads = [thread(1, "| Token | 90 days |", "No table."), thread(2, "Token › 90 days", "30 days", "Jon")]
+    result = apply_suggestions(TABLE, threads)
+    assert (result.markdown, result.applied) == (TABLE, ())
+    assert [why for _, why in result.skipped] == [
+        "conflict: Jon suggested another text for the same block",
+        "conflict: Ada suggested another text for the same cell or its table",
+    ]
 
 
 def test_the_newest_sent_suggestion_counts() -> None:

@@ -183,6 +183,8 @@ def test_pages_of_comments_are_read_once_and_again_together(discussion: Discussi
     discussion.set_comments("p2", ())
     assert discussion.next_comments(LIST, answer) is None, "the service repeats it"
     assert [*discussion.pages_of(LIST)] == [LIST, second]
+    assert second
+    assert [*discussion.pages_of(second)] == [second]
     for number in range(MAX_PAGES):
         discussion.set_comments(f"more {number}", ())
     assert discussion.next_comments(LIST, Page.model_validate({"items": [], "next": {"page": "new"}})) is None

@@ -25,13 +25,14 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.operation import Operation
-from presscheck.api.spaces import GetSpace, UpdateSpace
+from presscheck.api.spaces import CreateSpace, GetSpace, UpdateSpace
 from presscheck.api.users import GetCurrentUser
 from presscheck.engine.activity_log import Activity
 from presscheck.engine.reads.cached_reads import CacheWriter, ServiceReads, StoredReads
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscription, Subscriptions
 from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
+from presscheck.engine.writes.effects import effects_of
 from presscheck.engine.writes.pending_writes import PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import WriteQueue
 from presscheck.errors import Forbidden, NetworkError, NotNow, NotSupported, PresscheckError, ReadOnly, ServiceFailed
@@ -43,6 +44,7 @@ APPROVE = SubmitReview(**REQUEST, status="approved")
 REVIEWS = ListReviews(**REQUEST, format="markdown", limit=1000)
 RENAME, GET = UpdateChangeRequest(**REQUEST, subject="After"), GetChangeRequest(**REQUEST)
 CREATE, MERGE = CreateChangeRequest(space_id="api", subject="New"), MergeChangeRequest(**REQUEST)
+NEW_SPACE = CreateSpace(organization_id="o", title="New")
 ME = {"object": "user", "id": "me", "displayName": "Ida Ray"}
 REVIEW = {"object": "review", "id": "r1", "reviewer": ME, "status": "approved"}
 ELSEWHERE = GetChangeRequest(space_id="api", change_request_id="6")
@@ -247,7 +249,7 @@ async def test_a_refused_write_raises_and_its_scope_is_read_again(at: Queue) -> 
     assert at.changes == 2, "when it was stored, and when it was refused"
 
 
-@pytest.mark.parametrize("call", [APPROVE, MERGE], ids=["queued", "at once"])
+@pytest.mark.parametrize("call", [APPROVE, NEW_SPACE], ids=["queued", "at once"])
 async def test_a_call_that_the_service_does_not_have_is_remembered(at: Queue, call: Operation[Any]) -> None:
     await at.start()
     at.service.answer(call, NotSupported("This service has no reviews", request="", status=404))
@@ -255,8 +257,7 @@ async def test_a_call_that_the_service_does_not_have_is_remembered(at: Queue, ca
     assert at.unsupported.reason(call_type) is None
     with pytest.raises(NotSupported):
         await at.queue.write(call, 0).landed()
-    if call.feature or call.release:
-        await until(lambda: at.unsupported.reason(call_type) == "This service has no reviews")
+    await until(lambda: at.unsupported.reason(call_type) == "This service has no reviews")
 
 
 async def test_one_that_is_sent_at_once_is_reported_and_read_again(at: Queue) -> None:
@@ -276,6 +277,18 @@ async def test_one_that_is_sent_at_once_is_reported_and_read_again(at: Queue) ->
         await at.queue.write(MERGE, 0).landed()
     await until(lambda: space.take_stale())
     assert at.own == [MERGE]
+
+
+async def test_the_history_keeps_what_one_that_was_sent_at_once_created(at: Queue) -> None:
+    await at.start()
+    listings = effects_of(CREATE).listings
+    assert listings
+    for listing in listings(CREATE, "me"):
+        at.service.answer(listing, {"items": []})
+    at.service.answer(CREATE, request(id="9"))
+    created = await at.queue.write(CREATE, 0).landed()
+    assert created
+    assert (created.id, at.outbox.history()[0].result) == ("9", {"id": "9"})
 
 
 async def test_what_another_instance_did_is_reported_here(at: Queue, tmp_path: Path) -> None:
