@@ -485,7 +485,7 @@ class TestSentAtOnce:
         get = GetChangeRequest(space_id="api", change_request_id="other-1")
         at.service.answer(get, {"object": "change-request", "id": "x", "space": "api", "subject": "Before"})
         [undo] = at.outbox.put_undo(number, [(back.stored_name(), back.given(), "scope", "now")], 2.0, "me")
-        with pytest.raises(PresscheckError, match="^Not undone: it is already as it was before$"):
+        with pytest.raises(PresscheckError, match=r"^Not undone: it is already as it was before$"):
             await at.sender.send(undo, back, effects_of(back))
         assert (at.outbox.rows(), at.service.writes()) == ((), [])
 
