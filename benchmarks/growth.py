@@ -2,28 +2,31 @@
 
 Usage: python -m benchmarks.growth [--sizes N,N,N] [--pages N,N,N] [--calls N] [--merge N] [--edit N]. The application
 runs in this process, without HTTP and on SQLite. Before each read something else is written, so that no answer is kept;
-the write is not measured. Then change requests whose pages were changed on both sides are merged, against the three-way
-merge of the same texts in memory, and many pages are edited at once.
+the write is not measured. All sizes are read in turn. Then change requests whose pages were changed on both sides are
+merged, against the three-way merge of the same texts in memory, and many pages are edited at once.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import sqlite3
 import statistics
 import tempfile
 import time
 from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any
 
+from sqlalchemy import update
 from tests.service.counted_service import CountedService
 from tests.service.large_data import TOKEN, both_changed, planted
 
 from presscheck.documents.merge.text import merge_text
+from presscheck.service.db.ids import hash_token
+from presscheck.service.models.organizations import TokenRow
 
 
 @contextmanager
@@ -36,64 +39,70 @@ def running(url: str, home: Path) -> Generator[CountedService]:
         service.database.close()
 
 
-async def cost(service: CountedService, path: str, calls: int, disturb: Any) -> tuple[float, int]:
-    """Median seconds of processor time and the SQL statements of a read that is not kept."""
-    await service.send("GET", path)
-    found: list[float] = []
-    statements = 0
-    for _ in range(calls):
-        disturb()
-        spent, statements, _ = await service.send("GET", path)
-        found.append(spent)
-        if sum(found) > 3:
-            break
-    return statistics.median(found), statements
+class Grown:
+    """An organization with so many change requests, a space with so many pages, and a service that serves them."""
+
+    def __init__(self, opened: ExitStack, requests: int, pages: int) -> None:
+        home = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        path = home / "growth.sqlite"
+        url = f"sqlite:///{path}"
+        begun = time.process_time()
+        self.reads = planted(url, requests, pages)
+        print(
+            f"{requests:,} change requests, {pages:,} pages: {time.process_time() - begun:.1f} s to write", flush=True
+        )
+        self.other = opened.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
+        self.other.execute("PRAGMA synchronous=OFF")
+        self.service = opened.enter_context(running(url, home))
+
+    async def cost(self, path: str) -> tuple[float, int]:
+        """Seconds of processor time and the SQL statements of a read that is not kept."""
+        self.other.execute("INSERT OR REPLACE INTO settings (name, value) VALUES ('benchmark', '1')")
+        spent, statements, _ = await self.service.send("GET", path)
+        return spent, statements
 
 
 async def grown(sizes: Sequence[tuple[int, int]], calls: int) -> None:
-    """Prints a line for each read: milliseconds and statements by size."""
-    table: dict[str, list[tuple[float, int]]] = {}
-    for requests, pages in sizes:
-        with tempfile.TemporaryDirectory() as name:
-            home = Path(name)
-            url = f"sqlite:///{home / 'growth.sqlite'}"
-            begun = time.process_time()
-            reads = planted(url, requests, pages)
-            print(f"{requests:,} change requests, {pages:,} pages: {time.process_time() - begun:.1f} s to write")
-            other = sqlite3.connect(home / "growth.sqlite", isolation_level=None)
-            other.execute("PRAGMA synchronous=OFF")
-
-            def disturb(other: sqlite3.Connection = other) -> None:
-                other.execute("INSERT OR REPLACE INTO settings (name, value) VALUES ('benchmark', '1')")
-
-            with closing(other), running(url, home) as service:
-                for read in reads:
-                    table.setdefault(read.name, []).append(await cost(service, read.path, calls, disturb))
-    heads = " | ".join(f"{requests:,}; {pages:,}" for requests, pages in sizes)
-    print(f"| processor time, statements | {heads} | growth |")
-    for read, row in table.items():
-        shown = " | ".join(f"{spent * 1e3:.2f} ms, {statements}" for spent, statements in row)
-        print(f"| {read} | {shown} | {row[-1][0] / row[0][0]:.2f} × |", flush=True)
+    """Prints a line for each read, of all sizes in turn: milliseconds and statements by size."""
+    with ExitStack() as opened:
+        places = [Grown(opened, *size) for size in sizes]
+        heads = " | ".join(f"{requests:,}; {pages:,}" for requests, pages in sizes)
+        print(f"| processor time, statements | {heads} | growth |")
+        for reads in zip(*(place.reads for place in places), strict=True):
+            pairs = [*zip(places, reads, strict=True)]
+            turns = [[await place.cost(read.path) for place, read in pairs] for _ in range(calls + 1)]
+            row = [(statistics.median(spent for spent, _ in of), of[-1][1]) for of in zip(*turns[1:], strict=True)]
+            shown = " | ".join(f"{spent * 1e3:.2f} ms, {statements}" for spent, statements in row)
+            print(f"| {reads[0].name} | {shown} | {row[-1][0] / row[0][0]:.2f} × |", flush=True)
 
 
 async def merged(pages: int, edits: int, rounds: int) -> None:
-    """Prints what a merge of pages that both sides changed costs, against that of their texts in memory."""
+    """Prints what a merge of pages that both sides changed costs, against that of their texts in memory.
+
+    A small one comes first, as in a service that has been running.
+    """
     ratios: list[tuple[float, float, int]] = []
     for turn in range(rounds):
         with tempfile.TemporaryDirectory() as name:
             home = Path(name)
             url = f"sqlite:///{home / 'growth.sqlite'}"
             place = both_changed(url, pages, turn)
+            small = both_changed(url, 3, rounds + turn)
             with running(url, home) as service:
-                await service.send("GET", f"/v1/spaces/{place.space}")
+                await service.send("POST", f"/v1/spaces/{small.space}/change-requests/{small.request}/merge")
+                owned = update(TokenRow).where(TokenRow.sha256 == hash_token(TOKEN)).values(user_id=place.admin)
+                service.database.write(lambda session, owned=owned: session.execute(owned))
+                gc.collect()  # what was planted
                 path = f"/v1/spaces/{place.space}/change-requests/{place.request}/merge"
                 spent, statements, answer = await service.send("POST", path)
                 assert json.loads(answer)["result"] == "merge", answer
+            gc.collect()
             begun = time.process_time()
             for sides in place.texts:
                 merge_text(*sides)
             ratios.append((spent, time.process_time() - begun, statements))
-    spent, floor, statements = ratios[-1]
+    spent, floor = (statistics.median(row[column] for row in ratios) for column in (0, 1))
+    statements = ratios[-1][2]
     ratio = statistics.median(one / other for one, other, _ in ratios)
     print(f"merge of {pages} pages: {spent * 1e3:.0f} ms, {statements} statements")
     print(f"the texts in memory: {floor * 1e3:.0f} ms: {ratio:.2f} ×")
@@ -115,7 +124,7 @@ async def merged(pages: int, edits: int, rounds: int) -> None:
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="10,10000,100000", help="change requests of the large organization")
+    parser.add_argument("--sizes", default="400,10000,100000", help="change requests of the large organization")
     parser.add_argument("--pages", default="3,500,5000", help="pages of the large space, one for each size")
     parser.add_argument("--calls", type=int, default=30, help="reads of each kind, fewer where one takes long")
     parser.add_argument("--merge", type=int, default=500, help="pages that both sides changed")

@@ -79,8 +79,8 @@ def texts(pages: int) -> list[tuple[str, str]]:
     return found
 
 
-def plant_members(session: Session, count: int) -> None:
-    """So many members with names, e-mail addresses and every role."""
+def plant_members(session: Session, count: int, organization: str = ORGANIZATION) -> None:
+    """So many members of an organization, with names, e-mail addresses and every role."""
     began = moment_text(system_clock())
     ids = [f"member-{number:06}" for number in range(1, count + 1)]
     session.execute(
@@ -93,7 +93,7 @@ def plant_members(session: Session, count: int) -> None:
     session.execute(
         insert(MemberRow),
         [
-            {"organization_id": ORGANIZATION, "user_id": each, "role": ROLES[at % len(ROLES)], "joined_at": began}
+            {"organization_id": organization, "user_id": each, "role": ROLES[at % len(ROLES)], "joined_at": began}
             for at, each in enumerate(ids)
         ],
     )

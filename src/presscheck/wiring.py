@@ -11,11 +11,12 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, NoToken
+from presscheck.extras import require_extra
 from presscheck.paths import Places, places, private_directory
 
 if TYPE_CHECKING:
@@ -233,6 +234,44 @@ def run_service(
             **options,
         )
     )
+
+
+class ScriptResponse(NamedTuple):
+    """What the script of an integration responded; without a status, why it failed."""
+
+    status: int | None
+    content_type: str
+    text: str
+    error: str | None
+
+
+def script_runner() -> Callable[[str, dict[str, Any], dict[str, Any], Callable[[str, str], None]], ScriptResponse]:
+    """A function that runs the script of an integration on an event, as the local service does.
+
+    Its arguments are the script, the event, the environment of the script, and what takes the level and the text of
+    each line that it logs. It waits for the response, so it belongs in a thread. The script may send requests, but not
+    to private networks.
+
+    Raises:
+        MissingExtra: the libraries that run scripts are not installed.
+    """
+    require_extra("integrations")
+    # 180 ms, only to develop an integration
+    from presscheck.service.integrations.outbound_http import Outgoing
+    from presscheck.service.integrations.script_runner import EngineBusy, ScriptConfig, run_script
+
+    outgoing, config = Outgoing(), ScriptConfig(may_fetch=True)
+
+    def run(
+        script: str, event: dict[str, Any], environment: dict[str, Any], log: Callable[[str, str], None]
+    ) -> ScriptResponse:
+        try:
+            one = run_script(script, event, environment, outgoing=outgoing, config=config, log=log)
+        except EngineBusy as error:
+            return ScriptResponse(None, "", "", str(error))
+        return ScriptResponse(one.status, one.content_type, one.text, one.error)
+
+    return run
 
 
 @contextmanager

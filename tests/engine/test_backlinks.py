@@ -169,6 +169,21 @@ def test_the_newest_page_tree_counts(tmp_path: Path) -> None:
     cache.close()
 
 
+async def test_uses_in_other_spaces_are_those_in_the_cache(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        spaces = {space.id: space for space in await spaces_of(engine)}
+        pages = (await engine.read(ListPages(space_id="guides"))).pages
+        first, second, *others = (page for page in every(pages) if page.document_id)
+        address = "/~/spaces/notes/~/reusable/piece"
+        include, link = f'{{% include "{address}" %}}', "[No](/~/reusable/piece)"
+        texts = {str(first.document_id): include, str(second.document_id): link}
+        await engine.in_store(partial(keep_texts, space=spaces["guides"], pages=(first, second), texts=texts))
+        found = await engine.uses_elsewhere("notes", frozenset((address,)))
+    assert [(space.id, page.id) for space, page in found.pages] == [("guides", first.id)]
+    assert found.unread == len(others)
+    assert {space.id for space in found.not_searched} == spaces.keys() - {"guides", "notes"}
+
+
 async def test_without_link_operations_cached_pages_are_used(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, release=WITHOUT_LINKS) as service:

@@ -1,10 +1,19 @@
-"""Conversations from JSON lines: each line is reported, and a refused batch does not lose the others."""
+"""Conversations from a file: each is reported, a refused batch does not lose the others, and memory stays small."""
+
+import io
+import tracemalloc
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 from presscheck.api.conversations import IngestConversations
-from presscheck.engine.conversations import BATCH, ingest, read_lines
+from presscheck.engine.conversations import BATCH, LONGEST, ReadLine, in_batches, ingest, read_conversations
 from presscheck.errors import Forbidden, Refused
 
 GOOD = b'{"id": "%d", "parts": [{"role": "user", "body": "Hello"}]}\n'
+
+
+def read(content: bytes) -> AsyncIterator[list[ReadLine]]:
+    return in_batches(read_conversations(io.BytesIO(content)))
 
 
 async def test_each_line_is_reported_and_one_refused_conversation_does_not_stop_the_others() -> None:
@@ -19,7 +28,7 @@ async def test_each_line_is_reported_and_one_refused_conversation_does_not_stop_
 
     lines = [GOOD % number for number in range(BATCH + 5)]
     lines[3:3] = [b"\n", b"{broken\n", b'{"id": "", "parts": []}\n']
-    reports = [report async for report in ingest(send, "o", read_lines(lines))]
+    reports = [report async for report in ingest(send, "o", read(b"".join(lines)))]
     failed = {report.line: report for report in reports if report.problem}
     assert [*failed] == [5, 6, 11], "lines are counted from 1, with those that are empty"
     assert failed[11].id == "7"
@@ -38,7 +47,45 @@ async def test_who_may_not_send_learns_it_at_once() -> None:
         raise Forbidden("not an installation", request="POST", status=403)
 
     try:
-        async for _ in ingest(send, "o", read_lines([GOOD % 1, GOOD % 2])):
+        async for _ in ingest(send, "o", read(GOOD % 1 + GOOD % 2)):
             raise AssertionError("nothing was sent")
     except Forbidden:
         assert calls == 1
+
+
+def told(content: bytes) -> list[tuple[int, str, str]]:
+    """Line, id and problem of each conversation in a file."""
+    return [
+        (one.number, one.conversation.id if one.conversation else "", one.problem)
+        for one in read_conversations(io.BytesIO(content))
+    ]
+
+
+def test_an_array_is_read_as_lines_are() -> None:
+    pretty = b'\n[\n  {"id": "a", "parts": [\n    {"role": "user", "body": "]},{ \\" \xe2\x82\xac"}]},\n'
+    assert told(pretty + b'{"id": "b", "parts": []}, 7\n,{"id": 3}]')[0] == (3, "a", "")
+    found = told(pretty + GOOD % 5 + b",7,\n" + GOOD % 6 + b"]")
+    assert [(line, identity) for line, identity, _ in found] == [(3, "a"), (5, "5"), (6, ""), (7, "6")]
+    for start, content in ((b"[", b'{"id": '), (b"[", b""), (b"[" + GOOD % 1, b",{broken}, " + GOOD % 2 + b"]")):
+        *_, (_, identity, problem) = told(start + content)
+        assert not identity
+        assert problem.endswith("Nothing after it was read"), problem
+    assert told(b"[]") == told(b" \n ") == told(b"") == []
+
+
+def test_a_line_without_an_end_and_a_large_file_take_little_memory(tmp_path: Path) -> None:
+    file, body = tmp_path / "large.jsonl", b"x" * 20_000
+    talk = b'{"id": "%d", "parts": [{"role": "user", "body": "' + body + b'"}]}'
+    for start, end, comma in ((b"", b"\n", b""), (b"[", b"]", b",")):
+        with file.open("wb") as stream:
+            stream.write(start)
+            for number in range(1500):
+                stream.write((comma if number else b"") + talk % number + b"\n")
+            stream.write(end)
+        tracemalloc.start()
+        with file.open("rb") as stream:
+            assert sum(bool(one.conversation) for one in read_conversations(stream)) == 1500
+        assert tracemalloc.get_traced_memory()[1] < file.stat().st_size / 10
+        tracemalloc.stop()
+    [one] = told(b'{"id": "' + b"x" * (LONGEST + 10))
+    assert one == (1, "", "is too long: at most 4 MB")

@@ -9,10 +9,15 @@ from typing import Any, ClassVar
 
 import pytest
 from benchmarks.journeys import JOURNEYS, app, counted, settled, until
+from benchmarks.workspace import plant_members
 from tests.counts import compare, differences
-from tests.running_service import running_service
+from tests.running_service import RunningService, running_service
 from textual.drivers.headless_driver import HeadlessDriver
 
+from presscheck.service.db.engine import Database
+from presscheck.tui.screens.admin.screen import AdminScreen
+
+MEMBERS = 10_000
 PRESSES = 5
 """Times that a key is pressed; the median counts, as a poll adds to some of them."""
 TOLERANCES = {
@@ -59,6 +64,22 @@ async def key_counts(pilot: Any, keys: str) -> tuple[int, int]:
     return int(median(calls)), int(median(sizes))
 
 
+async def members(pilot: Any, service: RunningService) -> None:
+    """Open the members of an organization that has 10,000 of them."""
+    database = Database(service.database_url)
+    try:
+        database.write(lambda session: plant_members(session, MEMBERS, "tallowick"))
+    finally:
+        database.close()
+    await pilot.press("g", "a")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
+    screen: AdminScreen = pilot.app.screen
+    screen.show_family("Members")
+    await until(pilot, holds=lambda: screen.table.rows.count >= MEMBERS)
+    await pilot.press("enter")
+    await settled(pilot)
+
+
 async def measure(home: Path) -> dict[str, dict[str, int]]:
     """Calls and bytes by key, files and changes of file by journey."""
     (home / "service").mkdir(parents=True)
@@ -78,6 +99,9 @@ async def measure(home: Path) -> dict[str, dict[str, int]]:
                     keys["j and k in the page tree"] = await key_counts(pilot, "kj")
                     await pilot.press("tab")
                     keys["j and k in a page"] = await key_counts(pilot, "jk")
+            await members(pilot, service)
+            await key_counts(pilot, "jk")
+            keys["j and k in a table of 10,000 members"] = await key_counts(pilot, "jk")
     calls, sizes = ({name: numbers[part] for name, numbers in keys.items()} for part in (0, 1))
     return dict(zip(TOLERANCES, (calls, sizes, files, changes), strict=True))
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 from tests.counts import compare
@@ -25,10 +26,10 @@ SERVE_CODE = "import presscheck.cli.serve, presscheck.service.server.server, pre
 
 
 @cache
-def modules(code: str) -> frozenset[str]:
+def modules(code: str, *arguments: str) -> frozenset[str]:
     """The names of the modules that a program imports."""
     ran = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{code}\nprint('\\n'.join(sys.modules))"],
+        [sys.executable, "-c", f"import sys\n{code}\nprint('\\n'.join(sys.modules))", *arguments],
         capture_output=True,
         text=True,
         check=True,
@@ -84,3 +85,26 @@ def test_no_more_modules_are_imported_than_before() -> None:
         packages = others(loaded(code))
         counts[name] = sum(module.partition(".")[0] in packages for module in modules(code))
     compare("modules imported", counts, tolerance=0.02)
+
+
+def test_what_a_write_needs_is_imported_before_the_first_one(tmp_path: Path) -> None:
+    """Not by the first screen, and then in a thread, so that no key waits for it."""
+    late = {f"presscheck.engine.writes.{name}" for name in ("effects", "inverses", "overlays")}
+    assert not late & modules(SCREEN_CODE)
+    prepared = (
+        "import asyncio, threading\nfrom pathlib import Path\n"
+        "from presscheck.config.profile import Profile\nfrom presscheck.paths import Places\n"
+        "from presscheck.wiring import open_engine\n"
+        "class Watched:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        is_main = threading.current_thread() is threading.main_thread()\n"
+        "        assert not is_main or 'engine.writes' not in name, name\n"
+        "async def main():\n"
+        "    places = Places(*(Path(sys.argv[1]) / name for name in ('config', 'cache', 'state', 'data')))\n"
+        "    engine = open_engine(Profile(base_url='http://127.0.0.1:9', token='t'), places)\n"
+        "    sys.meta_path.insert(0, Watched())\n"
+        "    engine.prepare_writes()\n"
+        "    await asyncio.get_running_loop().shutdown_default_executor()\n    await engine.close()\n"
+        "asyncio.run(main())\n"
+    )
+    assert late <= modules(prepared, str(tmp_path))

@@ -123,15 +123,16 @@ def reviewer_of_all(url: str) -> str:
 
 @dataclass(frozen=True)
 class BothChanged:
-    """A space, a change request in it, and of each page the text before and as each side made it."""
+    """A space, its administrator, a change request in it, and of each page the text before and as each side made it."""
 
     space: str
+    admin: str
     request: str
     texts: list[tuple[str, str, str]]
 
 
 def both_changed(url: str, pages: int, turn: int) -> BothChanged:
-    """A space with a change request: each page was changed in both; the space, the request, and the texts."""
+    """A space with a change request: each page was changed in both. Its administrator takes over the token."""
     world = plant_world(url, "http://127.0.0.1:1")
     request = f"both-{turn}"
     texts = [sides_of(number, turn) for number in range(pages)]
@@ -162,7 +163,7 @@ def both_changed(url: str, pages: int, turn: int) -> BothChanged:
             )
         )
     made.close()
-    return BothChanged(world.space, request, texts)
+    return BothChanged(world.space, world.users["admin"], request, texts)
 
 
 def sides_of(number: int, turn: int) -> tuple[str, str, str]:

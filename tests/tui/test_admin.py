@@ -10,20 +10,24 @@ from tests.hostile_strings import ACTS
 from tests.running_service import RunningService, running_service
 from tests.saml_files import certificate, metadata
 from tests.service_users import token_of
-from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.app_driver import app_on, pick, plain, running, shown, until, write
+from tests.tui.test_drafts import open_drafts
 from tests.tui.test_site_access import comes
 from textual.events import Paste
 from textual.widgets import Input
 
-from presscheck.api.organizations import GetMember, ListMembers
+from presscheck.api.organizations import GetMember, GetOrganization, ListMembers, Organization, UpdateMember
 from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders
+from presscheck.api.spaces import Space
 from presscheck.api.teams import CreateTeam, ListTeamMembers, ListTeams
+from presscheck.api.translations import Translation
 from presscheck.client.client import Client
 from presscheck.tui.screens.admin.column_widths import column_widths
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.screen import AdminScreen
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.record.runs import TranslationRecord
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 pytestmark = pytest.mark.service(shared=True)
@@ -166,7 +170,34 @@ async def test_a_member_gets_a_role_and_is_removed(service: RunningService, tmp_
         await pilot.press("ctrl+s")
         await until(pilot, holds=lambda: "only admin" in dialog._error[1])
         await pilot.press("escape")
-        assert "robin" in {one.id for one in (await client.send(ListMembers(organization_id=ORG))).items}
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen))
+
+        async def robin() -> str | None:
+            return (await client.send(GetMember(organization_id=ORG, user_id="robin"))).role
+
+        # sent from the list of drafts, the form is checked as in its table
+        await open_drafts(pilot)
+        await until(pilot, shows="form: Change Robin Achterberg")
+        await pilot.press("enter")
+        dialog = await form(pilot)
+        assert dialog.texts["role"] == "read"
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: "only admin" in dialog._error[1])
+        assert await robin() == "admin"
+        before = await client.send(GetMember(organization_id=ORG, user_id="mia"))
+        await client.send(UpdateMember(organization_id=ORG, user_id="mia", role="admin"))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Give up your admin role?")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: "you stay admin" in dialog._error[1])
+        assert await robin() == "admin"
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Give up your admin role?")
+        await pilot.press(*"Robin Achterberg", "enter")
+        await comes(pilot, lambda: _is(robin, "read"))
+    async with Client(service.base_url, token_of(service, "mia")) as mia:
+        await mia.send(UpdateMember(organization_id=ORG, user_id="robin", role="admin"))
+    await client.send(UpdateMember(organization_id=ORG, user_id="mia", role=before.role))
 
 
 async def _is(read: Any, value: Any) -> bool:
@@ -238,7 +269,9 @@ async def test_a_team_is_made_with_members_changed_and_deleted(
         assert not [one for one in (await client.send(ListTeams(organization_id=ORG))).items if "Writers" in one.title]
 
 
-async def test_the_service_refuses_and_the_form_stays(service: RunningService, tmp_path: Path) -> None:
+async def test_the_service_refuses_and_the_form_stays_and_merge_rules_are_marked(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
         await family(pilot, "Organizations")
         await pilot.press("E")
@@ -256,6 +289,24 @@ async def test_the_service_refuses_and_the_form_stays(service: RunningService, t
         rules.value = "{"
         await until(pilot, shows="is not valid JSON")
         await pilot.press("escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen))
+        await pilot.press(".", "s")
+        await until(pilot, shows="at least one approved review")
+        await pilot.press(*"one approved", "tab", "enter")
+        await until(pilot, shows="Merge rules of Tallowick: change?")
+        await pilot.press("y")
+        await until(pilot, shows="Merge rules of Tallowick: changed")
+        rules = (await client.send(GetOrganization(organization_id=ORG))).merge_rules
+        assert rules and [rule.rule for rule in rules.rules] == ["require_at_least_one_approved_review"]
+        await pilot.press("z")
+        await until(pilot, shows="Undo", holds=lambda: isinstance(pilot.app.screen, ConfirmDialog))
+        await pilot.press("y")
+
+        async def kind() -> str:
+            rules = (await client.send(GetOrganization(organization_id=ORG))).merge_rules
+            return rules.type if rules else ""
+
+        await comes(pilot, lambda: _is(kind, "none"))
 
 
 async def test_rows_are_found_sorted_marked_and_exported(
@@ -432,3 +483,19 @@ async def test_without_permission_or_connection_the_reason_is_shown(tmp_path: Pa
             screen.show_family("SAML")
             await until(pilot, shows="The SAML providers are not in the cache")
             service.start()
+
+
+def test_a_translation_is_out_of_date_once_its_source_changes_after_the_last_run() -> None:
+    organization = Organization(id=ORG, title="Tallowick")
+    given = {"id": "t", "status": "completed", "source": {"space": "guides", "language": "en"}, "language": "de"}
+    ran = {**given, "result": {"space": "g-de", "revision": "r"}, "updatedAt": "2026-03-01T10:00:00.000Z"}
+
+    def told(translation: dict[str, Any], changed: str) -> str:
+        record = TranslationRecord(organization, Translation.model_validate(translation))
+        record.take("source", Space.model_validate({"id": "guides", "title": "Guides", "updatedAt": changed}))
+        return "\n".join(plain(line) for line in record.lines(100))
+
+    assert "out of date" not in told(ran, "2026-03-01T09:59:59.000Z")
+    assert "s translates what changed" in told(ran, "2026-03-01T10:00:01.000Z")
+    assert "out of date" not in told({**ran, "status": "running"}, "2026-03-01T10:00:01.000Z")
+    assert "out of date" not in told(given, "2026-03-01T10:00:01.000Z"), "it never ran"

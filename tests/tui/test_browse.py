@@ -1,6 +1,7 @@
 """The browse screen on the sample workspace: pages, links, and edits in a change request."""
 
 import asyncio
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from tests.running_service import RunningService
 from tests.service_users import page_of
 from tests.stalling_proxy import holding_back
+from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, pick, running, shown, until
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
@@ -86,6 +88,40 @@ async def test_a_page_is_read_and_its_links_are_followed(service: RunningService
         await until(pilot, shows="A request without a token is answered with 401")
         await pilot.press("L")
         await until(pilot, shows="A token belongs to one workspace")
+
+
+def test_a_row_and_its_page_are_painted_at_once(service: RunningService, tmp_path: Path) -> None:
+    """In a real terminal: a page that is in the cache waits for no frame after that of its row."""
+    env = {
+        "PRESSCHECK_HOME": str(tmp_path / "home"),
+        "PRESSCHECK_BASE_URL": service.base_url,
+        "PRESSCHECK_TOKEN": service.token,
+    }
+    terminal = Terminal([sys.executable, "-m", "presscheck"], env=env)
+    try:
+        terminal.wait("Needs me 7")
+        terminal.press("g", "o")
+        terminal.wait("Tallowick Docs")
+        terminal.down_to("▌.*API docs")
+        terminal.press("enter")
+        terminal.wait("The test workspace")
+        terminal.down_to("▌ +Limits")
+        pages = {"j": "Every workspace has a twin", "k": "Sixty requests a minute"}
+        for key in "jk":  # both are in the cache then
+            terminal.press(key)
+            terminal.wait(pages[key])
+        frames: list[int] = []
+        for key in "jkjkjkjk":
+            sent = 0
+            while sent != len(terminal.raw):  # nothing follows any more
+                sent = len(terminal.raw)
+                terminal.read(0.2)
+            terminal.press(key)
+            terminal.wait(pages[key])
+            frames.append(terminal.raw[sent:].count(b"\x1b[?2026h"))
+        assert 1 in frames, f"frames until the page of a row is there: {frames}"
+    finally:
+        terminal.close()
 
 
 async def test_a_page_is_found_by_name_from_anywhere(service: RunningService, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, running, until
+from tests.tui.block_page import write_blocks
 from tests.tui.test_base_screen import Room
 from tests.tui.test_dialogs import PEOPLE, answers, asked, sheet
 from tests.tui.test_endings import PROGRAM
@@ -24,6 +25,7 @@ from presscheck.text.styled_text import Line, Span, span_at
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.outbox import OutboxScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.replace.form import ReplaceForm
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.status_bar import WhichKey
 from presscheck.tui.widgets.line_view import TextView
@@ -44,12 +46,17 @@ async def drag(pilot: Pilot[Any], widget: Widget, *places: tuple[int, int]) -> N
     await pilot.pause()
 
 
-async def click_text(pilot: Pilot[Any], text: str, *, times: int = 1) -> None:
-    """Click on the first place where the screen shows a text."""
+async def click_text(pilot: Pilot[Any], text: str, *, times: int = 1, at: int = 1) -> None:
+    """Click on the first place where the screen shows a text, on its second character or a later one."""
     await until(pilot, shows=text)
     lines = shown(pilot.app)
     y = next(y for y, line in enumerate(lines) if text in line)
-    await pilot.click(offset=(lines[y].index(text) + 1, y), times=times)
+    await pilot.click(offset=(lines[y].index(text) + at, y), times=times)
+
+
+def shows(pilot: Pilot[Any], text: str) -> bool:
+    """Whether the screen shows a text."""
+    return any(text in line for line in shown(pilot.app))
 
 
 def names(messages: list[Any]) -> list[str]:
@@ -202,6 +209,18 @@ class TestDialogs:
         async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
             await click_text(pilot, "bob", times=2)
             await until(pilot, holds=lambda: answers(pilot) == [("bob",)])
+
+    async def test_the_marks_of_a_list(self) -> None:
+        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True)) as pilot:
+            rows = pilot.app.screen.query_one(RowList)
+            await pilot.click(rows, offset=(2, 1))
+            await until(pilot, shows="✓")
+            await pilot.click(rows, offset=(2, 1))
+            await until(pilot, holds=lambda: not shows(pilot, "✓"))
+            await pilot.click(rows, offset=(2, 2))
+            await until(pilot, shows="✓")
+            await click_text(pilot, "enter choose")
+            await until(pilot, holds=lambda: answers(pilot) == [(PEOPLE[2].key,)])
 
     async def test_a_key_hint(self) -> None:
         async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
@@ -418,6 +437,69 @@ class TestSampleWorkspace:
             await until(pilot, shows="› Lists and pages")
             await click_text(pilot, "API docs")
             await until(pilot, holds=lambda: (browse.tree_view.key or "").startswith("space "))
+
+    async def test_a_page_with_all_blocks_and_what_is_chosen_and_typed(
+        self, service: RunningService, tmp_path: Path
+    ) -> None:
+        await write_blocks(service)
+        async with running(app_on(service, tmp_path), (100, 50)) as pilot:
+            await until(pilot, shows="Needs me")
+            await pilot.press("g", "o")
+            await click_text(pilot, "▸ 🚨 Runbook")
+            await click_text(pilot, "On call", times=2)
+            browse = cast("BrowseScreen", pilot.app.screen)
+            page = browse.page_view
+            await until(pilot, shows="Page a team", holds=lambda: page.has_focus)
+            # what folds, switches and scrolls
+            await click_text(pilot, "Linux")
+            await until(pilot, shows="Install from the archive")
+            await click_text(pilot, "What if nobody")
+            await until(pilot, shows="Call the second number")
+            await click_text(pilot, "What if nobody")
+            await until(pilot, holds=lambda: not shows(pilot, "second number"))
+            await click_text(pilot, "of 12 ›", at=6)
+            await until(pilot, holds=lambda: shows(pilot, "team of south") and not shows(pilot, "city of south"))
+            top, y = page.top, next(y for y, line in enumerate(shown(pilot.app)) if "team of south" in line)
+            wheel = (4, y - page.region.y)
+            for _ in range(12):
+                await pilot._post_mouse_events([events.MouseScrollRight], page, wheel)
+            await until(pilot, shows="room of south")
+            for _ in range(12):
+                await pilot._post_mouse_events([events.MouseScrollUp], page, wheel, shift=True)
+            await until(pilot, shows="city of south", holds=lambda: page.top == top)
+            await pilot.resize_terminal(100, 20)
+            await until(pilot, holds=lambda: page.size.height < 20)
+            await pilot._post_mouse_events([events.MouseScrollDown], page, (4, 3))
+            await until(pilot, holds=lambda: page.top == top + 3)
+            await pilot.resize_terminal(100, 60)
+            # links: one that is broken says so
+            await click_text(pilot, "rules of old")
+            await until(pilot, shows="broken link, not found in this space: gone.md")
+            await click_text(pilot, "→ Afterwards", at=4)
+            await until(pilot, shows="› Afterwards")
+            # a list of choices: a click leaves the keys to the input
+            await pilot.press("g", "s")
+            await until(pilot, shows="Go to a space")
+            picker = cast("Picker", pilot.app.screen)
+            await click_text(pilot, "Release notes   ")
+            assert picker.query_one(RowList).cursor > 0
+            await pilot.press(*"han")
+            await until(pilot, holds=lambda: [choice.label for choice in picker.matches][:1] == ["Handbook"])
+            await click_text(pilot, "▌Handbook", times=2)
+            await until(pilot, shows="Tallowick › Handbook")
+            # a form: fields and switches
+            await pilot.press(".", "f")
+            await until(pilot, shows="regular expression")
+            await click_text(pilot, "the text to put in its place")
+            await pilot.press(*"new")
+            await click_text(pilot, "the text to find")
+            await pilot.press(*"old")
+            await click_text(pilot, "regular expression")
+            form = cast("ReplaceForm", pilot.app.screen)
+            query = form.typed()
+            assert (query.find, query.replacement, query.is_regex) == ("old", "new", True)
+            await click_text(pilot, "esc cancel")
+            await until(pilot, holds=lambda: pilot.app.screen is browse)
 
     async def test_the_state_of_the_connection(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:

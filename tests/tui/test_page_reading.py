@@ -152,12 +152,13 @@ async def test_a_page_opens_where_it_was_left(service: RunningService, tmp_path:
 
 
 async def test_the_page_gets_the_whole_width_and_stays_at_its_text(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
+    async with running(app_on(service, tmp_path, text_width=40)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
         view, tree = pilot.app.screen.page_view, pilot.app.screen.tree_view
         await pilot.press(*"]" * 15)
         await until(pilot, holds=lambda: under_cursor(pilot) == "Chapter 8")
         narrow = view.columns
+        assert view.document.width == 40 < narrow, "as the settings say"
         await pilot.press("=")
         await until(pilot, holds=lambda: view.columns > narrow + 20 and not tree.display)
         assert under_cursor(pilot) == "Chapter 8"

@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 from tests.hostile_strings import ACTS
 from tests.running_service import RunningService, running_service
-from tests.service_users import page_of
+from tests.service_users import main_moves, page_of
 from tests.tui.app_driver import app_on, down_to, pick, running, shown, until, write
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
-from presscheck.api.content import GetChangeRequestPage, ListChangeRequestFiles, RevisionFile
+from presscheck.api.content import GetChangeRequestPage, ListChangeRequestFiles, ListPages, RevisionFile
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, InsertPage, NewFile
 from presscheck.client.client import Client
 from presscheck.documents.pages.file_urls import address_in_page
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import drafts
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
@@ -202,7 +203,8 @@ async def test_a_file_is_uploaded_and_saved(service: RunningService, client: Cli
         assert target.read_text() == "mine"
         await pilot.press("enter")
         await pick(pilot, "Where used")
-        await until(pilot, shows="no known page of this space names it")
+        await until(pilot, shows="no known page names it")
+        assert "not searched, because not in the cache: API docs" in pilot.app.notices.history[-1].text
 
 
 async def test_a_file_is_replaced_on_all_pages_that_show_it(
@@ -326,6 +328,23 @@ async def test_a_file_opens_in_its_program_or_its_address_is_copied(
         await pick(pilot, "Map")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
         await until(pilot, shows="› Map")
+        # a page of another space names it by its address; it is found once that is in the cache
+        [plan, _] = (await client.send(ListChangeRequestFiles(**path))).items
+        await main_moves(client, "guides", "Returns", f"See [the plan]({plan.download_url}) first.")
+        tree = (await client.send(ListPages(space_id="guides"))).pages
+        await pilot.app.open_page("guides", next(one.id for one in flatten(tree) if one.title == "Returns"))
+        await until(pilot, shows="See the plan first.")
+        await pilot.app.open_page(SPACE, None, path["change_request_id"])
+        await until(pilot, shows="editing #")
+        await pilot.press("g", "l", "2")
+        await until(pilot, shows="plan.png")
+        await pilot.press("enter")
+        await pick(pilot, "Where used")
+        await until(pilot, shows="Pages with plan.png")
+        await until(pilot, shows="in Guides")
+        await until(pilot, shows="4 spaces not searched", holds=lambda: "Map" in shown(pilot.app))
+        await pick(pilot, "Returns")
+        await until(pilot, shows="› Guides › Ship › Returns")
 
 
 async def test_offline_it_shows_what_is_cached(service: RunningService, client: Client, tmp_path: Path) -> None:

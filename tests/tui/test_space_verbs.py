@@ -359,13 +359,13 @@ async def test_a_space_is_transferred_after_its_title_is_typed(
 async def test_the_signs_of_a_space_are_explained_in_the_keys(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
-    await client.send(
-        UpdateSpace(space_id="notes", title="Release notes with a title that is long", edit_mode="locked")
-    )
+    title = "Release notes with a title that is long"
+    await client.send(UpdateSpace(space_id="notes", title=title, edit_mode="locked", emoji=None))
     async with tree(service, tmp_path, (80, 24)) as pilot:
         await until(pilot, shows="■")
         row = next(line for line in shown(pilot.app).splitlines() if "■" in line)
         assert "…" in row, "the title is cut, the sign stays"
+        assert "▸ ▢ Release notes" in row, "without an emoji it has the sign of a space"
         await write(pilot, "?", "locked")
         await until(pilot, shows="Space: locked")
 

@@ -298,7 +298,7 @@ def test_links_and_files(
 
 
 def tended(service: RunningService) -> None:
-    """Lock and publish spaces, one with a long title."""
+    """Lock and publish spaces, one with a long title, and one without an emoji."""
     database = Database(service.database_url)
 
     def publish(session: Session) -> None:
@@ -310,8 +310,9 @@ def tended(service: RunningService) -> None:
     finally:
         database.close()
     title = "Guides for everybody who sends their first parcel"
+    plain = UpdateSpace(space_id="handbook", emoji=None)
     locks = [UpdateSpace(space_id="guides", title=title, edit_mode="locked")]
-    asyncio.run(say(service, service.token, UpdateSpace(space_id="notes", edit_mode="locked"), *locks))
+    asyncio.run(say(service, service.token, plain, UpdateSpace(space_id="notes", edit_mode="locked"), *locks))
 
 
 @pytest.fixture

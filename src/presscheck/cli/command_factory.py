@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 import click
 
 from presscheck.api.operation import Operation, Paged
+from presscheck.api.shell_command import hidden
 from presscheck.cli import lookup
 from presscheck.cli.field_options import call_of, flag, limits_of, nullable, option_for
 from presscheck.cli.field_parts import joined, part_options, place_of
@@ -28,13 +29,16 @@ from presscheck.cli.text_input import body_options, body_text
 from presscheck.config.profile import Profile
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.forms.field_help import PARTS
-from presscheck.engine.forms.form import form_fields
+from presscheck.engine.forms.form import FormField, form_fields
 from presscheck.engine.forms.form_files import FormFile, file_of
 from presscheck.engine.forms.references import PART_REFERENCES, reference_of
 from presscheck.errors import InvalidArgument
+from presscheck.text.phrases import count
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+LONGEST_NOTE = 100
+"""Characters of a value from a file that are printed."""
 PAGING_FIELDS = frozenset(("page", "limit"))
 METAVARS = {
     "change_request_id": "SPACE#NUMBER",
@@ -159,13 +163,13 @@ def is_listing(operation: type[Operation[Any]]) -> bool:
 
 
 def print_request(call: Operation[Any], profile: Profile) -> None:
-    """Print method, URL and body of a request, without the token."""
+    """Print method, URL and body of a request, without the token and secrets."""
     query = urlencode(call.wire_query())
     base = profile.base_url.removesuffix("/v1")
     click.echo(f"{call.method()} {base}/v1{call.wire_path()}{'?' + query if query else ''}")
     body = call.wire_body()
     if body is not None:
-        click.echo(json.dumps(body, indent=2))
+        click.echo(json.dumps(hidden("", body), indent=2))
 
 
 async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, Any]) -> dict[str, str]:
@@ -277,7 +281,7 @@ def _runner(spec: CommandSpec) -> Callable[..., Any]:
             if filled:
                 for part in form_fields(operation):
                     if part.name in filled:
-                        print_message(f"{flag(part.name)}: {part.note_of(filled[part.name]) or filled[part.name]}")
+                        print_message(f"{flag(part.name)}: {_note(part, filled[part.name])}")
             if spec.confirm or filled:
                 confirm(f"{spec.confirm or 'Send these settings'}?", yes=yes)
             await send(session, spec, call, limit or 0)
@@ -285,7 +289,15 @@ def _runner(spec: CommandSpec) -> Callable[..., Any]:
     return run
 
 
-def _from_file(given: dict[str, Any], file: FormFile) -> dict[str, str]:
+def _note(part: FormField, value: Any) -> str:
+    """A value that a file had, in one line; secrets are hidden."""
+    text = part.text_of(hidden(part.name, value))
+    first, *others = (part.note_of(text) or text).strip().splitlines() or [""]
+    is_cut = len(first) > LONGEST_NOTE or others
+    return f"{first[:LONGEST_NOTE]} … ({count(len(text), 'character')})" if is_cut else first
+
+
+def _from_file(given: dict[str, Any], file: FormFile) -> dict[str, Any]:
     """Add the values in a file that fills in fields to the given ones; fields that are given stay as they are.
 
     Returns:
@@ -294,16 +306,16 @@ def _from_file(given: dict[str, Any], file: FormFile) -> dict[str, str]:
     Raises:
         InvalidArgument: it cannot be read.
     """
-    stream: BinaryIO | None = given.pop(file.name, None)
-    if stream is None:
+    place: BinaryIO | str | None = given.pop(file.name, None)
+    if place is None:
         return {}
     try:
-        values = file.read(stream)
+        values = file.read_path(place) if isinstance(place, str) else file.read(place)
     except OSError as error:
         raise InvalidArgument(flag(file.name), f"could not be read: {error.strerror}") from None
     except InvalidArgument as error:
         raise InvalidArgument(flag(file.name), error.reason) from None
-    added = {name: value for name, value in values.items() if given.get(name) is None}
+    added = {name: value for name, value in values.items() if given.get(name) in (None, ())}
     given.update(added)
     return added
 
@@ -403,8 +415,11 @@ def _other_options(spec: CommandSpec) -> list[click.Parameter]:
         )
     file = file_of(spec.operation)
     if file:
-        text = f"Fill in from this file ({file.title}; - is standard input); asks before it sends."
-        options.append(click.Option([flag(file.name)], type=click.File("rb"), metavar="FILE", help=text))
+        by_path = file.read_at is not None  # it names other files
+        more = "" if by_path else "; - is standard input"
+        text = f"Fill in from this file ({file.title}{more}); asks before it sends."
+        kind = click.STRING if by_path else click.File("rb")
+        options.append(click.Option([flag(file.name)], type=kind, metavar="PATH" if by_path else "FILE", help=text))
     if spec.confirm or file:
         options.append(click.Option(["--yes", "-y"], is_flag=True, help="Skip the confirmation."))
     if not spec.operation.is_read():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import click
 
@@ -14,7 +15,7 @@ from presscheck.cli.command_factory import sends
 from presscheck.cli.output import print_json, print_message, print_text
 from presscheck.cli.resource_commands import conversation
 from presscheck.cli.session import Session, with_session
-from presscheck.engine.conversations import LineReport, ingest, read_lines
+from presscheck.engine.conversations import LineReport, in_batches, ingest, read_conversations
 from presscheck.errors import ChecksFailed, InvalidArgument, NotNow
 from presscheck.text.phrases import count
 
@@ -33,16 +34,16 @@ __all__ = ["conversation"]
 async def ingest_conversations(
     session: Session, file: BinaryIO | None, org: str | None, conversations: str | None, *, dry_run: bool
 ) -> None:
-    """Import conversations from JSON lines.
+    """Import conversations from JSON lines, or from a JSON array.
 
-    FILE has a conversation in each line, such as {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}; - reads
-    standard input. Lines are read and sent as they come, and each is reported. A conversation whose id is known is
-    replaced, so that an interrupted import can be repeated. The exit code is 6 if a line was not sent. Requires the
-    token of an integration's installation.
+    FILE has a conversation in each line, such as {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}, or an
+    array of them; - reads standard input. They are read and sent as they come, and each is reported. A conversation
+    whose id is known is replaced, so that an interrupted import can be repeated. The exit code is 6 if one was not
+    sent. Requires the token of an integration's installation.
     """
     if (file is None) == (conversations is None):
         raise InvalidArgument("FILE", "give a file of JSON lines, or --conversations")
-    lines = read_lines(file if file is not None else _lines_of(conversations or ""))
+    lines = read_conversations(file if file is not None else _file_of(conversations or ""))
     organization = await lookup.organization(session, org)
     sent = failed = 0
 
@@ -52,7 +53,7 @@ async def ingest_conversations(
 
     if not session.engine.status.online and not dry_run:
         raise NotNow("you are offline, and conversations cannot be queued")
-    async for report in ingest(send, organization.id, lines):
+    async for report in ingest(send, organization.id, in_batches(lines)):
         _print(session, report, dry_run=dry_run)
         sent, failed = sent + (not report.problem), failed + bool(report.problem)
     verb = "valid" if dry_run else "imported"
@@ -70,8 +71,8 @@ def _print(session: Session, report: LineReport, *, dry_run: bool) -> None:
     sys.stdout.flush()  # whoever reads the report of a long file sees it grow
 
 
-def _lines_of(text: str) -> list[bytes]:
-    """A conversation, or an array of them, as lines.
+def _file_of(text: str) -> BinaryIO:
+    """A conversation, or an array of them, as a file.
 
     Raises:
         InvalidArgument: it is not JSON.
@@ -80,5 +81,4 @@ def _lines_of(text: str) -> list[bytes]:
         given: Any = json.loads(text)
     except ValueError as error:
         raise InvalidArgument("--conversations", f"is not valid JSON: {error}") from None
-    several = cast("list[Any]", given) if isinstance(given, list) else [given]
-    return [json.dumps(one).encode() for one in several]
+    return io.BytesIO(json.dumps(given).encode())

@@ -34,7 +34,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor", "doctor"),
     "import": ("resource_commands", "import_group"),
     "inbox": ("inbox", "inbox"),
-    "integration": ("resource_commands", "integration"),
+    "integration": ("integrations", "integration"),
     "invite": ("resource_commands", "invite"),
     "log": ("doctor", "log"),
     "login": ("account", "login"),

@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 import sys
+from collections.abc import Coroutine
 from typing import Any
 
 from presscheck.cli.output import has_color, print_line, print_message
@@ -30,19 +31,28 @@ async def watch_events(session: Session, pause: float) -> None:
     Raises:
         PresscheckError: an error that is not temporary, such as an invalid token.
     """
+    await until_signal(session, _print_events(session, pause))
+
+
+async def until_signal(session: Session, work: Coroutine[Any, Any, None]) -> None:
+    """Do something until it ends or a signal arrives; the exit code is then 128 plus its number.
+
+    Raises:
+        PresscheckError: the work failed.
+    """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[int] = loop.create_future()
     for number in END_SIGNALS:
         loop.add_signal_handler(number, lambda number=number: ended.done() or ended.set_result(number))
-    printing = asyncio.ensure_future(_print_events(session, pause))
+    working = asyncio.ensure_future(work)
     try:
-        await asyncio.wait((printing, ended), return_when=asyncio.FIRST_COMPLETED)
-        if printing.done():
-            printing.result()
+        await asyncio.wait((working, ended), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            working.result()
         session.on_close = lambda: 128 + ended.result()
     finally:
-        printing.cancel()
-        await asyncio.gather(printing, return_exceptions=True)
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
         for number in END_SIGNALS:
             loop.remove_signal_handler(number)
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from presscheck.config.settings_schema import CACHE_SIZE
+from presscheck.config.settings_schema import CACHE_SIZE, TEXT_WIDTH
 from presscheck.config.tokens import Token, find_token
 from presscheck.config.validation import HOSTED, read, require_encryption
 from presscheck.errors import ConfigurationError
@@ -57,6 +57,8 @@ class Profile:
     """Where pages are edited: `built-in` or `external`; None for what `VISUAL` and `EDITOR` say."""
     images: str | None = None
     """How pictures are drawn: `auto`, `blocks`, `kitty`, `sixel` or `off`; None for `auto`."""
+    text_width: int = TEXT_WIDTH
+    """The columns that the text of a page may have beside the tree."""
 
 
 def load(
@@ -95,6 +97,7 @@ def load(
         notify=table.get("notify"),
         editor=table.get("editor"),
         images=table.get("images"),
+        text_width=table.get("text_width", TEXT_WIDTH),
         sync=table.get("sync", True),
     )
 

@@ -10,6 +10,8 @@ from typing import Any
 
 CACHE_SIZE = 500
 """The default size limit of a cache in MB."""
+TEXT_WIDTH = 96
+"""The columns of a line that is still easy to read."""
 
 Kind = type[str] | type[bool] | type[int]
 
@@ -89,6 +91,12 @@ SETTINGS: dict[str, Setting] = {
             "How pictures of pages are drawn, with the extra images; by default auto, what the terminal can do.",
             '"blocks"',
             one_of=("auto", "blocks", "kitty", "sixel", "off"),
+        ),
+        Setting(
+            "text_width",
+            int,
+            f"The columns that the text of a page may have, if the tree is next to it; {TEXT_WIDTH} by default.",
+            "72",
         ),
         Setting("theme", str, "ink, paper, contrast, ansi, or the name of your own theme.", '"paper"'),
     )

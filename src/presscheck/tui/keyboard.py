@@ -150,6 +150,11 @@ class TypeAhead:
         self._dialogs: WeakKeyDictionary[Screen[Any], object] = WeakKeyDictionary()
         """By dialog, the command that opened it."""
 
+    @property
+    def has_more(self) -> bool:
+        """Whether more was typed than what is being handled."""
+        return bool(self._events or self._app.message_queue_size)
+
     async def take(self, event: Input) -> None:
         """Deliver an event, at once or when nothing holds it back any more."""
         self._events.append(event)

@@ -21,16 +21,18 @@ class FormFile:
         name: its name in errors, and that of the option of the command.
         title: what it is, in a few words.
         largest: its most bytes.
-        parse: returns the texts of the fields in it, by field; raises `InvalidArgument`.
+        parse: returns the values of the fields in it, by field; raises `InvalidArgument`.
+        read_at: reads the values from its path instead, where it names other files; raises `InvalidArgument`.
     """
 
     name: str
     title: str
     largest: int
-    parse: Callable[[bytes], Mapping[str, str]]
+    parse: Callable[[bytes], Mapping[str, Any]]
+    read_at: Callable[[Path], Mapping[str, Any]] | None = None
 
-    def read(self, stream: BinaryIO) -> Mapping[str, str]:
-        """The texts of the fields in a file.
+    def read(self, stream: BinaryIO) -> Mapping[str, Any]:
+        """The values of the fields in a file.
 
         Raises:
             InvalidArgument: it is too large, or its content is invalid.
@@ -40,14 +42,16 @@ class FormFile:
             raise InvalidArgument(self.name, f"is too large: at most {self.largest >> 20} MB")
         return self.parse(content)
 
-    def read_path(self, path: str) -> Mapping[str, str]:
-        """The texts of the fields in the file at a path, which may begin with `~`.
+    def read_path(self, path: str) -> Mapping[str, Any]:
+        """The values of the fields in the file at a path, which may begin with `~`.
 
         Raises:
             InvalidArgument: it cannot be read, it is too large, or its content is invalid.
         """
         try:
             place = Path(path).expanduser()
+            if self.read_at:
+                return self.read_at(place)
             if place.exists() and not place.is_file():  # reading a pipe could wait for ever
                 raise InvalidArgument(self.name, "is not a file")
             with place.open("rb") as stream:
@@ -73,9 +77,22 @@ def _script(content: bytes) -> Mapping[str, str]:
         raise InvalidArgument("script", "is not text in UTF-8") from None
 
 
-SCRIPT = FormFile("script", "the built script of the integration, JavaScript", 1 << 20, _script)
-"""Only in forms: commands take the script as an argument, or from a file."""
-_FILES = {"CreateSAMLProvider": SAML_METADATA, "UpdateSAMLProvider": SAML_METADATA}
+_SCRIPT = FormFile("script", "the built script of an integration", 1 << 20, _script)
+
+
+def _manifest(path: Path) -> Mapping[str, Any]:
+    """The values of a manifest, or of the script alone."""
+    from presscheck.engine.integrations.manifest import read_manifest  # 6 ms, only for a manifest
+
+    if path.suffix in (".js", ".mjs"):
+        return _SCRIPT.read_path(str(path))
+    manifest = read_manifest(path)
+    given = {"integration_name": manifest.name, "organization": manifest.organization}
+    return {**{name: value for name, value in given.items() if value}, **manifest.values}
+
+
+MANIFEST = FormFile("manifest", "gitbook-manifest.yaml, its folder or a script", 1 << 20, _script, _manifest)
+_FILES = {"CreateSAMLProvider": SAML_METADATA, "UpdateSAMLProvider": SAML_METADATA, "PublishIntegration": MANIFEST}
 
 
 def file_of(operation: type[Operation[Any]]) -> FormFile | None:

@@ -320,7 +320,7 @@ class ServiceReads:
 
     @property
     def _substitutes(self) -> Substitutes:
-        from presscheck.engine.reads.substitutes import Substitutes  # 15 ms, only for a service without an operation
+        from presscheck.engine.reads.substitutes import Substitutes  # 10 ms, only for a service without an operation
 
         if self._made_substitutes is None:
             self._made_substitutes = Substitutes(_FreshReader(self), self._user)
@@ -497,15 +497,19 @@ class SubscribedReads:
     def __init__(self, reads: ServiceReads, subscriptions: Subscriptions) -> None:
         self._reads, self._subscriptions = reads, subscriptions
 
-    async def watch(self, call: Operation[T], priority: Priority) -> AsyncIterator[Result[T | None]]:
-        """Yield the results of a call; ends only when the iterator is closed."""
+    async def watch(
+        self, call: Operation[T], priority: Priority, given: Result[T] | None = None
+    ) -> AsyncIterator[Result[T | None]]:
+        """Yield the results of a call; ends only when the iterator is closed. A given one is not yielded again."""
         with self._subscriptions.of(call) as subscription:
             first: Priority | None = priority
             while True:
-                known, first = self._reads.stored.known(call, first), None
+                known, first = given or self._reads.stored.known(call, first), None
                 if known:
                     subscription.answered(known.value)
-                    yield cast("Result[T | None]", known)
+                    if known is not given:
+                        yield cast("Result[T | None]", known)
+                    given = None
                 if subscription.take_stale():
                     result = await self._reads.result(call, priority)
                     subscription.answered(result.value)

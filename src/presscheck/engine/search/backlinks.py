@@ -20,6 +20,7 @@ from presscheck.api.content import (
     ListPages,
     Revision,
     RevisionFile,
+    RevisionPage,
 )
 from presscheck.api.links import (
     ContentLocation,
@@ -32,6 +33,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
 from presscheck.documents.markdown.link_report import LinkReport, RevisionContent
+from presscheck.documents.pages.file_urls import unsigned_url
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import Reader
 from presscheck.engine.reads.listing_guard import ListingGuard
@@ -66,6 +68,21 @@ class Linked(Generic[T]):
     is_from_service: bool = True
     unread: int = 0
     problem: IncompleteList | None = None
+
+
+@dataclass(frozen=True)
+class OtherUses:
+    """The uses of a file or of reusable content in the other spaces of its organization, as far as they are cached.
+
+    Attributes:
+        pages: the pages that name it, each with its space.
+        unread: the number of pages of the spaces that were searched whose text is not cached.
+        not_searched: the spaces whose page tree is not cached.
+    """
+
+    pages: tuple[tuple[Space, RevisionPage], ...] = ()
+    unread: int = 0
+    not_searched: tuple[Space, ...] = ()
 
 
 class LinkReader(Reader, Protocol):
@@ -154,6 +171,36 @@ def links_in(cache: Cache, space: str, change_request: str | None) -> LocalLinks
         app=_app_url(space_details.urls.app or "", space) if space_details else "",
     )
     return LocalLinks(LinkReport(found), tuple(page for page in documents if page not in links))
+
+
+def uses_elsewhere(cache: Cache, space: str, addresses: frozenset[str]) -> OtherUses:
+    """The pages on main of other spaces of the organization that name one of these addresses.
+
+    For the cache's writer thread.
+
+    Args:
+        cache: has the links of its pages.
+        space: the space of what is named, which is left out.
+        addresses: as pages of other spaces name it; those of files without a signature.
+    """
+    index = cache.search
+    own = index.thing("space", space)
+    organization = Space.model_validate_json(own).organization if own else ""
+    found, unread, not_searched = list[tuple[Space, RevisionPage]](), 0, list[Space]()
+    for other in index.spaces_of(organization or ""):
+        text = index.thing("space", other) if other != space else None
+        if text is None:
+            continue
+        details, content = Space.model_validate_json(text), _tree(index, other, None)
+        if content is None:
+            not_searched.append(details)
+            continue
+        links = index.links(pages_of(other))
+        for page in flatten(content.pages):
+            unread += page.id not in links and page.document_id is not None
+            if any(unsigned_url(link) in addresses for link in links.get(page.id, ())):
+                found.append((details, page))
+    return OtherUses(tuple(found), unread, tuple(not_searched))
 
 
 def _tree(index: SearchIndex, space: str, change_request: str | None) -> Revision | None:

@@ -19,7 +19,7 @@ from presscheck.errors import NetworkError, PresscheckError
 from presscheck.store.search_index import SearchIndex
 
 if TYPE_CHECKING:
-    from presscheck.engine.search.backlinks import LocalLinks
+    from presscheck.engine.search.backlinks import LocalLinks, OtherUses
 
 LINKS_INDEX_TIMEOUT = 60.0
 """Seconds to spend on updating the index before links are read from it."""
@@ -89,6 +89,13 @@ class Search:
 
         await self._index.catch_up(LINKS_INDEX_TIMEOUT)
         return await self._in_store(lambda cache: links_in(cache, space, change_request))
+
+    async def uses_elsewhere(self, space: str, addresses: frozenset[str]) -> OtherUses:
+        """See `Engine.uses_elsewhere`."""
+        from presscheck.engine.search.backlinks import uses_elsewhere  # 20 ms, only for backlinks
+
+        await self._index.catch_up(LINKS_INDEX_TIMEOUT)
+        return await self._in_store(lambda cache: uses_elsewhere(cache, space, addresses))
 
     async def _search_local(
         self, text: str, limit: int, organization: str | None, index_timeout: float

@@ -99,7 +99,7 @@ class UndoGuard:
             later = sent_write(row, sent.me) if row.id > ended.id and row.state == "sent" else None
             is_own = later is not None and later.me == sent.me and later.call.wire_path() in paths
             if later and is_own and _is_about_same(later.call, sent.call):
-                from presscheck.engine.writes.descriptions import describe  # 5 ms, only for an undo
+                from presscheck.engine.writes.descriptions import describe  # 20 ms, only for an undo
 
                 return describe(later.call)
         return None
@@ -111,13 +111,13 @@ def sent_write(ended: EndedRow, me: str) -> SentWrite | None:
         call = revive(ended.name, ended.given)
     except PresscheckError:
         return None
-    from presscheck.engine.writes.inverses import SentWrite  # 20 ms, only for an undo
+    from presscheck.engine.writes.inverses import SentWrite  # 57 ms, only for an undo
 
     return SentWrite(call, ended.former, ended.result, ended.author or me)
 
 
 def _inverse_of(call: Operation[Any]) -> Inverse | None:
-    from presscheck.engine.writes.inverses import inverse_of  # 20 ms, only for a write
+    from presscheck.engine.writes.inverses import inverse_of  # 57 ms, only for a write
 
     return inverse_of(call)
 

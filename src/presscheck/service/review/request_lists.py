@@ -10,13 +10,31 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, ColumnElement, FromClause, Integer, Select, and_, bindparam, func, select, tuple_
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    FromClause,
+    Integer,
+    Select,
+    bindparam,
+    func,
+    literal_column,
+    select,
+    true,
+    tuple_,
+)
 
 from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListOrganizationChangeRequests
 from presscheck.api.operation import Page
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.http.pagination import MOST_COUNTED, page_of_found
-from presscheck.service.models.content import ChangeRequestCountRow, ChangeRequestPersonRow, ChangeRequestRow
+from presscheck.service.models.content import (
+    ChangeRequestCountRow,
+    ChangeRequestPersonRow,
+    ChangeRequestRow,
+    ContributorRow,
+    RequestedReviewerRow,
+)
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.review.change_requests import as_change_requests
 
@@ -60,17 +78,17 @@ def listed(
             numbers[role][space_id] = number
     fewest, *others = sorted(parts, key=lambda part: sum(numbers[part.role].values()))
     with_some = sorted(numbers[fewest.role])
-    chosen = _Chosen(fewest != _ALL, len(others), len(with_some) > 1)
+    chosen = _Chosen(fewest != _ALL, tuple(other.role for other in others), len(with_some) > 1)
     values: dict[str, Any] = {"spaces": with_some, "status": status, "role": fewest.role, "user": fewest.user_id}
     for number, other in enumerate(others):
-        values |= {f"role_{number}": other.role, f"user_{number}": other.user_id}
+        values[f"user_{number}"] = other.user_id
 
     def read(place: list[Any] | None, most: int) -> Sequence[ChangeRequestRow]:
         if not with_some:
             return ()
         after = {} if place is None else {"time": place[0], "id": place[1]}
-        statement = _first(chosen, place is not None)
-        return context.session.scalars(statement, {**values, **after, "most": most, "last": most - 1}).all()
+        statement = _first(chosen, place is not None, context.session.connection().dialect.name == "postgresql")
+        return context.session.scalars(statement, {**values, **after, "most": most}).all()
 
     def total() -> int | None:
         if not others or not with_some:
@@ -83,63 +101,55 @@ def listed(
 
 
 class _Chosen(NamedTuple):
-    """Which change requests a statement lists: of a person, of so many others as well, in one space or in several."""
+    """Which change requests a statement lists: of a person, of others with these roles, in one space or in several."""
 
     of_person: bool
-    others: int
+    others: tuple[str, ...]
     in_several: bool
 
 
 @lru_cache
 def _number(chosen: _Chosen) -> Select[Any]:
     """Counts them, up to one more than the answer says."""
-    source = _source(chosen)
+    source = _source(chosen, "each")
     within = source.space_id.in_(bindparam("spaces", expanding=True))
     some = select(source.id).where(within, *_conditions(chosen, source, after=False)).limit(MOST_COUNTED + 1)
     return select(func.count()).select_from(some.subquery())
 
 
 @lru_cache
-def _first(chosen: _Chosen, after: bool) -> Select[Any]:
-    """Selects the first so many of them, after a place or from the start."""
-    source = _source(chosen)
-    newest = source.updated_at.desc().nulls_last(), source.id.desc().nulls_last()
+def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
+    """Selects the first so many of them, after a place or from the start; `has_lateral` if the database knows it."""
+    source = _source(chosen, "each")
     spaces: BindParameter[Any] = bindparam("spaces", expanding=True)
+    conditions = _conditions(chosen, source, after=after)
     if not chosen.in_several:
-        found = select(source.id).where(source.space_id.in_(spaces), *_conditions(chosen, source, after=after))
+        ids = select(source.id).where(source.space_id.in_(spaces), *conditions)
     else:
-        last = [func.coalesce(_nth(chosen, name, after=after), "") for name in ("updated_at", "id")]
-        not_before = tuple_(source.updated_at, source.id) >= tuple_(*last)
-        within = and_(source.space_id == _spaces.c.id, not_before, *_conditions(chosen, source, after=after))
-        # an outer join, so that SQLite begins with the spaces; a space without any adds a null, which is no id
-        found = select(source.id).select_from(_spaces.outerjoin(source.table, within))
-        found = found.where(_spaces.c.id.in_(spaces))
-    ids = found.order_by(*newest).limit(bindparam("most", type_=Integer))
-    listing = select(ChangeRequestRow).where(ChangeRequestRow.id.in_(ids))
-    return listing.order_by(ChangeRequestRow.updated_at.desc(), ChangeRequestRow.id.desc()).limit(
-        bindparam("most", type_=Integer)
-    )
+        of_space = source.space_id == _spaces.c.id, *conditions
+        if has_lateral:
+            each = _newest(select(source.id).where(*of_space), source).add_columns(source.updated_at).lateral()
+            source = source._replace(id=each.c[0], updated_at=each.c[1])
+            joined = _spaces.join(each, true())
+        else:  # SQLite has no such join: the first of each space are found again by their rows
+            rows = _newest(select(literal_column("each.rowid", Integer)).where(*of_space), source).correlate(_spaces)
+            source = _source(chosen, "again")
+            joined = _spaces.join(source.table, literal_column("again.rowid", Integer).in_(rows))
+        ids = select(source.id).select_from(joined).where(_spaces.c.id.in_(spaces))
+    listing = select(ChangeRequestRow).where(ChangeRequestRow.id.in_(_newest(ids, source)))
+    return listing.order_by(ChangeRequestRow.updated_at.desc(), ChangeRequestRow.id.desc())
 
 
-def _nth(chosen: _Chosen, name: str, *, after: bool) -> ColumnElement[Any]:
-    """The time or id of the last one of a space that can be among the first so many; null if it has fewer."""
-    source = _source(chosen)
-    return (
-        select(getattr(source, name))
-        .where(source.space_id == _spaces.c.id, *_conditions(chosen, source, after=after))
-        .order_by(source.updated_at.desc(), source.id.desc())
-        .limit(1)
-        .offset(bindparam("last", type_=Integer))
-        .correlate(_spaces)
-        .scalar_subquery()
-    )
+def _newest(ids: Select[Any], source: _Source) -> Select[Any]:
+    """The first so many."""
+    return ids.order_by(source.updated_at.desc(), source.id.desc()).limit(bindparam("most", type_=Integer))
 
 
-def _source(chosen: _Chosen) -> _Source:
+def _source(chosen: _Chosen, name: str) -> _Source:
     if not chosen.of_person:
-        table = ChangeRequestRow.__table__.alias()
+        table = ChangeRequestRow.__table__.alias(name)
         return _Source(table, table.c.id, table.c.space_id, table.c.status, table.c.updated_at)
-    table = ChangeRequestPersonRow.__table__.alias()
+    table = ChangeRequestPersonRow.__table__.alias(name)
     return _Source(table, table.c.change_request_id, table.c.space_id, table.c.status, table.c.updated_at)
 
 
@@ -147,17 +157,22 @@ def _conditions(chosen: _Chosen, source: _Source, *, after: bool) -> list[Column
     conditions = [source.status == bindparam("status")]
     if chosen.of_person:
         conditions += [source.table.c.role == bindparam("role"), source.table.c.user_id == bindparam("user")]
-    for number in range(chosen.others):
-        people = ChangeRequestPersonRow.__table__.alias().c
-        has_part = select(people.role).where(
-            people.change_request_id == source.id,
-            people.user_id == bindparam(f"user_{number}"),
-            people.role == bindparam(f"role_{number}"),
-        )
-        conditions.append(has_part.correlate(source.table).exists())
+    for number, role in enumerate(chosen.others):
+        user: BindParameter[Any] = bindparam(f"user_{number}")
+        conditions.append(_has_part(role, source.id, user).correlate(source.table).exists())
     if after:
         conditions.append(tuple_(source.updated_at, source.id) < tuple_(bindparam("time"), bindparam("id")))
     return conditions
+
+
+def _has_part(role: str, change_request: ColumnElement[str], user: BindParameter[Any]) -> Select[Any]:
+    """The part of a person in a change request, in the smallest table that has it by its key."""
+    table = _PARTS.get(role, ChangeRequestPersonRow).__table__.alias()
+    part = select(table.c.user_id).where(table.c.change_request_id == change_request, table.c.user_id == user)
+    return part if role in _PARTS else part.where(table.c.role == role)
+
+
+_PARTS = {"reviewer": RequestedReviewerRow, "contributor": ContributorRow}
 
 
 class _Source(NamedTuple):

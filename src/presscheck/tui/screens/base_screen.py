@@ -405,6 +405,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     async def ask(self, question: ModalScreen[T]) -> T | None:
         """The result of a dialog; None if it was closed. Only in async commands and `run`."""
+        self.engine.prepare_writes()
         return await self.app_context.push_screen_wait(question)
 
     def handler(self, name: str) -> Callable[[], Any] | None:

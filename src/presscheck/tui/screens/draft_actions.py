@@ -16,7 +16,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.draft_list import FATES, label_of, size_of
 from presscheck.tui.screens.draft_places import DraftPlaces
-from presscheck.tui.screens.page_editor import TITLE, ask_line, edit_page
+from presscheck.tui.screens.page_editor import TITLE, ask_line, edit_page, stays_locked
 from presscheck.tui.screens.page_markdown import from_editor, title_of, to_editor
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -190,6 +190,8 @@ class DraftActions:
         except (NotFound, Forbidden):
             self._screen.notify("the space was deleted, or is no longer visible to you: g d in Browse restores spaces")
             return
+        if await stays_locked(self._screen, draft.space):
+            return
         key = f"subject {draft.space}"
         title = f"New change request in {sanitize(space.title)}: subject"
         subject = draft.stored.about.get("subject", "")[:SUBJECT]
@@ -217,6 +219,8 @@ class DraftActions:
 
     async def _add_page(self, draft: Draft, path: dict[str, Any]) -> None:
         """Add a page with the text of a draft; the draft is removed once the service has the page."""
+        if await stays_locked(self._screen, path["space_id"]):
+            return
         engine, key = self._screen.engine, f"new page from {draft.stored.key}"
         title = title_of(draft.text) or draft.page_title
         title = await ask_line(self._screen, "Title of the new page", title[:TITLE], key, max_length=TITLE)

@@ -30,7 +30,7 @@ from presscheck.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.drafts import Draft
-    from presscheck.engine.engine import HistoryEntry
+    from presscheck.engine.writes.history import HistoryEntry
     from presscheck.engine.writes.pending_writes import OutboxEntry
 
 _GLYPHS = {

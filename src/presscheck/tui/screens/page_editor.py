@@ -88,7 +88,7 @@ async def _ask_about(screen: ScreenContext, draft: PageDraft) -> str | None:
 
 
 async def stays_locked(screen: ScreenContext, space_id: str) -> bool:
-    """Whether a space refuses edits; who may unlock it is asked first."""
+    """Whether a space refuses edits and merges; who may unlock it is asked first."""
     call = GetSpace(space_id=space_id)
     known = screen.engine.known(call)
     if known and known.value and known.value.edit_mode != "locked":
@@ -100,7 +100,7 @@ async def stays_locked(screen: ScreenContext, space_id: str) -> bool:
     if not space.permissions.admin:
         screen.notify(f"{title} is locked: ask somebody who administers it to unlock it")
         return True
-    lines: list[Line] = [(Span(f"{title} is locked, so its pages cannot be edited."),)]
+    lines: list[Line] = [(Span(f"{title} is locked, so nothing in it can be edited or merged."),)]
     if not await screen.ask(ConfirmDialog(f"Unlock {title}?", lines, "Unlock", screen.style_for)):
         return True
     await screen.engine.write(UpdateSpace(space_id=space_id, edit_mode="live")).landed()

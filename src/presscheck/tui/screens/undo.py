@@ -12,8 +12,9 @@ from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
-    from presscheck.engine.engine import Engine, HistoryEntry, PendingWrite
+    from presscheck.engine.engine import Engine, PendingWrite
     from presscheck.engine.writes.descriptions import Place
+    from presscheck.engine.writes.history import HistoryEntry
     from presscheck.tui.screens.screen_context import ScreenContext
 
 

@@ -162,9 +162,9 @@ class PageView(LineView):
         mark = self._mark("code")
         return self._page.code(mark.key) if self._page and mark else None
 
-    def _mark(self, *kinds: str) -> Mark | None:
-        """The innermost block of these kinds under the cursor."""
-        marks = self._page.marks(self.cursor) if self._page else []
+    def _mark(self, *kinds: str, line: int | None = None) -> Mark | None:
+        """The innermost block of these kinds in a line; None is that under the cursor."""
+        marks = self._page.marks(self.cursor if line is None else line) if self._page else []
         return next((mark for mark in reversed(marks) if mark.kind in kinds), None)
 
     def on_line_view_link_chosen(self, event: LineView.LinkChosen) -> None:
@@ -175,7 +175,35 @@ class PageView(LineView):
 
     def step_sideways(self, by: int) -> bool:
         """Go on in the tabs, fold or scrolled block under the cursor, or (-1) back; returns whether it can."""
-        mark = self._mark("tabs", "fold", "wide", "code")
+        return self._step(self._mark("tabs", "fold", "wide", "code"), by)
+
+    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
+        """Scroll the table or the code under the pointer sideways."""
+        self._scroll_sideways(event, 1)
+
+    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
+        """Scroll the table or the code under the pointer back."""
+        self._scroll_sideways(event, -1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """With shift, scroll the table or the code under the pointer sideways; else the page scrolls."""
+        if event.shift and self._scroll_sideways(event, 1):
+            event.prevent_default()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """With shift, scroll the table or the code under the pointer back; else the page scrolls."""
+        if event.shift and self._scroll_sideways(event, -1):
+            event.prevent_default()
+
+    def _scroll_sideways(self, event: events.MouseEvent, by: int) -> bool:
+        """Scroll what is under the pointer; returns whether it scrolls sideways."""
+        event.stop()
+        mark = self._mark("wide", "code", line=self._place_of(event).y)
+        self._step(mark, by)
+        return mark is not None
+
+    def _step(self, mark: Mark | None, by: int) -> bool:
+        """Go on in a block with a control, or back; returns whether it can."""
         if mark is None:
             return False
         if mark.kind == "fold":

@@ -26,6 +26,8 @@ MENU_ROWS = 9
 MENU_MOVES = {"j": 1, "k": -1}
 MIN_SIMILARITY = 65
 """The least similarity (of 100) of a label that does not contain the typed text."""
+MARK = "mark"
+"""The target of a click on the mark of an item."""
 DEBOUNCE = 0.08
 """Seconds without typing before the asynchronous search starts."""
 
@@ -116,12 +118,18 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
             max(3, self.size.height - 9),
         )
         rows.looks_focused = True
+        rows.can_focus = self.is_menu  # else a click would take the keys from the input
         (rows if self.is_menu else self.query_one(SearchInput)).focus()
         self._update_matches("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show the items that match the typed text."""
         self._update_matches(event.value)
+
+    def on_line_view_link_chosen(self, event: RowList.LinkChosen) -> None:
+        """Mark the item before which was clicked, or remove its mark."""
+        if event.target == MARK:
+            self._toggle(moves=False)
 
     def on_row_list_row_selected(self) -> None:
         """Choose the item that was clicked twice."""
@@ -202,13 +210,14 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         none = Span(self.empty_text(text), "quiet")
         self.query_one("#keys", StatusLine).show(line if self.matches else (none,))
 
-    def _toggle(self) -> None:
+    def _toggle(self, *, moves: bool = True) -> None:
         rows = self.query_one(RowList)
         if self.matches:
             self._has_toggled = True
             self.chosen ^= {self.matches[rows.cursor].key}
             rows.redraw()
-            rows.move(1)
+            if moves:
+                rows.move(1)
 
     def _confirm(self) -> None:
         rows = self.query_one(RowList)
@@ -221,7 +230,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
 
     def _row(self, number: int, columns: int) -> Line:
         choice = self.matches[number]
-        mark: Line = (Span("✓ " if choice.key in self.chosen else "  ", "accent"),) if self.multiple else ()
+        mark: Line = (Span("✓ " if choice.key in self.chosen else "  ", "accent", MARK),) if self.multiple else ()
         mark = (Span(f"{choice.letter or number + 1}  ", "accent"),) if self.is_menu else mark
         line = (*mark, *(choice.line or (Span(choice.label),)))
         note = cut((Span(choice.note, "quiet"),), columns // 2)

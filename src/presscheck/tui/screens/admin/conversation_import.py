@@ -1,14 +1,16 @@
-"""Imports conversations from a file of JSON lines, and shows what became of each line."""
+"""Imports conversations from a file, JSON lines or an array, and shows which lines were not imported."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from collections.abc import Awaitable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from presscheck.api.conversations import IngestConversations, ListConversations
-from presscheck.engine.conversations import LineReport, ReadLine, ingest, read_lines
+from presscheck.engine.conversations import LineReport, in_batches, ingest, read_conversations
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 DRAFT = "import conversations"
 """The key of the draft of the path."""
+MOST_FAILED = 1000
+"""Lines that were not imported and are shown; the rest is counted."""
 
 
 class ConversationImport:
@@ -40,7 +44,7 @@ class ConversationImport:
         return self._table.unavailable or self._table.change_reason(IngestConversations, "imported")
 
     async def command_import_rows(self) -> None:
-        """Ask for a file of JSON lines, import its conversations, and show the lines that were not imported."""
+        """Ask for a file, import its conversations, and show the lines that were not imported."""
         screen, outbox = self._screen, self._screen.engine.outbox
         organization = screen.organization
         if organization is None:
@@ -48,7 +52,7 @@ class ConversationImport:
         reason = ""
         while True:
             dialog = PromptDialog(
-                "Import conversations from a file of JSON lines",
+                "Import conversations from a file: JSON lines, or an array",
                 outbox.draft(DRAFT) or "",
                 screen.style_for,
                 max_length=None,
@@ -61,36 +65,45 @@ class ConversationImport:
             if path is None:
                 return
             try:
-                lines = await asyncio.to_thread(_read, path)
+                file = await asyncio.to_thread(_opened, path)
             except (OSError, ValueError, RuntimeError) as error:
                 told = error.strerror if isinstance(error, OSError) and error.strerror else "invalid path"
                 reason = f"{path} cannot be read: {told}"
             else:
                 break
         outbox.save_draft(DRAFT, "")
-        await self._send(organization.id, lines)
+        try:
+            await self._send(organization.id, file)
+        finally:
+            file.close()
 
-    async def _send(self, organization_id: str, lines: list[ReadLine]) -> None:
+    async def _send(self, organization_id: str, file: BinaryIO) -> None:
         engine, connection = self._screen.engine, self._screen.engine.connection
-        reports: list[LineReport] = []
+        failed: list[LineReport] = []
+        done = not_done = 0
+        size = max(1, os.fstat(file.fileno()).st_size)
 
         def send(call: IngestConversations) -> Awaitable[object]:
             return engine.write(call).landed()
 
         try:
-            async for report in ingest(send, organization_id, lines):
-                reports.append(report)
-                connection.set_running(f"importing conversations: {len(reports):,} of {len(lines):,}")
+            async for report in ingest(send, organization_id, in_batches(read_conversations(file), in_thread=True)):
+                done, not_done = done + (not report.problem), not_done + bool(report.problem)
+                if report.problem and not_done <= MOST_FAILED:
+                    failed.append(report)
+                share = min(100, 100 * file.tell() // size)
+                connection.set_running(f"importing conversations: {done + not_done:,}, {share} % of the file")
         finally:
             connection.set_running(None)
             if self._table.listing:
                 engine.refresh(self._table.listing)
-        failed = [report for report in reports if report.problem]
-        summary = f"imported {count(len(reports) - len(failed), 'conversation')}"
-        self._screen.notify(f"{summary}; {len(failed):,} not" if failed else summary)
+        summary = f"imported {count(done, 'conversation')}"
+        self._screen.notify(f"{summary}; {not_done:,} not" if not_done else summary)
         if failed:
-            heading = f"{count(len(failed), 'line')} not imported"
-            self._screen.app_context.push_screen(TextScreen(heading, [(), *map(_report_line, failed)]))
+            heading = f"{count(not_done, 'line')} not imported"
+            more: list[Line] = [(Span(f"  … and {not_done - len(failed):,} more", "quiet"),)]
+            lines = [(), *map(_report_line, failed), *(more if not_done > len(failed) else [])]
+            self._screen.app_context.push_screen(TextScreen(heading, lines))
 
 
 def _report_line(report: LineReport) -> Line:
@@ -102,11 +115,13 @@ def _report_line(report: LineReport) -> Line:
     )
 
 
-def _read(path: str) -> list[ReadLine]:
-    """The lines of a file.
+def _opened(path: str) -> BinaryIO:
+    """A file.
 
     Raises:
         OSError: it cannot be read.
     """
-    with Path(path.strip()).expanduser().open("rb") as file:
-        return list(read_lines(file))
+    place = Path(path.strip()).expanduser()
+    if place.exists() and not place.is_file():  # reading a pipe could wait for ever
+        raise OSError(errno.EINVAL, "not a file")
+    return place.open("rb")

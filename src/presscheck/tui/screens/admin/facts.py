@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from pydantic import BaseModel
@@ -20,12 +21,16 @@ if TYPE_CHECKING:
 
 SKIPPED = frozenset(("location", "object", "permissions"))
 """Fields that say nothing to a person."""
+MOST_BARS = 13
+"""Bars of a sparkline: the weeks of three months."""
 LONGEST = 400
 """Characters of a value in the details; the rest is cut."""
 ROLES, NO_ROLE = ("role", "default_role"), "guest"
 """The fields with a role, and the role of somebody without one."""
 CERTIFICATES = "presscheck.engine.saml"
 """The module that reads certificates."""
+BARS = "▁▂▃▄▅▆▇█"
+"""The heights of a sparkline."""
 VALIDITY_STYLES = {"warning": "waiting", "expired": "error", "broken": "error"}
 """The styles of certificates that are not simply valid."""
 
@@ -35,14 +40,15 @@ class Column:
     """A column: its heading, where its values are, as field names with dots, and its width.
 
     `columns` is in cells; 0 shares what the others leave, of which a column that `is_long` gets the most. A `date` is
-    shown by its age, a `number` on the right, a `certificate` by the days until it expires. A text that `keeps_end`,
+    shown by its age, a `number` on the right, a `certificate` by the days until it expires, a `pulse` of numbers as a
+    sparkline. A text that `keeps_end`,
     such as an e-mail address, is shortened in the middle.
     """
 
     title: str
     value: str
     columns: int = 0
-    kind: Literal["text", "date", "number", "flag", "certificate"] = "text"
+    kind: Literal["text", "date", "number", "flag", "certificate", "pulse"] = "text"
     is_long: bool = False
     keeps_end: bool = False
 
@@ -75,9 +81,18 @@ def cell(item: Any, column: Column) -> str:
         return f"{value:,}" if isinstance(value, int) else "–"
     if column.kind == "certificate":
         return _certificate_cell(value)
+    if column.kind == "pulse":
+        return sparkline(value or ()) or "–"
     if value is None:
         return NO_ROLE if column.value.rpartition(".")[2] in ROLES else "–"
     return sanitize(str(value)) or "–"
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """Numbers as bars, a cell each; the highest one is a whole cell, and only zero has the lowest bar."""
+    known = [max(0.0, value) if isfinite(value) else 0.0 for value in values[-MOST_BARS:]]
+    most = max(known, default=0.0)
+    return "".join(BARS[ceil(value / most * (len(BARS) - 1)) if most else 0] for value in known)
 
 
 def cell_style(item: Any, column: Column) -> str:
@@ -89,8 +104,10 @@ def cell_style(item: Any, column: Column) -> str:
 
 
 def plain_value(item: Any, column: Column) -> Any:
-    """The value that is exported and sorted by: of a certificate the day it expires; None if there is none."""
+    """The value that is exported: of a certificate the day it expires; None if there is none."""
     value = value_at(item, column.value)
+    if column.kind == "pulse":
+        return " ".join(f"{number:g}" for number in value or ())
     if column.kind == "certificate":
         told = _validity(value)
         return f"{told.certificate.expires_at:%Y-%m-%d}" if told and told.certificate else None
@@ -115,9 +132,11 @@ def _certificate_cell(value: Any) -> str:
 
 def sort_key(item: Any, column: Column) -> tuple[int, Any]:
     """What rows are sorted by: missing values last, text without regard to case."""
-    value = plain_value(item, column)
+    value = value_at(item, column.value) if column.kind == "pulse" else plain_value(item, column)
     if value is None:
         return (1, "")
+    if column.kind == "pulse":
+        return (0, sum(value))
     return (0, value.casefold() if isinstance(value, str) else value)
 
 

@@ -40,13 +40,13 @@ from presscheck.api.teams import (
 )
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
 from presscheck.tui.screens.access.screen import AccessScreen
+from presscheck.tui.screens.admin.clusters import cluster_lines
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
 from presscheck.tui.screens.admin.invites import INVITE_DETAILS, add_invite, invite_link
 from presscheck.tui.screens.admin.membership import join_organization, losses_of_leaving
 from presscheck.tui.screens.admin.people import (
     add_team_members,
-    check_role,
     losses_of_members,
     losses_of_team_members,
     losses_of_teams,
@@ -59,6 +59,7 @@ from presscheck.tui.screens.specification.screen import SpecificationScreen
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page
+    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.admin.details import Details, DetailsContext, Losses
     from presscheck.tui.screens.base_screen import BaseScreen
 
@@ -76,7 +77,6 @@ class Family:
         details: reads what is shown of one besides its fields.
         adds: chooses and adds, instead of the form of `add`; returns what was done, empty for nothing.
         edits_several: whether one form changes all marked things.
-        check: refuses a change of one, by raising `InvalidArgument`.
         losses: reads what removing some takes away, and whether they can be removed.
         link: the address of one, which is copied instead of its id; empty if it is not known.
         for_everybody: the operations that need no role in the organization.
@@ -90,6 +90,7 @@ class Family:
         remove_verb: what removing is called.
         loses: what is lost with one, a sentence.
         parts: the family that enter lists for one; without it, enter shows its details.
+        head: what stands above the parts of one, for a width.
         screen: makes the screen that enter opens for one in an organization, in place of its details.
         state: where its state stands, which is asked for again while the service works on one.
         opens_new: whether the screen of a new one opens at once.
@@ -115,10 +116,10 @@ class Family:
     hint: str = ""
     plural: str = ""
     details: Details | None = None
+    head: Callable[[Any, int], Sequence[Line]] | None = None
     screen: Callable[[Organization, Any], BaseScreen] | None = None
     adds: Callable[[DetailsContext, Mapping[str, Any]], Awaitable[str]] | None = None
     edits_several: bool = False
-    check: Callable[[DetailsContext, Any, Operation[Any]], Awaitable[None]] | None = None
     losses: Callable[[DetailsContext, Sequence[Any]], Awaitable[Losses]] | None = None
     link: Callable[[Organization, Any], str] | None = None
     for_everybody: tuple[type[Operation[Any]], ...] = ()
@@ -217,7 +218,6 @@ FAMILIES = (
         remove_verb="Remove",
         loses="This person cannot read or edit anything of the organization any more, and leaves its teams.",
         losses=losses_of_members,
-        check=check_role,
         edits_several=True,
         screen=_access,
         permission="list_members",
@@ -391,7 +391,7 @@ FAMILIES = (
         ListConversations,
         (Column("subject", "subject"), Column("source", "source", 14), Column("created", "created_at", 10, "date")),
         field="conversation_id",
-        hint=". i imports some from a file of JSON lines.",
+        hint=". i imports some from a file of JSON.",
         screen=conversation_screen,
     ),
     Family(
@@ -401,11 +401,13 @@ FAMILIES = (
         (
             Column("subject", "label"),
             Column("issues", "stats.issues", 8, "number"),
+            Column("by week", "weekly_pulse", 13, "pulse"),
             Column("open tasks", "stats.tasks_backlog", 12, "number"),
             Column("updated", "updated_at", 10, "date"),
         ),
         field="cluster",
         parts=CLUSTER_ISSUES,
+        head=cluster_lines,
         hint="They are found in conversations.",
         plural="groups of issues",
     ),

@@ -13,16 +13,19 @@ from presscheck.api.integrations import PublishIntegration
 from presscheck.api.operation import operation_called
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.forms.form import OperationForm
-from presscheck.engine.forms.form_files import SCRIPT, file_of
+from presscheck.engine.forms.form_files import file_of
 from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
 from presscheck.engine.forms.references import PAGE
 from presscheck.engine.integrations.publication import NAME, PublishForm
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.admin.checks import check
 from presscheck.tui.screens.admin.facts import value_at
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
@@ -89,6 +92,18 @@ def outcome(title: str, answer: Any) -> str:
     return f"{title}: {answer.done} done, {len(answer.failed)} failed: {sanitize(answer.failed[0])}"
 
 
+def show_failures(screen: ScreenContext, failed: Sequence[str]) -> None:
+    """List what failed and why, if that is more than a message shows.
+
+    Args:
+        screen: the screen below the list.
+        failed: names, each with the reason; untrusted text.
+    """
+    if len(failed) > 1:
+        lines: list[Line] = [(), *((Span(f"  {sanitize(one)}", "removed"),) for one in failed)]
+        screen.app_context.push_screen(TextScreen(f"{len(failed):,} failed", lines))
+
+
 def stored_form(draft: Draft) -> StoredForm | None:
     """The form that a draft was written in; None if it is the draft of none, or of one that is unknown now."""
     try:
@@ -151,20 +166,13 @@ class FormForSeveral:
         return "\n".join(self.form.command(result.model_copy(update=dict(fields))) for _, fields in self.targets)
 
 
-async def fill_in(
-    screen: ScreenContext,
-    form: StoredForm,
-    key: str,
-    *,
-    sends: Callable[[Operation[Any]], Awaitable[Any]] | None = None,
-) -> Any:
-    """Fill in an operation and send it; what is typed is a draft with this key until then.
+async def fill_in(screen: ScreenContext, form: StoredForm, key: str) -> Any:
+    """Fill in an operation, and send it if nothing is against it; what is typed is a draft with this key until then.
 
     Args:
         screen: the screen below the form.
         form: what is filled in.
         key: the key of the draft.
-        sends: sends what the form makes, if it is looked at before.
 
     Returns:
         The answer of the service, or the call if it has none; a receipt if it was sent for several things; None if
@@ -178,7 +186,8 @@ async def fill_in(
         return await (_send_each(form.targets, call, send_one) if form.targets else send_one(call))
 
     async def send_one(call: Operation[Any]) -> Any:
-        return await (sends(call) if sends else send(screen, call))
+        await check(screen, call)
+        return await send(screen, call)
 
     async def lookup(reference: Reference) -> list[Choice] | None:
         return await choices_of(screen.engine, reference, {**dialog.chosen_ids, **form.path})
@@ -194,9 +203,12 @@ async def fill_in(
         draft=outbox.draft(key) or "",
         save=lambda text: outbox.save_draft(key, text, about),
         copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
-        file=SCRIPT if operation is PublishIntegration else file_of(operation),
+        file=file_of(operation),
     )
-    return await screen.ask(dialog)
+    answer = await screen.ask(dialog)
+    if isinstance(answer, Receipt):
+        show_failures(screen, answer.failed)
+    return answer
 
 
 async def _send_each(

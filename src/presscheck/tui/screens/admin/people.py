@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.operation import Operation
-from presscheck.api.organizations import ListMembers, Organization, OrganizationMember, UpdateMember
+from presscheck.api.organizations import ListMembers, Organization, OrganizationMember
 from presscheck.api.teams import (
     GetTeam,
     ListTeamMembers,
@@ -18,29 +17,20 @@ from presscheck.api.teams import (
 )
 from presscheck.engine.access import Access, read_access
 from presscheck.engine.reads.listing_guard import whole_listing
-from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.levels import changes_in_words, choose_team_role, named
+from presscheck.tui.screens.admin.checks import ONLY_ADMIN, admins_of
 from presscheck.tui.screens.admin.details import Losses
 from presscheck.tui.screens.site_writes import send
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
     from presscheck.tui.screens.admin.details import DetailsContext
 
-ONLY_ADMIN = "the only admin: make somebody else admin first"
-"""Why the last admin stays."""
 MOST_PEOPLE = 20
 """The most people whose losses are computed one by one."""
-
-
-async def admins_of(screen: DetailsContext, organization_id: str) -> set[str]:
-    """The ids of the people who administer an organization."""
-    listing = ListMembers(organization_id=organization_id, role="admin")
-    return {one.id for one in await whole_listing(screen.engine, listing) if not one.disabled}
 
 
 async def losses_of_members(screen: DetailsContext, members: Sequence[OrganizationMember]) -> Losses:
@@ -122,28 +112,6 @@ async def losses_of_team_members(screen: DetailsContext, members: Sequence[TeamM
     """Whether somebody removes oneself from a team."""
     is_me = any(one.organization.id == screen.engine.me.id for one in members)
     return Losses(("This is you: you lose what only the team allows.",) if is_me else ())
-
-
-async def check_role(screen: DetailsContext, member: OrganizationMember, call: Operation[Any]) -> None:
-    """Refuse to take the role of the last admin, and ask again before one takes one's own.
-
-    Raises:
-        InvalidArgument: the role stays.
-    """
-    if not isinstance(call, UpdateMember) or call.role == "admin" or member.role != "admin":
-        return
-    name = sanitize(member.user.display_name)
-    if await admins_of(screen, call.organization_id) <= {member.id}:
-        raise InvalidArgument("role", f"{name} is {ONLY_ADMIN}")
-    if member.id != screen.engine.me.id:
-        return
-    lines: list[Line] = [
-        (Span(f"This is you: you become {call.role or 'guest'}."),),
-        (Span("Only another admin can make you admin again.", "waiting"),),
-    ]
-    dialog = ConfirmDialog("Give up your admin role?", lines, "Change", screen.style_for, type_to_confirm=name)
-    if not await screen.ask(dialog):
-        raise InvalidArgument("role", "not changed: you stay admin")
 
 
 async def add_team_members(screen: DetailsContext, given: Mapping[str, Any]) -> str:

@@ -15,12 +15,15 @@ from presscheck.api.teams import Team
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.places import Place
+from presscheck.tui.screens.admin.cluster_requests import ClusterRequests
 from presscheck.tui.screens.admin.conversation_import import ConversationImport
 from presscheck.tui.screens.admin.details import show_details
 from presscheck.tui.screens.admin.families import FAMILIES
+from presscheck.tui.screens.admin.organization_rules import OrganizationRules
 from presscheck.tui.screens.admin.table import FamilyTable
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
@@ -47,8 +50,9 @@ class AdminScreen(BaseScreen):
         self.table = FamilyTable(self, self._family)
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen, its table, and the import of conversations."""
-        return (self, self.table, ConversationImport(self, self.table))
+        """The screen, its table, and what only some families have."""
+        of_families = (ConversationImport, ClusterRequests, OrganizationRules)
+        return (self, self.table, *(handler(self, self.table) for handler in of_families))
 
     def title_line(self) -> Line:
         """The organization and the family."""
@@ -133,7 +137,7 @@ class AdminScreen(BaseScreen):
         if family.screen and self.organization:
             self.app_context.push_screen(family.screen(self.organization, item))
         elif family.parts and self.organization:
-            parts = PartsScreen(self.organization, family.parts, given, name)
+            parts = PartsScreen(self.organization, family, given, item, name)
             parts.table.is_owner = isinstance(item, Team) and item.permissions.admin
             self.app_context.push_screen(parts)
         else:
@@ -145,23 +149,28 @@ class PartsScreen(BaseScreen):
 
     Args:
         organization: the organization.
-        family: what is listed.
+        whole: the family of the thing.
         given: the arguments of the listing.
+        item: the thing.
         name: what the thing is called, as display text.
     """
 
     SCOPE = "admin"
     FOOTER = FOOTER
+    DEFAULT_CSS = "PartsScreen #head { display: none; margin-bottom: 1; }"
 
-    def __init__(self, organization: Organization, family: Family, given: dict[str, Any], name: str) -> None:
+    def __init__(
+        self, organization: Organization, whole: Family, given: dict[str, Any], item: BaseModel, name: str
+    ) -> None:
         super().__init__()
         self.organization: Organization | None = organization
-        self._family, self._given, self._name = family, given, name
-        self.table = FamilyTable(self, family)
+        self._family, self._given, self._name = whole.parts or whole, given, name
+        self._item, self._head = item, whole.head
+        self.table = FamilyTable(self, self._family)
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen and its table."""
-        return (self, self.table)
+        """The screen, its table, and what only some families have."""
+        return (self, self.table, ClusterRequests(self, self.table))
 
     def title_line(self) -> Line:
         """The thing."""
@@ -177,12 +186,23 @@ class PartsScreen(BaseScreen):
         return self.table.titles
 
     def body(self) -> ComposeResult:
-        """The table."""
+        """Facts of the thing, and the table."""
+        yield TextView(self.style_for, id="head")
         yield self.table
+
+    def on_resize(self) -> None:
+        """Fit the facts of the thing to the width."""
+        super().on_resize()
+        if self._head:
+            view, lines = self.query_one("#head", TextView), self._head(self._item, self.size.width)
+            view.display = bool(lines)
+            view.styles.height = len(lines)
+            view.show(lines)
 
     def on_mount(self) -> None:
         """Show the table."""
         super().on_mount()
+        self.query_one("#head", TextView).can_focus = False
         self.table.show_family(self._family, self._given)
         self.table.rows.focus()
 

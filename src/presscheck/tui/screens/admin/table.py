@@ -39,7 +39,7 @@ from presscheck.tui.screens.admin.facts import (
     sort_key,
     value_at,
 )
-from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of, outcome
+from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of, outcome, show_failures
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
@@ -429,7 +429,7 @@ class FamilyTable(Vertical):
         family = self.family
         if family.adds:
             if done := await family.adds(self._screen, self.given):
-                self._changed(done)
+                self.changed(done)
         elif family.add:
             new = await self._fill_in(f"New {family.noun}", family.add, None)
             if family.opens_new and isinstance(new, BaseModel) and not isinstance(new, Operation):
@@ -457,25 +457,11 @@ class FamilyTable(Vertical):
         title = f"Change {count(len(items), self.family.noun, self.family.plural)}"
         present = initial_texts(form_of(operation, given).fields, None)
         stored = StoredForm(title, operation.stored_name(), given, present, self._draft_path, targets)
-        by_identity = {tuple(identity.values()): item for item, (_, identity) in zip(items, targets, strict=True)}
 
-        async def sends(call: Operation[Any]) -> Any:
-            return await self._send(by_identity[tuple(getattr(call, name) for name in targets[0][1])], call)
-
-        answer = await fill_in(self._screen, stored, self._draft_key(operation, stored.digest), sends=sends)
+        answer = await fill_in(self._screen, stored, self._draft_key(operation, stored.digest))
         if answer is not None:
             self._rows.clear_marks()
-            self._changed(outcome(title, answer))
-
-    async def _send(self, item: BaseModel | None, call: Operation[Any]) -> Any:
-        """Send what a form makes, unless the family refuses it.
-
-        Raises:
-            PresscheckError: the family or the service refuses it.
-        """
-        if item is not None and self.family.check:
-            await self.family.check(self._screen, item, call)
-        return await send(self._screen, call)
+            self.changed(outcome(title, answer))
 
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> Any:
         """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
@@ -487,10 +473,9 @@ class FamilyTable(Vertical):
             return None
         present = {**initial_texts(fields, self._editable(item)), **tree_text(item)}
         stored = StoredForm(title, operation.stored_name(), given, present, self._draft_path)
-        sends = partial(self._send, item)
-        answer = await fill_in(self._screen, stored, self._draft_key(operation, identity), sends=sends)
+        answer = await fill_in(self._screen, stored, self._draft_key(operation, identity))
         if answer is not None:
-            self._changed(outcome(title, answer))
+            self.changed(outcome(title, answer))
         return answer
 
     @property
@@ -515,7 +500,8 @@ class FamilyTable(Vertical):
             known["user_id"] = self._screen.engine.me.id
         return known
 
-    def _changed(self, message: str) -> None:
+    def changed(self, message: str) -> None:
+        """Show what was done, and ask for the rows again."""
         self._screen.notify(message)
         if self.listing:
             self._screen.engine.refresh(self.listing)
@@ -554,7 +540,8 @@ class FamilyTable(Vertical):
                 failed.append(f"{self.name_of(item)}: {error.message}")
         self._rows.clear_marks()
         done = f"{verb.lower()}: {count(len(items) - len(failed), self.family.noun, self.family.plural)}"
-        self._changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
+        self.changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
+        show_failures(self._screen, failed)
 
     async def _confirm_removal(self, items: Sequence[BaseModel], verb: str) -> bool:
         """Ask before things are removed; not to be confirmed before it is known what is lost with them."""

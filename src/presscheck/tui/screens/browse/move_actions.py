@@ -58,7 +58,7 @@ class MoveActions:
         return self._edits.reason_edit()
 
     def _shift(self, way: Way) -> Awaitable[None] | None:
-        """Move the page, or the marked pages; not asynchronous in a change request, so that keys act in their order."""
+        """Move the page, or the marked pages; in a change request at once, so that keys act in their order."""
         return self._start(_PLANS[way])
 
     command_move_down = partialmethod(_shift, "down")
@@ -98,7 +98,7 @@ class MoveActions:
         space, pages = self._edits.targets()
         if space is None:
             return None
-        if space.id in self._screen.library.requests:
+        if space.id in self._screen.library.requests and space.edit_mode != "locked":
             self._apply(space, pages, plan)
             return None
         return self._apply_after_choice(space, pages, plan)

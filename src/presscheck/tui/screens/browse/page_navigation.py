@@ -12,13 +12,19 @@ from presscheck.tui.screens.browse.page_tree import READABLE, page_key
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from presscheck.config.profile import Profile
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.widgets.page_view import PageLayout, PageView, Position
 
-WIDEST = 96
-"""Columns of text that are still easy to read."""
+NARROWEST = 20
+"""Columns of text at the least, whatever the settings say."""
 REMEMBERED = 200
 """Pages whose position is remembered."""
+
+
+def text_width(profile: Profile) -> int:
+    """The columns that the text of a page may have."""
+    return max(NARROWEST, profile.text_width)
 
 
 class PageNavigation:
@@ -84,7 +90,7 @@ class PageNavigation:
 
     def columns(self, columns: int) -> int:
         """The width of a text in a pane of so many columns."""
-        return columns if self.is_zoomed else min(columns, WIDEST)
+        return columns if self.is_zoomed else min(columns, text_width(self._screen.app_context.profile))
 
     def go_to_anchor(self, key: str, anchor: str) -> None:
         """Go to the line that a `#fragment` leads to, as soon as the page with this key is shown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 from presscheck.api.content import ListChangeRequestFiles, ListFiles, Pages, RevisionFile, RevisionPage
@@ -11,6 +11,7 @@ from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.nodes.references import parse_reference
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.documents.terminal.references import NO_REFERENCES
+from presscheck.engine.reads.scheduler import VISIBLE
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.engine.shared_calls import ALL, changed_page, live_page
@@ -105,8 +106,14 @@ class PagePane:
         space, page = item.space.id, item.page.id
         request = self._screen.library.requests.get(space)
         call: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
-        answers = self._screen.engine.watch(call)
+        engine = self._screen.engine
+        # at once, so that the row and its page are one picture, unless the next key waits already
+        is_passed = self._screen.app_context.type_ahead.has_more
+        known = None if is_passed else engine.known(call, priority=VISIBLE)
+        answers = engine.watch(call, known=known)
         self._screen.subscribe(answers, lambda result: self._take_page(item, result), group="page", shows_errors=False)
+        if known:
+            self._take_page(item, cast("Result[RevisionPage | None]", known))
 
     @property
     def page_text(self) -> tuple[str, str] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from presscheck.tui.screens.page_editor import stays_locked
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
@@ -38,6 +40,8 @@ class ReplaceActions:
         from presscheck.tui.screens.replace.task import TextTask, ask_query
 
         screen = self._screen
+        if await stays_locked(screen, space.id):
+            return
         query = await ask_query(screen, space)
         if query:
             request = screen.library.requests.get(space.id)

@@ -24,9 +24,10 @@ from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.browse.page_navigation import WIDEST
+from presscheck.tui.screens.browse.page_navigation import text_width
 from presscheck.tui.screens.browse.page_pictures import ContentPlace, PagePictures
 from presscheck.tui.screens.browse.page_references import RevisionReferences, refers_beyond_pages
+from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.space_content.model import size_of
@@ -170,6 +171,8 @@ class RevisionListScreen(BaseScreen):
 
     async def command_revert(self) -> None:
         """Choose whether to bring back the page or all pages, in a new change request."""
+        if await stays_locked(self, self._space.id):
+            return
         row = self._rows[self.query_one(RowList).cursor]
         page = row.change.page if row.change and row.change.type != "page_deleted" else None
         if self._request and page:
@@ -305,6 +308,8 @@ class PageAsItWas(BaseScreen):
 
     async def command_revert(self) -> None:
         """Bring the page back in its change request, or else in a new one."""
+        if await stays_locked(self, self._space.id):
+            return
         if self._request:
             await _bring_back_in(self, self._request, self._revision, self._created_at, self._page)
             return
@@ -354,7 +359,8 @@ class PageAsItWas(BaseScreen):
         self.query_one(PageView).show_again(self._lay_out)
 
     def _lay_out(self, columns: int) -> PageLines:
-        return PageLines(self._markdown, min(columns, WIDEST), title=self._page.title, references=self._references)
+        widest = min(columns, text_width(self.app_context.profile))
+        return PageLines(self._markdown, widest, title=self._page.title, references=self._references)
 
 
 async def _bring_back(

@@ -1,6 +1,7 @@
-"""The facts of a space in its row: a sign each for its icon, lock, visibility and Git sync; the same in words.
+"""The facts of a space in its row: a sign each for its lock, visibility and Git sync; the same in words.
 
-Collections and sites have the sign of their kind before their titles; a site has its state behind it.
+Collections, spaces and sites have the sign of their kind before their titles, spaces with an emoji that instead; a site
+has its state behind it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ class Sign(NamedTuple):
     words: str
 
 
+SPACE = Sign("▢", "a space")
 ICON = Sign("▣", "has an icon of its own")
 LOCKED = Sign("■", "locked")
 VISIBILITIES = {
@@ -41,6 +43,7 @@ COLLECTION = Sign("▤", "a collection")
 SITE = Sign("⌂", "a site")
 LEGEND: tuple[tuple[str, str], ...] = (
     (COLLECTION.sign, "Collection"),
+    (SPACE.sign, "Space without an emoji"),
     *((sign.sign, f"Space: {sign.words}") for sign in (LOCKED, *VISIBILITIES.values(), OTHER_VISIBILITY, GIT_SYNC)),
     (ICON.sign, f"Space: {ICON.words}"),
     ("12", "Space: open change requests"),
@@ -83,11 +86,12 @@ def site_words(site: Site) -> str:
 
 
 def emblem(space: Space) -> Line:
-    """The emoji of a space with a blank, or the sign of an icon, which a terminal cannot show; empty without both."""
+    """The emoji of a space with a blank, or the sign of an icon, which a terminal cannot show, or else of a space."""
     character = emoji_character(space.emoji)
     if character:
         return (Span(f"{character} "),)
-    return (Span(f"{ICON.sign} ", "quiet"),) if space.urls.icon else ()
+    kind = ICON if space.urls.icon else SPACE
+    return (Span(f"{kind.sign} ", "quiet"),)
 
 
 def emoji_character(code: str | None) -> str:

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from presscheck.api.collections import UpdateCollection
 from presscheck.api.languages import Language
-from presscheck.api.roles import MergeRuleChange, MergeRules, MergeRulesChange
+from presscheck.api.roles import MergeRulesChange
 from presscheck.api.spaces import UpdateSpace
-from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.levels import DEFAULT_LEVELS
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.screens.merge_rules import ask_merge_rules, own_rules, rules_in_words
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
@@ -22,16 +20,6 @@ if TYPE_CHECKING:
 
 NONE = "none"
 """The key of no default level, and of no language."""
-SIMPLE_RULES = (
-    "require_at_least_one_review",
-    "require_at_least_one_approved_review",
-    "require_all_reviews_approved",
-    "require_up_to_date_change_request",
-    "require_change_request_subject",
-    "require_change_request_description",
-    "require_author_to_merge",
-)
-"""The merge rules that need no more than their name."""
 
 
 class SpaceSettings:
@@ -53,7 +41,7 @@ class SpaceSettings:
         if item.space:
             choices += [
                 Choice("language", "Language", sanitize(item.space.language or "not set")),
-                Choice("rules", "Merge rules", _rules_in_words(item.space.merge_rules)),
+                Choice("rules", "Merge rules", rules_in_words(item.space.merge_rules)),
             ]
         setting = await self._choose(f"Settings of {sanitize(item.title)}", choices)
         if setting == "level":
@@ -87,60 +75,20 @@ class SpaceSettings:
         choices = [
             Choice("inherit", "Those of the organization"),
             Choice("none", "No merge rules"),
-            Choice("rules", "Rules of this space …", _rules_in_words(present) if _own_rules(present) else ""),
+            Choice("rules", "Rules of this space …", rules_in_words(present) if own_rules(present) else ""),
         ]
         kind = await self._choose(f"Merge rules of {sanitize(space.title)}", choices)
         rules: MergeRulesChange | None = None
         if kind in ("inherit", "none"):
             rules = MergeRulesChange(type="inherit" if kind == "inherit" else "none")
         elif kind == "rules":
-            rules = await self._ask_rules(space)
+            title = f"Merge rules of {sanitize(space.title)}"
+            chosen = await ask_merge_rules(self._screen, title, present)
+            if chosen is not None:
+                rules = MergeRulesChange(type="rules", rules=chosen) if chosen else MergeRulesChange(type="none")
         if rules is not None:
             await self._screen.engine.write(UpdateSpace(space_id=space.id, merge_rules=rules)).landed()
-
-    async def _ask_rules(self, space: Space) -> MergeRulesChange | None:
-        """The rules that are marked; a rule about people, or with an expression, can only be kept or removed."""
-        own = {str(number): rule for number, rule in enumerate(_own_rules(space.merge_rules))}
-        keys = {rule.rule: key for key, rule in own.items() if rule.rule in SIMPLE_RULES}
-        choices = [Choice(keys.get(name, name), _rule_in_words(name)) for name in SIMPLE_RULES]
-        choices += [
-            Choice(key, _rule_in_words(rule.rule), count(len(rule.users), "person", "people") if rule.users else "")
-            for key, rule in own.items()
-            if rule.rule not in SIMPLE_RULES
-        ]
-        title = f"Merge rules of {sanitize(space.title)}"
-        picker = Picker(title, choices, self._screen.style_for, multiple=True, chosen=own, ranked=False)
-        marked = await self._screen.ask(picker)
-        if marked is None:
-            return None
-        rules = [
-            MergeRuleChange(
-                **own[key].model_dump(include={"rule", "users", "expression", "message"}, exclude_unset=True)
-            )
-            if key in own
-            else MergeRuleChange(rule=key)  # pyright: ignore[reportArgumentType]  # a name of SIMPLE_RULES
-            for key in marked
-        ]
-        lines: list[Line] = [(Span(f"· {_rule_in_words(rule.rule)}"),) for rule in rules]
-        dialog = ConfirmDialog(f"{title}: change?", lines or [(Span("None."),)], "Change", self._screen.style_for)
-        if not await self._screen.ask(dialog):
-            return None
-        return MergeRulesChange(type="rules", rules=tuple(rules)) if rules else MergeRulesChange(type="none")
 
     async def _choose(self, title: str, choices: list[Choice]) -> str | None:
         chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
         return chosen[0] if chosen else None
-
-
-def _own_rules(rules: MergeRules | None) -> tuple[Any, ...]:
-    return rules.rules if rules and rules.type == "rules" else ()
-
-
-def _rule_in_words(name: str) -> str:
-    return sanitize(name.removeprefix("require_").replace("_", " "))
-
-
-def _rules_in_words(rules: MergeRules | None) -> str:
-    if rules is None or rules.type == "inherit":
-        return "those of the organization"
-    return count(len(rules.rules), "rule") if rules.type == "rules" and rules.rules else "none"

@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.api.imports import CancelImport, GetImport
-from presscheck.api.spaces import ListSpaces
+from presscheck.api.spaces import GetSpace, ListSpaces
 from presscheck.api.translations import GetTranslation, RunTranslation
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.terminal.page_lines import comment_lines
-from presscheck.text.phrases import count, now, since
+from presscheck.text.phrases import count, now, parse_time, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from presscheck.api.imports import ImportRun
     from presscheck.api.operation import Operation
     from presscheck.api.organizations import Organization
+    from presscheck.api.spaces import Space
     from presscheck.api.translations import Translation
     from presscheck.tui.screens.screen_context import ScreenContext
 
@@ -179,6 +180,7 @@ class TranslationRecord:
 
     def __init__(self, organization: Organization, translation: Translation) -> None:
         self._organization, self.translation = organization, translation
+        self._source: Space | None = None
         self._screen: ScreenContext | None = None
 
     def attach(self, screen: ScreenContext) -> None:
@@ -206,13 +208,27 @@ class TranslationRecord:
         return (*status_line(self.translation.status), Span(last if stats.runs else "", "quiet"))
 
     def calls(self) -> Mapping[str, Operation[Any]]:
-        """The translation."""
+        """The translation, and the space that it translates."""
         path = {"organization_id": self._organization.id}
-        return {"translation": GetTranslation(**path, translation_id=self.translation.id)}
+        return {
+            "translation": GetTranslation(**path, translation_id=self.translation.id),
+            "source": GetSpace(space_id=self.translation.source.space),
+        }
 
     def take(self, part: str, value: Any) -> None:
-        """Note the translation as it is now."""
-        self.translation = value
+        """Note the translation, or its source, as it is now."""
+        if part == "source":
+            self._source = value
+        else:
+            self.translation = value
+
+    @property
+    def _changed_since(self) -> str:
+        """How long ago its source changed, if that was after the last run; empty if it is up to date, or not known."""
+        changed = parse_time(self._source.updated_at or "") if self._source else None
+        ran = parse_time(self.translation.updated_at or "")
+        is_later = changed and ran and changed > ran and self.translation.result and not self.is_busy
+        return since(self._source.updated_at or "", now()) if is_later and self._source else ""
 
     def lines(self, columns: int) -> Sequence[Line]:
         """Its facts, then its instructions."""
@@ -228,6 +244,8 @@ class TranslationRecord:
             Fact("last run", f"{stats.latest_run_duration:.1f} s" if stats.runs else ""),
             Fact("updated", since(one.updated_at, now()) if one.updated_at else ""),
         ]
+        if changed := self._changed_since:
+            facts.append(Fact("out of date", f"the source changed {changed}: s translates what changed", "waiting"))
         lines = fact_lines([fact for fact in facts if fact.value], columns)
         text = nodes_to_markdown(one.instructions).strip() if one.instructions else ""
         if text:

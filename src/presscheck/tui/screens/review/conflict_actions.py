@@ -11,6 +11,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.merge.conflict_blocks import ConflictBlock, Side, conflict_at, conflict_blocks, resolve
 from presscheck.engine.shared_calls import changed_page
 from presscheck.text.phrases import count
+from presscheck.tui.screens.page_editor import stays_locked
 
 if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
@@ -50,7 +51,7 @@ class ConflictActions:
     async def _take(self, side: Side) -> None:
         """Replace the conflict by a side in the newest text of the page, unless somebody resolved it meanwhile."""
         item, conflict = self._cursor.item, self._conflict()
-        if item is None or conflict is None:
+        if item is None or conflict is None or await stays_locked(self._context, self._model.space_id):
             return
         call = changed_page(self._model.space_id, self._model.path["change_request_id"], item.id)
         page = await self._context.engine.read(call)

@@ -10,6 +10,7 @@ from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.engine.review.changes import summarize_changes
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain
+from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.screens.problem_list import ProblemListScreen
 from presscheck.tui.screens.review.header_renderer import merge_line, undo_line, verdicts
 from presscheck.tui.screens.review.merge_requirements import requirement_rows
@@ -65,6 +66,8 @@ class MergeActions:
 
     async def command_merge(self) -> None:
         """Merge after a confirmation, unless the change request or main was changed meanwhile."""
+        if await stays_locked(self._context, self._model.space_id):
+            return
 
         def lines() -> list[Line]:
             can_revert = self._context.engine.missing_reason(EditChangeRequestContent) is None

@@ -21,6 +21,7 @@ from presscheck.engine.shared_calls import ALL
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.screens.review.context import ReviewCursor
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -132,6 +133,8 @@ class RearrangeActions:
             return
         if selection is None:
             context.notify("no change under the cursor: ] goes to the next change")
+            return
+        if await stays_locked(context, source.space):
             return
         target, subject = None, ""
         if kind != "drop":

@@ -17,7 +17,7 @@ from presscheck.engine.members import people_in
 from presscheck.engine.review.revert import plan_revert
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.page_editor import edit_page
+from presscheck.tui.screens.page_editor import edit_page, stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -117,7 +117,7 @@ class RequestActions:
     async def command_revert(self) -> None:
         """Create a change request that undoes this one, after a confirmation, and open it."""
         request, context = self._model.request, self._context
-        if request is None:
+        if request is None or await stays_locked(context, request.space):
             return
         context.notify("comparing with main …")
         plan = await plan_revert(context.engine, request)

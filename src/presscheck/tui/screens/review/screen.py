@@ -210,6 +210,7 @@ class ReviewScreen(BaseScreen):
         """Show what the store knows, then subscribe to news."""
         self.loader.read_stored(self._request)
         super().on_mount()
+        self.engine.prepare_writes()
         self.view.items.focus()
         self._had_items = bool(self.model.items)
         self.navigation.go_to_first()

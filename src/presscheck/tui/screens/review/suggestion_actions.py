@@ -25,6 +25,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.batch_actions import BatchScreen
+from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.screens.review.thread_renderer import first_words, who_resolves
 from presscheck.tui.widgets.confirm_dialog import WIDEST, ConfirmDialog
 
@@ -104,6 +105,8 @@ class SuggestionActions:
         suggestion = newest_suggestion(thread) if thread else None
         if thread is None or suggestion is None or thread.page is None:
             return
+        if await stays_locked(self._context, self._model.space_id):
+            return
         page = await self._page(thread.page)
         target = find_target(thread.about, page.markdown or "")
         reason = problem(target, suggestion.words)
@@ -153,6 +156,8 @@ class SuggestionActions:
 
     async def apply_all(self, threads: Sequence[Thread]) -> None:
         """Apply the suggestions of these threads, after a confirmation: one edit of each page."""
+        if await stays_locked(self._context, self._model.space_id):
+            return
         by_page: dict[str, list[Thread]] = {}
         for thread in threads:
             if thread.page and is_applicable(thread):

@@ -41,6 +41,10 @@ class SpaceContentContext(ScreenContext, Protocol):
         """Ask for one of some pages."""
         ...
 
+    async def show_uses(self, name: str, pages: list[RevisionPage], target: ContentLocation) -> None:
+        """List the pages that name a target, also those of other spaces that are cached, and open one."""
+        ...
+
     def redraw(self) -> None:
         """Draw the tab again."""
         ...

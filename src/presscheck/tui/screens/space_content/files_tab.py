@@ -152,6 +152,4 @@ class FilesTab:
 
     async def _show_users(self, file: RevisionFile) -> None:
         pages = pages_by_title(await pages_with_file(self._screen.engine, self._screen.model, file))
-        page = await self._screen.choose_page(f"Pages with {sanitize(file.name)}", pages)
-        if page:
-            await self._screen.open_page(page, ContentLocation(kind="file", file=file))
+        await self._screen.show_uses(sanitize(file.name), pages, ContentLocation(kind="file", file=file))

@@ -11,6 +11,7 @@ from presscheck.api.content import ReusableContent, Revision, RevisionFile, Revi
 from presscheck.api.links import ContentLocation, Link
 from presscheck.api.spaces import Space
 from presscheck.documents.markdown.links import LinkResolver, find_links, source_path
+from presscheck.documents.nodes.references import format_reference
 from presscheck.documents.pages.file_urls import address_in_page, unsigned_url
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.search.backlinks import Linked
@@ -160,6 +161,17 @@ def target_name(target: ContentLocation | None) -> str:
         return sanitize(target.file.name) or "(no name)"
     named = target.reusable_content or target.space or target.collection
     return (sanitize(named.title) if named else "") or "(no title)"
+
+
+def addresses_elsewhere(space_id: str, target: ContentLocation) -> frozenset[str]:
+    """The addresses by which pages of other spaces name a file or reusable content of a space."""
+    if target.file:
+        by_id = format_reference({"kind": "file", "file": target.file.id})
+        return frozenset((by_id, unsigned_url(target.file.download_url))) - {""}
+    if target.reusable_content:
+        piece = {"kind": "reusable-content", "reusableContent": target.reusable_content.id, "space": space_id}
+        return frozenset((format_reference(piece),))
+    return frozenset()
 
 
 def target_kind(target: ContentLocation | None) -> str:

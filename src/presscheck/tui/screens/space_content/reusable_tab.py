@@ -130,9 +130,8 @@ class ReusableTab:
             await self._read(piece, piece.document)
         if chosen != ("used",):
             return
-        page = await self._screen.choose_page(f"Pages with {sanitize(piece.title)}", pages)
-        if page:
-            await self._screen.open_page(page, ContentLocation(kind="reusable-content", reusable_content=piece))
+        target = ContentLocation(kind="reusable-content", reusable_content=piece)
+        await self._screen.show_uses(sanitize(piece.title), pages, target)
 
     async def _read(self, piece: ReusableContent, document: str) -> None:
         """Show the text of a piece."""

@@ -16,11 +16,12 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.screens.space_content.file_actions import FileActions
 from presscheck.tui.screens.space_content.files_tab import FilesTab
 from presscheck.tui.screens.space_content.links_tab import LinksTab
 from presscheck.tui.screens.space_content.loader import ContentLoader
-from presscheck.tui.screens.space_content.model import SpaceContent
+from presscheck.tui.screens.space_content.model import SpaceContent, addresses_elsewhere
 from presscheck.tui.screens.space_content.reusable_tab import ReusableTab
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.screens.undo import undo_last_sent
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.content_place import ContentPlace
     from presscheck.tui.screens.space_content.context import Tab
+
+NOT_SEARCHED = " not searched"
+"""The key of the row about other spaces in the list of pages: no id has a blank at its beginning."""
 
 
 class SpaceContentScreen(BaseScreen):
@@ -215,6 +219,8 @@ class SpaceContentScreen(BaseScreen):
         if self.model.space is None:
             raise PresscheckError("The space is not loaded yet: try again")
         space, files = self.model.space_id, self.model.files
+        if await stays_locked(self, space):
+            return
         query = await ask_file(self, space, file, files)
         if query:
             task = FileTask(space, query, files)
@@ -245,7 +251,12 @@ class SpaceContentScreen(BaseScreen):
             self._show_request(await self._place.choose_request())
 
     async def request_path(self) -> dict[str, Any] | None:
-        """The arguments that name the change request to edit in; asks for one on main. None if none was chosen."""
+        """The arguments that name the change request to edit in; asks for one on main.
+
+        None if none was chosen, or if the space is locked and stays so.
+        """
+        if await stays_locked(self, self.model.space_id):
+            return None
         if self.model.change_request_id is None and self._place.choose_request:
             self._show_request(await self._place.choose_request())
         request = self.model.change_request_id
@@ -284,6 +295,35 @@ class SpaceContentScreen(BaseScreen):
             except PresscheckError:
                 link = ""  # the page itself shows the error
         await self.app_context.open_page(model.space_id, page.id, model.change_request_id, link)
+
+    async def show_uses(self, name: str, pages: list[RevisionPage], target: ContentLocation) -> None:
+        """List the pages that name a target, also those of other spaces that are cached, and open one."""
+        others = await self.engine.uses_elsewhere(self.model.space_id, addresses_elsewhere(self.model.space_id, target))
+        unread = others.unread + (self.model.linked.unread if self.model.linked else 0)
+        note = f" · {count(unread, 'page')} not in the cache" if unread else ""
+        spaces = ", ".join(sanitize(space.title) or "(no title)" for space in others.not_searched)
+        not_searched = f"not searched, because not in the cache: {spaces}" if spaces else ""
+        if not pages and not others.pages:
+            self.notify(f"no known page names it{note}{' · ' if spaces else ''}{not_searched}")
+            return
+        here = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path or "")) for page in pages]
+        elsewhere = [
+            Choice(f"{space.id} {page.id}", sanitize(page.title) or "(no title)", f"in {sanitize(space.title)}")
+            for space, page in others.pages
+        ]
+        rest = [Choice(NOT_SEARCHED, f"{count(len(others.not_searched), 'space')} not searched", spaces)]
+        choices = [*here, *elsewhere, *(rest if spaces else [])]
+        chosen = await self.ask(Picker(f"Pages with {name}{note}", choices, self.style_for, ranked=False))
+        if chosen is None:
+            return
+        if chosen == (NOT_SEARCHED,):
+            self.notify(not_searched)
+            return
+        space, _, other = chosen[0].rpartition(" ")
+        if space:
+            await self.app_context.open_page(space, other)
+            return
+        await self.open_page(next(page for page in pages if page.id == other), target)
 
     async def choose_page(self, title: str, pages: list[RevisionPage]) -> RevisionPage | None:
         """Ask for one of some pages."""

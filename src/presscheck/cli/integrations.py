@@ -1,0 +1,230 @@
+"""`presscheck integration dev`: the events of an integration come to this computer, and its script runs here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+from presscheck.api.integrations import (
+    DisableDevelopmentMode,
+    GetInstallation,
+    GetIntegration,
+    Integration,
+    SetDevelopmentMode,
+)
+from presscheck.cli.event_listener import HOST, Answer, listening
+from presscheck.cli.output import as_json, has_color, print_line, print_message
+from presscheck.cli.resource_commands import integration
+from presscheck.cli.session import Session, with_session
+from presscheck.cli.watch import until_signal
+from presscheck.engine.integrations.manifest import Manifest, file_states, read_manifest
+from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.text.phrases import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
+from presscheck.wiring import ScriptResponse, script_runner
+
+__all__ = ["integration"]
+
+PORT = 8787
+"""The port that is listened on, so that a tunnel can be started before."""
+PAUSE = 0.5
+"""Seconds between two looks at the files."""
+READING = 10.0
+"""Most seconds to read an installation."""
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+PLACES = ("installation", "space", "site")
+"""What an event can be about."""
+LEVELS = {"error": "removed", "warn": "waiting"}
+"""The styles of lines that a script logs."""
+RunScript = Callable[[str, dict[str, Any], dict[str, Any], Callable[[str, str], None]], ScriptResponse]
+
+
+@integration.command("dev")
+@click.argument("integration_name", metavar="INTEGRATION")
+@click.option("--manifest", metavar="PATH", help="Run the script of this folder on each event; reloads on change.")
+@click.option("--tunnel", metavar="URL", help="URL of your tunnel to the port, if the service is elsewhere.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), metavar="NUMBER", default=PORT, show_default=True, help="0 for a free one."
+)
+@click.option("--all", "is_for_all", is_flag=True, help="Also the events of installations in other organizations.")
+@with_session
+async def develop(
+    session: Session, integration_name: str, manifest: str | None, tunnel: str | None, port: int, *, is_for_all: bool
+) -> None:
+    """Receive the events of an integration on this computer.
+
+    Sends its events here in place of its published script, and prints each, until ctrl+c. With a manifest, the script
+    of the folder runs on every event, with its log, and responds: so components render as it draws them. It is read
+    again when a file changes; other changes of the manifest show once they are published. Running scripts requires the
+    extra `integrations`.
+
+    A service elsewhere cannot reach this computer: start a tunnel to the port first, and pass its URL. A local
+    service needs `presscheck serve --allow-network 127.0.0.0/8`.
+    """
+    _check_tunnel(session, tunnel)
+    known = await session.read(GetIntegration(integration_name=integration_name))
+    folder = await asyncio.to_thread(read_manifest, Path(manifest)) if manifest else None
+    events = Development(session, known, folder, script_runner() if folder else None)
+    with listening(port, events.respond) as (listens_on, path):
+        address = (tunnel or f"http://{HOST}:{listens_on}").rstrip("/") + path
+        call = SetDevelopmentMode(
+            integration_name=known.name, tunnel_url=address, **({"all": True} if is_for_all else {})
+        )
+        await session.engine.write(call).landed()
+        try:
+            print_message(
+                f"Events of {sanitize(known.title)} come to port {listens_on}"
+                f"{f', through {sanitize(tunnel)}' if tunnel else ''}. Press ctrl+c to stop."
+            )
+            await until_signal(session, events.reload())
+        finally:
+            await _stop(session, known.name)
+
+
+async def _stop(session: Session, name: str) -> None:
+    try:
+        await session.engine.write(DisableDevelopmentMode(integration_name=name)).landed()
+    except PresscheckError as error:
+        print_message(f"{error.message}: `presscheck integration tunnel remove {name}` stops sending events here.")
+    else:
+        print_message("Stopped: its published script gets the events.")
+
+
+def _check_tunnel(session: Session, tunnel: str | None) -> None:
+    """Check that the service can reach this computer.
+
+    Raises:
+        InvalidArgument: the address of a tunnel is missing or invalid.
+    """
+    if tunnel is None:
+        service = urlsplit(session.profile.base_url)
+        if service.scheme != "unix" and service.hostname not in LOOPBACK:
+            reason = f"is required: {service.hostname} cannot reach this computer. Start a tunnel to port {PORT} first"
+            raise InvalidArgument("--tunnel", reason)
+        return
+    try:
+        parts = urlsplit(tunnel)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and not (parts.query or parts.fragment)
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise InvalidArgument("--tunnel", "must be a URL such as https://dev.example.org")
+
+
+class Development:
+    """Prints the events of an integration, and responds to them.
+
+    Args:
+        session: the session.
+        known: the integration as it is published.
+        manifest: its folder; None to print events only.
+        run_script: runs its script; None without a folder.
+    """
+
+    def __init__(
+        self, session: Session, known: Integration, manifest: Manifest | None, run_script: RunScript | None
+    ) -> None:
+        self._session, self._integration = session, known
+        self._manifest, self._run_script = manifest, run_script
+        self._loop, self._turn = asyncio.get_running_loop(), threading.Lock()
+
+    def respond(self, event: dict[str, Any]) -> Answer:
+        """Print an event, and return what the script responds."""
+        manifest, run_script = self._manifest, self._run_script
+        kind = str(event.get("type") or "event without a type")
+        about = [
+            f"{name.removesuffix('Id')} {event[name]}"
+            for name in ("installationId", "spaceId", "siteId")
+            if name in event
+        ]
+        self._print(kind, event, ("strong", kind), ("quiet", ", ".join(about)))
+        if manifest is None or run_script is None:
+            if kind == "ui_render":
+                return Answer(501, text="nothing renders it: start `presscheck integration dev` with --manifest")
+            return Answer(200)
+        start = time.monotonic()
+        answer = run_script(str(manifest.values["script"]), event, self._environment(manifest, event), self._log)
+        if answer.status is None:
+            self._print("failed", {"error": answer.error}, ("removed", f"  failed: {answer.error}"))
+            return Answer(502, text=answer.error or "")
+        took = round((time.monotonic() - start) * 1000)
+        style = "quiet" if answer.status < 400 else "removed"
+        self._print("responded", {"status": answer.status}, (style, f"  responded {answer.status} after {took:,} ms"))
+        if answer.error:
+            self._log("warn", f"after the response: {answer.error}")
+        return Answer(answer.status, answer.content_type, answer.text)
+
+    def _log(self, level: str, text: str) -> None:
+        self._print("log", {"level": level, "message": text}, (LEVELS.get(level, ""), f"  {text}"))
+
+    def _environment(self, manifest: Manifest, event: dict[str, Any]) -> dict[str, Any]:
+        """What the script knows of the integration, its installation and its secrets."""
+        known, values = self._integration, manifest.values
+        about = {"name": known.name, "version": known.version, "target": values.get("target") or known.target}
+        environment: dict[str, Any] = {
+            "integration": {**about, "scopes": list(values["scopes"])},
+            "apiEndpoint": "",
+            "apiTokens": {"integration": ""},
+            "secrets": dict(values.get("secrets") or {}),
+            "signingSecrets": {"integration": ""},
+        }
+        if isinstance(identity := event.get("installationId"), str):
+            call = GetInstallation(integration_name=known.name, installation_id=identity)
+            try:
+                reading = asyncio.run_coroutine_threadsafe(self._session.engine.read(call), self._loop)
+                environment["installation"] = as_json(reading.result(READING))
+            except (PresscheckError, TimeoutError) as error:
+                self._log("warn", f"the installation could not be read: {error}")
+        return environment
+
+    async def reload(self) -> None:
+        """Read the folder again whenever a file in it changes."""
+        seen = self._manifest.seen if self._manifest else ()
+        while True:
+            await asyncio.sleep(PAUSE)
+            manifest = self._manifest
+            state = await asyncio.to_thread(file_states, manifest.files) if manifest else ()
+            if manifest is None or state == seen:
+                continue
+            seen = state  # also of files that are not valid: the error is printed once
+            try:
+                self._manifest = await asyncio.to_thread(read_manifest, manifest.file)
+            except InvalidArgument as error:
+                print_message(f"Not reloaded: {error.reason}")
+                continue
+            seen = self._manifest.seen
+            print_message(f"Reloaded {sanitize(manifest.name)}.{_unpublished(manifest, self._manifest)}")
+
+    def _print(self, kind: str, details: dict[str, Any], *spans: tuple[str, str]) -> None:
+        """Print a line: as JSON, or with the time and words in styles."""
+        with self._turn:
+            if self._session.json:
+                sys.stdout.write(json.dumps({"kind": kind, **details}) + "\n")
+            else:
+                clock = f"{now().astimezone():%H:%M:%S}  "
+                style_of = partial(_style, has_color())
+                words = [Span(f"{sanitize(text)}  ", style_of(style)) for style, text in spans if text]
+                print_line((Span(clock, style_of("quiet")), *words))
+            sys.stdout.flush()  # whoever reads it sees it grow
+
+
+def _style(is_colored: bool, style: str) -> str:
+    return style if is_colored else ""
+
+
+def _unpublished(before: Manifest, after: Manifest) -> str:
+    """What a change of the manifest needs besides the new script."""
+    own = ("script", "secrets")
+    old, new = ({name: value for name, value in one.values.items() if name not in own} for one in (before, after))
+    return "" if old == new else " The manifest changed, too: `presscheck integration publish` shows it to others."

@@ -1,0 +1,73 @@
+"""The change requests that were made for a group of issues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from presscheck.api.change_requests import ListOrganizationChangeRequests
+from presscheck.api.conversations import IssuesCluster, ListConversationIssues, ListIssuesClusters
+from presscheck.engine.reads.listing_guard import whole_listing
+from presscheck.text.phrases import ago, now
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.tui.screens.admin.table import FamilyTable, TableContext
+
+Status = Literal["draft", "open", "merged", "archived"]
+
+
+class ClusterRequests:
+    """Handles the command that lists the change requests of a group of issues.
+
+    Args:
+        screen: the screen.
+        table: its table: of the groups, or of the issues of one.
+    """
+
+    def __init__(self, screen: TableContext, table: FamilyTable) -> None:
+        self._screen, self._table = screen, table
+
+    @property
+    def _cluster(self) -> str | None:
+        """The id of the group: that of the table, or under the cursor."""
+        if self._table.family.listing is ListConversationIssues:
+            return self._table.given.get("cluster")
+        current = self._table.current
+        return current.id if isinstance(current, IssuesCluster) else None
+
+    def reason_list_requests(self) -> str | None:
+        """Only groups of issues have change requests."""
+        if self._table.family.listing not in (ListIssuesClusters, ListConversationIssues):
+            return f"{self._table.family.nouns} have no change requests"
+        return None if self._cluster else f"no {self._table.family.noun} here"
+
+    async def command_list_requests(self) -> None:
+        """Choose one of the change requests that were made for the group, and open its review."""
+        screen, cluster, organization = self._screen, self._cluster, self._screen.organization
+        if cluster is None or organization is None:
+            return
+        found: list[ChangeRequest] = []
+        for status in get_args(Status):
+            call = ListOrganizationChangeRequests(
+                organization_id=organization.id, status=status, conversations_issues_cluster=cluster
+            )
+            found += await whole_listing(screen.engine, call)
+        # a service that does not know the filter lists all
+        found = [request for request in found if request.conversations_issues_cluster == cluster]
+        if not found:
+            screen.notify("no change request was made for this group of issues")
+            return
+        choices = [
+            Choice(
+                request.id,
+                f"#{request.number} {sanitize(request.subject) or '(no subject)'}",
+                f"{request.status} · {ago(request.updated_at, now())}",
+            )
+            for request in sorted(found, key=lambda one: one.updated_at or "", reverse=True)
+        ]
+        chosen = await screen.ask(Picker("Change requests of this group", choices, screen.style_for, ranked=False))
+        request = next((one for one in found if chosen and one.id == chosen[0]), None)
+        if request:
+            screen.app_context.open_review(request.space, request.id)

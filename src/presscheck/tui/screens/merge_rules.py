@@ -1,0 +1,78 @@
+"""Asks for the merge rules of a space or an organization."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.roles import MergeRuleChange
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.api.roles import MergeRules
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+SIMPLE_RULES = (
+    "require_at_least_one_review",
+    "require_at_least_one_approved_review",
+    "require_all_reviews_approved",
+    "require_up_to_date_change_request",
+    "require_change_request_subject",
+    "require_change_request_description",
+    "require_author_to_merge",
+)
+"""The merge rules that need no more than their name."""
+
+
+async def ask_merge_rules(
+    screen: ScreenContext, title: str, present: MergeRules | None
+) -> tuple[MergeRuleChange, ...] | None:
+    """The rules that are marked, after a question; None if nothing is to change.
+
+    A rule about people, or with an expression, can only be kept or removed.
+
+    Args:
+        screen: the screen.
+        title: what the rules are of, as display text.
+        present: the rules until now.
+    """
+    own = {str(number): rule for number, rule in enumerate(own_rules(present))}
+    keys = {rule.rule: key for key, rule in own.items() if rule.rule in SIMPLE_RULES}
+    choices = [Choice(keys.get(name, name), _rule_in_words(name)) for name in SIMPLE_RULES]
+    choices += [
+        Choice(key, _rule_in_words(rule.rule), count(len(rule.users), "person", "people") if rule.users else "")
+        for key, rule in own.items()
+        if rule.rule not in SIMPLE_RULES
+    ]
+    picker = Picker(title, choices, screen.style_for, multiple=True, chosen=own, ranked=False)
+    marked = await screen.ask(picker)
+    if marked is None:
+        return None
+    rules = [
+        MergeRuleChange(**own[key].model_dump(include={"rule", "users", "expression", "message"}, exclude_unset=True))
+        if key in own
+        else MergeRuleChange(rule=key)  # pyright: ignore[reportArgumentType]  # a name of SIMPLE_RULES
+        for key in marked
+    ]
+    lines: list[Line] = [(Span(f"· {_rule_in_words(rule.rule)}"),) for rule in rules]
+    dialog = ConfirmDialog(f"{title}: change?", lines or [(Span("None."),)], "Change", screen.style_for)
+    return tuple(rules) if await screen.ask(dialog) else None
+
+
+def own_rules(rules: MergeRules | None) -> tuple[Any, ...]:
+    """The rules that are set here; none if they are those of the organization."""
+    return rules.rules if rules and rules.type == "rules" else ()
+
+
+def _rule_in_words(name: str) -> str:
+    return sanitize(name.removeprefix("require_").replace("_", " "))
+
+
+def rules_in_words(rules: MergeRules | None) -> str:
+    """How many rules there are, in words."""
+    if rules is None or rules.type == "inherit":
+        return "those of the organization"
+    return count(len(rules.rules), "rule") if rules.type == "rules" and rules.rules else "none"

@@ -1,0 +1,135 @@
+"""An integration in a folder: published from its manifest, and developed with its events on this computer."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.shell import Shell, signed_in
+from tests.running_service import LOOPBACK, running_service
+
+MANIFEST = """name: torch
+title: Torch
+description: Lights up pages
+script: dist/index.js
+icon: icon.png
+scopes:
+  - space:content:read
+organization: Tallowick
+blocks:
+  - {id: torch, title: A torch}
+secrets:
+  KEY: ${{ env.TORCH_KEY }}
+"""
+SCRIPT = """export default { async fetch(request) {
+  const event = JSON.parse((await request.formData()).get("event"));
+  console.log("got", event.type);
+  return Response.json({ element: { type: "text", children: ["Shines"] } });
+} };
+"""
+WRONG = """name: torch
+titel: Torch
+description: Lights up pages
+script: src/index.tsx
+icon: ../secret
+scopes:
+  - space:content:read
+  - moon:land
+secrets:
+  KEY: ${{ env.NOWHERE }}
+"""
+RENDER = ("integration", "render", "torch", "--component-id", "torch", "--props", "{}")
+CONTEXT = json.dumps({"theme": "dark", "type": "document", "spaceId": "guides"})
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True, outside=LOOPBACK) as service:
+        shell = signed_in(tmp_path / "home", service)
+        shell.env["TORCH_KEY"] = "hunter2"
+        yield shell
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "torch"
+    (folder / "dist").mkdir(parents=True)
+    (tmp_path / "secret").write_text("hunter3")
+    (folder / "gitbook-manifest.yaml").write_text(MANIFEST)
+    (folder / "dist" / "index.js").write_text(SCRIPT)
+    (folder / "icon.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    return folder
+
+
+def drawn(shell: Shell) -> str:
+    return shell.json(*RENDER, "--context", CONTEXT)["element"]["children"][0]
+
+
+def test_a_folder_is_published_and_developed(shell: Shell, folder: Path) -> None:
+    manifest = folder / "gitbook-manifest.yaml"
+    manifest.write_text(WRONG)
+    refused = shell.run("integration", "publish", "torch", "--manifest", str(folder), "--yes")
+    assert refused.exit_code == 2
+    for problem in (
+        "line 1: title: is required",
+        "line 2: titel: unknown key: did you mean title?",
+        "line 4: script: has to be built first",
+        "line 5: icon: ../secret is outside the folder of the manifest",
+        "line 8: scopes.1: must be 'space:content:read'",
+        "line 10: secrets.KEY: the environment variable NOWHERE is not set",
+    ):
+        assert problem in refused.stderr, refused.stderr
+    manifest.write_text("name: torch\ntitle: [\n")
+    assert "line 3: " in shell.run("integration", "publish", "torch", "--manifest", str(manifest), "--yes").stderr
+    assert shell.run("integration", "show", "torch").exit_code != 0
+
+    manifest.write_text(MANIFEST)
+    published = shell.run("integration", "publish", "torch", "--manifest", str(folder), "--yes")
+    assert published.exit_code == 0, published.stderr
+    assert "--title: Torch" in published.stderr
+    assert "hunter2" not in published.output
+    assert drawn(shell) == "Shines"
+
+    dev = subprocess.Popen(
+        [sys.executable, "-m", "presscheck", "integration", "dev", "torch", "--manifest", str(folder), "--port", "0"],
+        env=shell.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert dev.stdout and dev.stderr
+        started = dev.stderr.readline()
+        assert started.startswith("Events of Torch come to port "), started
+        port = int(started.split()[6].rstrip("."))
+        script = folder / "dist" / "index.js"
+        script.write_text(SCRIPT.replace("Shines", "Glows"))
+        assert dev.stderr.readline() == "Reloaded torch.\n"
+        assert drawn(shell) == "Glows", "the folder responds, and not the published script"
+        manifest.write_text(MANIFEST.replace("title: Torch", "title: T"))
+        assert "Not reloaded: gitbook-manifest.yaml, line 2: title: must have at least 2" in dev.stderr.readline()
+        manifest.write_text(MANIFEST.replace("title: Torch", "title: Torch 2"))
+        assert "The manifest changed, too" in dev.stderr.readline()
+        stranger = urllib.request.Request(f"http://127.0.0.1:{port}/", b"{}", method="POST")
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(stranger)
+        dev.send_signal(signal.SIGINT)
+        out, err = dev.communicate(timeout=30)
+    finally:
+        dev.kill()
+        dev.wait()
+    assert dev.returncode == 130
+    assert err == "Stopped: its published script gets the events.\n"
+    printed = [line.split(maxsplit=1)[1].strip() for line in out.splitlines()]
+    assert printed[:2] == ["ui_render  space guides", "got ui_render"]
+    assert printed[2].startswith("responded 200 after ")
+    assert len(printed) == 3
+    assert drawn(shell) == "Shines"
