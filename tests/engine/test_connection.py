@@ -38,7 +38,7 @@ class TestStatus:
         connection.notify()
         assert (connection.status.waiting, connection.status.refused) == (3, 2)
 
-    def test_listeners_are_told_until_they_stop(self) -> None:
+    def test_listeners_are_notified_until_they_stop(self) -> None:
         connection = ConnectionState(tuple, read_only=False)
         told: list[Status] = []
         stop = connection.listen(told.append)
@@ -162,7 +162,7 @@ class TestMembers:
         found = await people_in(self.service(), "o", [NELL])
         assert [(person.user.id, person.role) for person in found] == [("ada", "admin"), ("jon", "guest")]
 
-    async def test_guests_see_whom_they_know(self) -> None:
+    async def test_guests_see_the_users_that_they_know(self) -> None:
         service = People([(MEMBERS, Forbidden("No", request="", status=403))])
         found = await people_in(service, "o", [JON, None, ADA, JON])
         assert [(person.user.id, person.role) for person in found] == [("jon", ""), ("ada", "")]

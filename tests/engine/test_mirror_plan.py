@@ -193,7 +193,7 @@ class TestPlan:
         assert [one.call for one in found] == [page_in("s", revision, "p") for revision in ("m1", "r2", "m2")]
         assert follow_ups(request, side("m1", "base")) == []
 
-    def test_an_old_response_is_current_if_the_page_tree_says_so(self) -> None:
+    def test_an_old_response_is_current_if_it_agrees_with_the_page_tree(self) -> None:
         page = {"id": "a", "title": "A", "documentId": "d", "pages": [{"id": "b"}]}
         call = live_page("s", "a")
         assert MirrorRequest(call, page=page).is_met_by({**page, "pages": [], "markdown": "x"})

@@ -291,7 +291,7 @@ async def test_what_this_version_cannot_read_is_parked(at: Delivery) -> None:
     assert [refused for refused, _ in at.refused] == [number]
 
 
-async def test_a_new_item_is_told_from_those_that_were_there(at: Delivery) -> None:
+async def test_a_new_item_differs_from_those_that_were_there(at: Delivery) -> None:
     at.service.answer(COMMENTS, {"items": [comment("old")]})
     number = at.put(POST)
     at.service.answer(POST, failed(TooManyRequests, 429, retry_after=60.0))
@@ -476,7 +476,7 @@ class TestSentAtOnce:
         assert bool(at.scheduler.offline) == is_lost
         assert at.service.writes() == ([] if is_before else [self.CREATE])
 
-    async def test_an_undo_that_is_done_already_says_so(self, at: Delivery) -> None:
+    async def test_an_undo_that_is_done_already_is_an_error(self, at: Delivery) -> None:
         rename = elsewhere(1, "After")
         number = at.put(rename)
         at.outbox.note_former(number, {"subject": "Before"})

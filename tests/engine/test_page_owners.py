@@ -83,7 +83,7 @@ def test_each_changed_page_has_the_rule_that_matches_last() -> None:
     ]
 
 
-def test_a_share_is_said_in_words() -> None:
+def test_a_share_in_words() -> None:
     assert owner("x", "a", "b").share == "owns 2 of 5 pages"
     assert owner("x", "a", total=1).share == "owns 1 of 1 page"
     assert [owner("x").title, owner("x", users=(ANA,)).title, owner("x", users=(ANA,), team="Writers").title] == [

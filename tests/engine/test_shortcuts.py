@@ -111,7 +111,7 @@ def test_what_cannot_be_read_is_left_out(outbox: Outbox) -> None:
     assert shortcuts.recent("") == (Shortcut("space a", "7"),)
 
 
-def test_what_became_of_a_bookmark_is_said() -> None:
+def test_the_message_after_a_bookmark_changed() -> None:
     assert change_text(to("a"), "added") == "bookmarked A: see the top of the organization (g o)"
     assert change_text(Shortcut("space a", ""), "removed") == "removed the bookmark of (no title)"
     assert change_text(to("a"), "full") == "there are 100 bookmarks: remove one first"

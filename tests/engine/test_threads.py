@@ -272,7 +272,7 @@ def test_a_thread_shows_what_the_service_says_of_it() -> None:
     assert markdown_of_body(Document(document=markdown_to_nodes("Some *words*"))).strip() == "Some words"
 
 
-def test_texts_of_reviews_have_their_verdict_and_are_not_open(engine: ReviewEngine, discussion: Discussion) -> None:
+def test_texts_of_reviews_have_their_status_and_are_not_open(engine: ReviewEngine, discussion: Discussion) -> None:
     text = comment("1", "Good")
     text = text.model_copy(update={"target": text.target.model_copy(update={"review": "r"})})
     on_page = comment("2", "Here", page="tokens")

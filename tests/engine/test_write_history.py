@@ -74,7 +74,7 @@ def at(tmp_path: Path) -> Iterator[History]:
     outbox.close()
 
 
-def test_an_entry_says_what_was_done_and_how_it_is_undone(at: History) -> None:
+def test_an_entry_describes_the_write_and_its_undo(at: History) -> None:
     number = at.sent(RENAME, FORMER)
     unreadable = at.outbox.put("noSuchOperation", {}, "scope", 2.0)
     at.outbox.drop(unreadable, error="Broken")
@@ -112,7 +112,7 @@ def test_why_a_write_cannot_be_undone(at: History) -> None:
     assert at.reason(at.sent(RENAME, FORMER)) == "This service has no such call"
 
 
-def test_one_that_is_being_undone_says_so(at: History) -> None:
+def test_one_that_is_being_undone_has_that_as_its_reason(at: History) -> None:
     number, other = at.sent(RENAME, FORMER), at.sent(RENAME, FORMER)
     back = (RENAME.stored_name(), RENAME.given(), "scope", "waiting")
     [undo] = at.outbox.put_undo(number, [back], 2.0, "me")
@@ -148,7 +148,7 @@ async def test_an_undo_is_checked_before_it_is_sent(at: History) -> None:
             at.history.calls(gone)
 
 
-async def test_what_was_written_by_nobody_known_is_compared_as_the_users(at: History) -> None:
+async def test_a_write_without_an_author_is_compared_as_that_of_the_user(at: History) -> None:
     react = comments.UpdateComment(**THREAD, added_reactions=("1f44d",))
     number = at.sent(react, {"reactions": []}, author=None)
     me = {"object": "user", "id": "me"}
