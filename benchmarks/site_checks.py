@@ -37,9 +37,18 @@ NEXT, AGAIN = "checked by the next run of the program", "checked again, one page
 WORDS = "Say where the keyring is, and what to do [without one](page-{number}.md). "
 
 
+BLOCKS = (
+    '{% hint style="info" %}\nIt stays on this machine.\n{% endhint %}',
+    '<figure><img src="keyring.png" alt="A keyring"><figcaption></figcaption></figure>',
+    "![A keyring](keyring.png) and `presscheck login`",
+)
+"""What checks look at more closely, one of them on every second page."""
+
+
 def text(space: int, page: int, version: int) -> str:
     """The text of a page, about three kilobytes."""
     paragraphs = [WORDS.format(number=(page + step) % PAGES) * 5 for step in range(8)]
+    paragraphs += [BLOCKS[page // 2 % len(BLOCKS)]] if page % 2 else []
     return f"# Page {page} of {space}\n\n" + "\n\n".join(paragraphs) + f"\n\n```sh\nversion {version}\n```\n"
 
 

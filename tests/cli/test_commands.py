@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import httpx
+import jsonschema
 import pexpect
 import pytest
 from tests.cli.shell import Shell, signed_in
@@ -255,6 +256,9 @@ def test_sites(shell: Shell) -> None:
     assert (ran.exit_code, [one["kind"] for one in json.loads(ran.stdout)]) == (6, ["empty-site"])
     assert shell.run("site", "publish", empty, "--yes", "--if-clean").exit_code == 6
     assert not shell.json("site", "show", empty)["published"]
+    schema = json.loads((Path(__file__).parent / "sarif" / "sarif-schema-2.1.0.json").read_text())
+    for site in (docs, empty):
+        jsonschema.validate(json.loads(shell.run("site", "check", site, "--sarif").stdout), schema)
     log = json.loads(shell.run("site", "check", empty, "--sarif").stdout)["runs"][0]
     result = log["results"][0]
     assert (result["ruleId"], result["level"], result["kind"]) == ("empty-site", "error", "fail")

@@ -3,6 +3,8 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from presscheck.api.content import GitBlob, RevisionFile, RevisionPage
 from presscheck.documents.markdown.links import (
@@ -11,12 +13,30 @@ from presscheck.documents.markdown.links import (
     LinkResolver,
     find_links,
     source_path,
+    unnamed_images,
     written_targets,
 )
 
 
 def targets(markdown: str) -> list[str]:
     return [link.target for link in find_links(markdown)]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            (
+                *("![", "]", "(a.png)", "[", "\\", "!", "`", "*", " ", "\n", "\n\n", "x", "<!--", "-->", "```\n"),
+                *('<img src="a">', '<img alt="b" src="a">', '<img alt="&nbsp;" src="b">'),
+            )
+        ),
+        max_size=14,
+    )
+)
+def test_the_images_without_a_name_are_those_among_the_links_that_have_none(parts: list[str]) -> None:
+    markdown = "".join(parts)
+    lines = [link.line for link in find_links(markdown) if link.kind == "image" and not link.text]
+    assert unnamed_images(markdown) == lines
 
 
 @pytest.mark.parametrize(
@@ -103,12 +123,14 @@ def test_line_numbers_after_code() -> None:
         "<a " * 70_000,
         "[b](a '" * 40_000,
         "[a]: " * 40_000,
+        "![](a)" * 30_000 + "<img alt=" * 20_000,
     ],
-    ids=["brackets", "backticks", "comments", "tags", "html", "targets", "definitions"],
+    ids=["brackets", "backticks", "comments", "tags", "html", "targets", "definitions", "images"],
 )
 def test_hostile_text_takes_linear_time(hostile: str) -> None:
     began = time.perf_counter()
     written_targets(hostile)
+    unnamed_images(hostile)
     assert time.perf_counter() - began < 3
 
 

@@ -106,15 +106,35 @@ PETS = OpenAPISpec(id="o1", slug="pets", processing_state="complete", sourceURL=
 FAILED_PETS = PETS.model_copy(
     update={"last_processed_error_count": 1, "last_processed_errors": (SpecError(message="no paths"),)}
 )
+SIGNED_IN = PublishingAuth(private_key="k", fallback_url="https://id.example/login")
+API = ITEM.model_copy(update={"id": "i2", "path": "api", "title": "API", "default": False})
 CLAIMS = AdaptiveSchema(
-    json_schema={"type": "object", "properties": {"plan": {"type": "string"}, "unsigned": {"properties": {"beta": {}}}}}
+    json_schema={
+        "type": "object",
+        "properties": {
+            "plan": {"type": "string", "description": "What they pay for"},
+            "unsigned": {
+                "type": "object",
+                "description": "What anybody can claim",
+                "properties": {"beta": {"type": "boolean", "description": "Tries new things"}},
+                "additionalProperties": False,
+            },
+        },
+        "additionalProperties": False,
+    }
 )
+NO_DATES = {
+    "type": "object",
+    "properties": {"since": {"type": "date", "description": "When they came"}},
+    "additionalProperties": False,
+}
 SEEDED = {
     "empty-site": replace(CLEAN, spaces=()),
     "conflict-markers": with_page(page_facts("Text\n\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n")),
     "broken-link": with_space(links=(link("broken"),)),
     "empty-space": with_space(pages=()),
     "duplicate-path": with_items(ITEM, ITEM.model_copy(update={"id": "i2", "default": False})),
+    "reserved-path": with_page(path="llms.txt"),
     "redirect-loop": replace(CLEAN, redirects=(outside("/a", "/b"), outside("/b", "/a"))),
     "redirect-target": replace(
         CLEAN, redirects=(redirect("/old", kind="site-page", site_space_id="i1", page_id="gone"),)
@@ -182,6 +202,21 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
         (with_page(PageFacts(is_empty=True), pages=(PAGE.model_copy(update={"id": "p2"}),)), []),
         (with_page(page_facts("```\n<<<<<<< HEAD\n=======\n>>>>>>> x\n```\n")), []),
         (with_page(page_facts('<img alt="A lamp" src="a.png">\n')), []),
+        (with_page(page_facts("`![](a.png)` ![`a`](a.png) \\![](a.png)\n")), []),
+        (with_page(path="guides/llms.txt"), []),
+        (replace(with_items(ITEM, API), spaces=with_page(path="api").spaces), ["reserved-path"]),
+        (with_items(ITEM, ITEM.model_copy(update={"id": "i2", "path": "~files", "default": False})), ["reserved-path"]),
+        (replace(site(visibility="visitor-auth"), authentication=SIGNED_IN), []),
+        (
+            replace(
+                site(visibility="visitor-auth"), authentication=SIGNED_IN.model_copy(update={"private_key": ""})
+            ),
+            ["no-sign-in"],
+        ),
+        (replace(CLEAN, schema=AdaptiveSchema(json_schema=NO_DATES)), ["visitor-schema"]),
+        (with_page(page_facts("![**](a.png)\n")), ["unnamed-image"]),
+        (with_page(page_facts('<picture><source srcset="dark.png"><img src="a.png" alt="A"></picture>\n')), []),
+        (with_page(page_facts('<video src="a.mp4"></video>\n')), []),
         (with_spec(SPEC_BLOCK, PETS), []),
         (with_spec(SPEC_BLOCK), ["failing-spec"]),
         (with_spec(SPEC_AT_AN_ADDRESS, FAILED_PETS), ["failing-spec"]),

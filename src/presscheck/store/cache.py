@@ -348,9 +348,10 @@ class CacheReader:
     def answers(self, keys: Iterable[str]) -> dict[str, Stored]:
         """Responses by their keys, as `answer` returns each; those that are not listings in one query."""
         asked = list(keys)
+        # the inner query runs only for a response that is a resource; a join would look for one for each
         rows = self.database.execute(
-            "SELECT key, coalesce(answers.json, resources.json), at, total FROM answers"
-            " LEFT JOIN resources USING (object, id) WHERE key IN (SELECT value FROM json_each(?))",
+            "SELECT key, coalesce(json, (SELECT json FROM resources WHERE object = answers.object"
+            " AND id = answers.id)), at, total FROM answers WHERE key IN (SELECT value FROM json_each(?))",
             (json.dumps(asked),),
         )
         found = {key: self.answer(key) if total is not None else Stored(text, at) for key, text, at, total in rows}

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from presscheck.store.search_schema import RESOURCES, prepare
 
@@ -25,8 +26,7 @@ _COLUMNS = ("scope", "id", "kind", "space", "change_request", "page", "title", "
 _SELECTED = ", ".join(f"texts.{name}" for name in _COLUMNS)
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(NamedTuple):
     """A cached response as JSON, and when it was received, in seconds since the epoch."""
 
     json: str

@@ -48,10 +48,32 @@ class Destination(NamedTuple):
 def find_links(markdown: str) -> list[Link]:
     """Returns every link of a text in order, except in code and comments."""
     text = without_code(markdown)
-    ends = [match.start() for match in re.finditer("\n", text)]
+    ends = _line_ends(text)
     return [
         Link(words, target, bisect_left(ends, at) + 1, kind) for at, words, target, kind, _ in _found(text, markdown)
     ]
+
+
+def unnamed_images(markdown: str) -> list[int]:
+    """Returns the lines of the images without alternative text, except in code and comments; lines count from 1."""
+    # a text that cannot hold one is ruled out in microseconds; to look for single characters first is the fastest
+    may_be_written = "!" in markdown and "![" in markdown and _MAYBE_UNNAMED.search(markdown)
+    if not may_be_written and not ("<" in markdown and _MAYBE_UNNAMED_TAG.search(markdown)):
+        return []
+    text = without_code(markdown)
+    written = (
+        match.start()
+        for match in _UNNAMED.finditer(text)
+        if match[1]
+        and not _BLANK.search(match[1])
+        and not _words(markdown[match.start() + 2 : match.end() - 1])
+        and _TARGET.match(text, match.end())
+    )
+    tags = (
+        match.start() for match in _IMAGE_TAG.finditer(text) if _ADDRESS.search(match[1]) and not _alternative(match[1])
+    )
+    ends = _line_ends(text)
+    return [bisect_left(ends, at) + 1 for at in sorted((*written, *tags))]
 
 
 def written_targets(markdown: str) -> list[WrittenTarget]:
@@ -183,9 +205,21 @@ _INCLUDED = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"\balt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_MAYBE_UNNAMED = re.compile(r"!\[[\s*`\\]*\]")
+"""An image whose words may be empty once their escapes, emphasis and code are gone."""
+_UNNAMED = re.compile(r"\\.|(!\[(?:[\s*`]|\\[*`])*\])")
+"""An escape, or an image without words, as far as code is blanked out."""
+_BLANK = re.compile(r"\n[ \t]*\n")
+_MAYBE_UNNAMED_TAG = re.compile(r"<[iI][mM][gG]\b(?![^<>]*?\b[aA][lL][tT]=(?:\"\s*[^\"\s&*`\\]|'\s*[^'\s&*`\\]))")
+"""A tag of an image that has no alternative text, or one that may be empty once its entities are read."""
+_IMAGE_TAG = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
 _BARE = re.compile(r"(?<![\w\[])https?://[^\s<>()\[\]\"']++", re.IGNORECASE)
 _OF_TAG: dict[str, Kind] = {"content-ref": "content-ref", "embed": "embed", "include": "include"}
+
+
+def _line_ends(text: str) -> list[int]:
+    return [match.start() for match in re.finditer("\n", text)]
 
 
 def _found(text: str, written: str) -> list[_Found]:
@@ -229,13 +263,18 @@ def _in_html(text: str) -> Iterator[_Found]:
             continue
         target, is_anchor = unescape(address[1] or address[2] or ""), match[1].lower() == "a"
         if target:
-            named = _ALTERNATIVE.search(match[2])
-            alternative = unescape(named[1] or named[2] or "") if named else ""
-            words = text[match.end() : match.end() + 200].partition("<")[0] if is_anchor else alternative
+            following = text[match.end() : match.end() + 200].partition("<")[0]
+            words = _words(following) if is_anchor else _alternative(match[2])
             place = _range_in(match, 2, address)
-            yield match.start(), _words(words), target, "link" if is_anchor else "image", place
+            yield match.start(), words, target, "link" if is_anchor else "image", place
     for match in _AUTOLINK.finditer(text):
         yield match.start(), match[1], match[1], "link", match.span(1)
+
+
+def _alternative(attributes: str) -> str:
+    """The alternative text of an image from the attributes of its tag; empty without one."""
+    named = _ALTERNATIVE.search(attributes)
+    return _words(unescape(named[1] or named[2] or "")) if named else ""
 
 
 def _bare_range(match: re.Match[str], group: int) -> Range:

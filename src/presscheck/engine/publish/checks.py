@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -18,8 +19,9 @@ from presscheck.api.site_settings import Redirect
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, StructureItem
 from presscheck.documents.markdown.spec_references import SpecReference
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.visitors.claim_schema import MOST_MISTAKES, schema_mistakes
 from presscheck.engine.publish.published_state import space_path
-from presscheck.engine.publish.site_content import PageFacts, SiteContent, SpaceContent, spec_addresses
+from presscheck.engine.publish.site_content import NOTHING_FOUND, PageFacts, SiteContent, SpaceContent, spec_addresses
 from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]
@@ -32,6 +34,8 @@ LONGEST_TITLE = 70
 NAVIGATION_LEVELS = 6
 """Levels of pages that a reader is expected to open in the navigation of a published site."""
 MAX_HOSTNAME = 253
+SERVED_FILES = frozenset(("robots.txt", "sitemap.xml", "sitemap-pages.xml", "llms.txt", "llms-full.txt"))
+"""Paths at the root of a site at which every published site has a file that is made from its pages."""
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 _CLAIM = re.compile(r"\bvisitor\.claims\.([A-Za-z_$][\w$-]*)(?:\.([A-Za-z_$][\w$-]*))?")
 
@@ -221,6 +225,29 @@ def _duplicate_path(content: SiteContent) -> Iterator[Problem]:
                 yield Problem(where, f"{number} items have the path /{path}: readers reach only one of them")
 
 
+def _reserved_path(content: SiteContent) -> Iterator[Problem]:
+    items = [*_without_groups(content.structure.structure)]
+    for item in items:
+        if item.path and not item.default and _is_served(item.path):
+            yield Problem(
+                item.title or item.path, f"the path /{item.path} is reserved: readers get something else there"
+            )
+    for space in content.spaces:
+        is_at_root = space.item.default and (space.section is None or space.section.default)
+        siblings = space.section.site_spaces if space.section else items
+        level = [*items, *siblings] if is_at_root else siblings if space.item.default else ()
+        taken = {item.path: item.title or item.path for item in level if item.path and not item.default}
+        for page in space.by_id.values():
+            if is_at_root and page.path and _is_served(page.path):
+                yield _on(space, page, f"the path /{page.path} is reserved: readers get something else there")
+            elif page.path in taken and page.type == "document":
+                yield _on(space, page, f"readers of /{page.path} get “{taken[page.path]}”, which has the same path")
+
+
+def _is_served(path: str) -> bool:
+    return path in SERVED_FILES or path.startswith("~")
+
+
 def _redirect_loop(content: SiteContent) -> Iterator[Problem]:
     for source, way in _redirect_ways(content):
         if _is_circle(source, way):
@@ -250,8 +277,8 @@ def _redirect_target(content: SiteContent) -> Iterator[Problem]:
 
 def _schema(content: SiteContent) -> Iterator[Problem]:
     schema = content.schema.json_schema if content.schema else None
-    if schema is not None and (schema.get("type") != "object" or not isinstance(schema.get("properties"), dict)):
-        yield Problem("Visitor schema", "is not a JSON schema of an object with properties")
+    for mistake in islice(schema_mistakes(schema), MOST_MISTAKES) if schema is not None else ():
+        yield Problem("Visitor schema", str(mistake))
 
 
 def _unknown_claim(content: SiteContent) -> Iterator[Problem]:
@@ -289,6 +316,8 @@ def _no_sign_in(content: SiteContent) -> Iterator[Problem]:
         yield Problem(content.site.title, "visitors sign in through an integration, and none is chosen")
     if how.backend == "custom" and not how.fallback_url:
         yield Problem(content.site.title, "no address for visitors who are not signed in")
+    if not how.private_key:
+        yield Problem(content.site.title, "no key signs visitors in: none of them can open the site")
 
 
 def _open_comments(content: SiteContent) -> Iterator[Problem]:
@@ -433,6 +462,7 @@ CHECKS: tuple[Check, ...] = (
     Check("broken-link", "broken links", "error", ("pages", "links"), _broken_link),
     Check("empty-space", "spaces without pages", "error", ("pages",), _empty_space),
     Check("duplicate-path", "duplicate paths", "error", (), _duplicate_path),
+    Check("reserved-path", "reserved paths", "error", ("pages",), _reserved_path),
     Check("redirect-loop", "redirect loops", "error", ("redirects", "pages"), _redirect_loop),
     Check("redirect-target", "targets of redirects", "error", ("redirects", "pages"), _redirect_target),
     Check("visitor-schema", "the visitor schema", "error", ("schema",), _schema),
@@ -484,9 +514,10 @@ def _pages(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage]]:
 
 
 def _texts(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage, PageFacts]]:
+    """The pages about whose texts there are facts, in the order of the tree."""
     for space in content.spaces:
-        facts_of, pages = space.facts, space.by_id
-        for page_id, page in pages.items():
+        facts_of = {page: facts for page, facts in space.facts.items() if facts is not NOTHING_FOUND}
+        for page_id, page in space.by_id.items() if facts_of else ():
             if page_id in facts_of:
                 yield space, page, facts_of[page_id]
 
