@@ -81,6 +81,11 @@ GROUPS = {
     "engine writes": Group(
         ("engine/writes",),
         (
+            "engine/test_undo_guard.py",
+            "engine/test_outbox_worker.py",
+            "engine/test_write_queue.py",
+            "engine/test_pending_writes.py",
+            "engine/test_write_history.py",
             "engine/test_write_table.py",
             "engine/test_undo_comparisons.py",
             "engine/test_pending_overlays.py",

@@ -1,4 +1,4 @@
-"""Full-text search of cached content, without a connection."""
+"""Full-text search of cached content, and of the service after it."""
 
 import json
 import sqlite3
@@ -10,13 +10,17 @@ from typing import Any
 
 import pytest
 from tests.engine.live_engine import places_in
+from tests.engine.scripted_service import ScriptedService
 
 from presscheck.api.change_requests import ListChangeRequests
 from presscheck.api.comments import GetComment, ListComments, ListReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, ListPages
+from presscheck.api.organizations import ListOrganizations, SearchOrganization
 from presscheck.api.spaces import GetSpace
 from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine, Hit
+from presscheck.engine.search.search import MAX_QUERY_LENGTH
+from presscheck.errors import NetworkError, ServiceFailed
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_engine
 
@@ -238,3 +242,57 @@ async def test_a_search_in_many_pages_takes_less_than_a_second(engine: Engine) -
     assert len(await here(engine, "c", limit=20)) == 20
     assert time.perf_counter() - began < 1
     assert await found(engine, "n299") == ["p299"]
+
+
+async def from_service(engine: Engine, service: ScriptedService, text: str, **how: Any) -> list[tuple[str, list[str]]]:
+    """The state and the hits of each result of a search that also asks the service."""
+    engine._scheduler._connect = lambda: service
+    engine._scheduler.start()
+    return [(result.state, [hit.id for hit in result.value]) async for result in engine.search(text, **how)]
+
+
+def of_service(*pages: str) -> dict[str, Any]:
+    rows = [{"id": name, "title": name, "path": name, "description": " A \n page ", "urls": {}} for name in pages]
+    return {"items": [{"id": "s1", "title": "Space", "pages": rows}]}
+
+
+async def test_hits_of_the_service_come_after_those_that_are_cached(engine: Engine) -> None:
+    await keep(engine, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "organization": "o"})
+    await page(engine, 1, "Word", "A word.")
+    ask = SearchOrganization(organization_id="o", query="word")
+    service = ScriptedService([(ask, of_service("new", "p1", "other"))])
+    assert await from_service(engine, service, "word", organization="o") == [
+        ("cached", ["p1"]),
+        ("fresh", ["p1", "new", "other"]),
+    ]
+    assert (await from_service(engine, service, "word", organization="o", limit=2))[1] == ("fresh", ["p1", "new"])
+    service.answer(ask, of_service("p1"))
+    assert (await from_service(engine, service, "word", organization="o"))[1] == ("unchanged", ["p1"])
+    service.sent.clear()
+    assert await from_service(engine, service, "  ", organization="o") == [("cached", [])]
+    assert service.sent == []
+    long = "word " * 200
+    service.answer(SearchOrganization(organization_id="o", query=long[:MAX_QUERY_LENGTH]), of_service("far"))
+    assert (await from_service(engine, service, long, organization="o"))[1] == ("fresh", ["p1", "far"])
+
+
+async def test_all_organizations_are_searched_if_none_is_named(engine: Engine) -> None:
+    names = {"items": [{"object": "organization", "id": name, "title": name} for name in ("a", "b")]}
+    asks = [SearchOrganization(organization_id=name, query="x") for name in ("a", "b")]
+    service = ScriptedService([(ListOrganizations(), names), (asks[0], of_service("1")), (asks[1], of_service("2"))])
+    assert (await from_service(engine, service, "x"))[1] == ("fresh", ["1", "2"])
+    [_, result] = [result async for result in engine.search("x")]
+    assert [(hit.excerpt, hit.space_title, hit.kind, hit.page) for hit in result.value][:1] == [
+        ("A page", "Space", "page", "1")
+    ]
+    assert service.sent.count(ListOrganizations()) == 1, "they are cached"
+
+
+async def test_a_search_that_fails_keeps_what_is_cached(engine: Engine) -> None:
+    await keep(engine, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "organization": "o"})
+    await page(engine, 1, "Word", "A word.")
+    ask = SearchOrganization(organization_id="o", query="word")
+    service = ScriptedService([(ask, ServiceFailed("Broken", request="", status=500))])
+    assert (await from_service(engine, service, "word", organization="o"))[1] == ("failed", ["p1"])
+    service.answer(ask, NetworkError("gone", request=""))
+    assert (await from_service(engine, service, "word", organization="o"))[1] == ("offline", ["p1"])

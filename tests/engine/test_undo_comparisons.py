@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from tests.engine.scripted_service import ScriptedService
 from tests.engine.write_samples import (
     AFTER_SPACE,
     BEFORE_COLLECTION,
@@ -41,22 +42,9 @@ from presscheck.api import (
 from presscheck.api.operation import Operation
 from presscheck.client.responses import read_answer
 from presscheck.engine.writes.inverses import SentWrite, inverse_of
-from presscheck.errors import NotFound
 
 Json = dict[str, Any]
 Answers = Mapping[Operation[Any], Any]
-
-
-class Service:
-    """A service that has some resources, by the reads that return them; others are not found."""
-
-    def __init__(self, answers: list[tuple[Operation[Any], Any]]) -> None:
-        self._bodies = {call.key(): json.dumps(answer).encode() for call, answer in answers}
-
-    async def read(self, call: Operation[Any]) -> Any:
-        if call.key() not in self._bodies:
-            raise NotFound(f"{call.key()} is not there", request="", status=404)
-        return read_answer(call, self._bodies[call.key()])
 
 
 def listing(*items: Any, following: str | None = None) -> Json:
@@ -880,7 +868,7 @@ async def test_what_is_there_now(number: int) -> None:
     call, former, result, answers, expected = CASES[number]
     inverse = inverse_of(call)
     assert inverse
-    found = await inverse.compare(Service(answers).read, SentWrite(call, former, result, "me"))
+    found = await inverse.compare(ScriptedService(answers).read, SentWrite(call, former, result, "me"))
     assert (found.state, found.written, found.present) == expected
 
 
@@ -1000,7 +988,7 @@ async def test_what_a_write_replaces_is_noted(number: int) -> None:
     call, answers, expected = FORMER[number]
     inverse = inverse_of(call)
     assert inverse
-    assert await inverse.former(Service(answers).read, call, "me") == expected
+    assert await inverse.former(ScriptedService(answers).read, call, "me") == expected
 
 
 def test_what_is_kept_of_a_response() -> None:

@@ -52,11 +52,6 @@ def under_cursor(pilot: Any) -> str:
     return "".join(segment.text for segment in change.render_line(change.cursor - change.top)).strip()
 
 
-def test_a_review_is_polled_at_most_twelve_times_a_minute() -> None:
-    assert 60 / INTERVAL <= 12
-    assert INTERVAL <= 5
-
-
 async def test_an_idle_review_costs_one_unchanged_response_for_each_poll(
     service: RunningService, tmp_path: Path
 ) -> None:

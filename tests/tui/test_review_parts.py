@@ -6,21 +6,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.engine.review_engine import IDS, ReviewEngine, comment, request, set_comments
 
-from presscheck.api.change_requests import ChangeRequest, SubmitReview
-from presscheck.api.comments import Comment, CommentReply, Document, PostComment, PostReply, UpdateComment
+from presscheck.api.change_requests import SubmitReview
+from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.api.content_changes import SemanticChanges
-from presscheck.api.operation import Page
 from presscheck.api.spaces import Space
-from presscheck.api.users import User
 from presscheck.documents.diff.page_diff import compare
-from presscheck.engine.inbox.views import row_details
-from presscheck.engine.review import threads as review_threads
 from presscheck.engine.review.changes import ChangedItem
 from presscheck.engine.review.model import ReviewModel
-from presscheck.engine.review.pending_review import PendingReview
-from presscheck.engine.review.threads import Discussion, Thread
-from presscheck.engine.shared_calls import comments_on
 from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
@@ -32,77 +26,14 @@ from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.merge_forecast import MergeForecast
 from presscheck.tui.screens.review.thread_filter import ThreadFilter
 
-IDS = {"space_id": "s", "change_request_id": "c"}
 TOKENS = ChangedItem("tokens", "page", "Tokens", ("edited",))
 FILE = ChangedItem("logo", "file", "logo.svg", ("added",))
-
-
-def request(**values: Any) -> ChangeRequest:
-    given = {"id": "c", "number": 5, "space": "s", "status": "open", "subject": "Rewrite", "revision": "r2"}
-    return ChangeRequest.model_validate({**given, "createdAt": "2026-11-20T10:00:00Z", **values})
-
-
-def comment(comment_id: str, text: str, *, page: str | None = None, status: str = "open") -> Comment:
-    target: dict[str, Any] = {"changeRequest": "c", "space": "s"}
-    if page:
-        target["page"] = {"id": page}
-    return Comment.model_validate(
-        {
-            "id": comment_id,
-            "postedBy": {"id": "ada", "displayName": "Ada Lund"},
-            "postedAt": f"2026-11-20T09:00:00Z {comment_id}",
-            "body": {"markdown": text},
-            "status": status,
-            "target": target,
-        }
-    )
-
-
-def reply(reply_id: str) -> CommentReply:
-    return CommentReply.model_validate(
-        {
-            "id": reply_id,
-            "postedBy": {"id": "jon", "displayName": "Jon Pike"},
-            "postedAt": "2026-11-20T10:00:00Z",
-            "body": {"markdown": "Yes"},
-        }
-    )
-
-
-class Engine:
-    """The engine as far as these parts need it: pending writes in a list, everything else in the real outbox."""
-
-    def __init__(self, outbox: Outbox) -> None:
-        self.outbox = outbox
-        self.me = User(id="ida", display_name="Ida Ray")
-        self.rows: tuple[OutboxEntry, ...] = ()
-        self.status = SimpleNamespace(online=True, read_only=False)
-        self.answers: list[Any] = []
-        self.comments: tuple[Comment, ...] = ()
-
-    def waiting(self) -> tuple[OutboxEntry, ...]:
-        return self.rows
-
-    def known(self, operation: Any) -> Any:
-        return SimpleNamespace(value=Page(items=self.comments)) if operation == comments_on(request()) else None
-
-    def viewed(self, change_request: str) -> dict[str, str]:
-        return self.outbox.viewed(change_request)
-
-    def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
-        self.outbox.mark_viewed(change_request, page, revision)
-
-    async def read(self, *_: Any, **__: Any) -> Any:
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
 
 
 class Context:
     """The screen as far as these parts need it; what they run is awaited by the test."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: ReviewEngine) -> None:
         self.engine: Any = engine
         self.app_context: Any = None
         self.is_leaving = False
@@ -143,92 +74,22 @@ class Texts:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
+def engine(tmp_path: Path) -> Iterator[ReviewEngine]:
     outbox = Outbox(tmp_path / "outbox.sqlite")
-    yield Engine(outbox)
+    yield ReviewEngine(outbox)
     outbox.close()
 
 
 @pytest.fixture
-def model(engine: Engine) -> ReviewModel:
+def model(engine: ReviewEngine) -> ReviewModel:
     model = ReviewModel(engine, "s", "5")
     model.set_request(request())
     model.items = (TOKENS, FILE)
     return model
 
 
-def set_comments(model: ReviewModel, *comments: Comment) -> None:
-    model.take(comments_on(request()), Page(items=comments))
-
-
-class TestDiscussion:
-    def test_threads_are_computed_once_for_each_change(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-        built: list[str] = []
-        build = review_threads.build_thread
-
-        def counted(comment: Comment, *rest: Any) -> Thread:
-            built.append(comment.id)
-            return build(comment, *rest)
-
-        monkeypatch.setattr(review_threads, "build_thread", counted)
-        discussion = Discussion(engine, "s", "c")
-        discussion.set_comments(None, (comment("1", "One"), comment("2", "Two")))
-        for _ in range(10):
-            assert [thread.id for thread in discussion.threads()] == ["1", "2"]
-        assert len(built) == 2
-        discussion.set_replies("1", (reply("3"),))
-        assert [len(thread.replies) for thread in (*discussion.threads(), *discussion.threads())] == [1, 0, 1, 0]
-        assert len(built) == 4
-        engine.rows = (OutboxEntry(7, UpdateComment(**IDS, comment_id="2", resolved=True), "", "waiting", None, 0),)
-        assert [bool(thread.pending_status) for thread in discussion.threads()] == [False, True]
-        assert len(built) == 6
-
-    def test_a_pending_reply_is_shown_before_the_replies_are_loaded(self, engine: Engine) -> None:
-        discussion = Discussion(engine, "s", "c")
-        discussion.set_comments(None, (comment("1", "One"),))
-        call = PostReply(**IDS, comment_id="1", body=Document(markdown="And two"), format="markdown")
-        engine.rows = (OutboxEntry(7, call, "", "waiting", None, 0),)
-        [message] = discussion.threads()[0].replies
-        assert (message.author, message.text, message.pending and message.pending.row) == ("you", "And two", 7)
-
-    def test_only_writes_to_this_change_request_are_pending(self, engine: Engine) -> None:
-        discussion = Discussion(engine, "s", "5")
-        calls = [PostComment(**{**IDS, "change_request_id": name}, body=Document(markdown="x")) for name in "cd"]
-        engine.rows = tuple(OutboxEntry(row, call, "", "collected", None, 0) for row, call in enumerate(calls))
-        assert discussion.pending() == (), "its id is not known yet"
-        discussion.set_request("c")
-        assert [row.id for row in discussion.pending()] == [0]
-        assert [row.id for row in PendingReview(engine, "c").entries()] == [0]
-
-    def test_comments_that_are_not_sent_are_not_open(self, engine: Engine) -> None:
-        discussion = Discussion(engine, "s", "c")
-        discussion.set_comments(
-            None, (comment("1", "One"), comment("waiting:7", "Two"), comment("3", "x", status="resolved"))
-        )
-        assert discussion.open_comments() == 1
-
-    @pytest.mark.parametrize(("counted", "shown"), [(1, 1), (2, 1), (5, None)], ids=["threads", "both", "newer"])
-    def test_texts_of_reviews_that_a_service_counts_are_not_open_in_the_inbox(
-        self, engine: Engine, model: ReviewModel, counted: int, shown: int | None
-    ) -> None:
-        review = comment("1", "Good")
-        review = review.model_copy(update={"target": review.target.model_copy(update={"review": "r"})})
-        engine.comments = (review, comment("2", "Why?"), comment("3", "Done", status="resolved"))
-        assert row_details(engine, request(comments=counted), "ida").open_comments == shown  # type: ignore[arg-type]
-        set_comments(model, *engine.comments)
-        assert model.open_threads() == 1, "the header says the same"
-
-    def test_the_user_is_found_once_it_is_known(self, engine: Engine) -> None:
-        engine.me = User(id="me", display_name="you")
-        discussion = Discussion(engine, "s", "c")
-        discussion.set_comments(None, (comment("1", "One"),))
-        assert discussion.threads()[0].first.author == "Ada"
-        engine.me = User(id="ada", display_name="Ada Lund")
-        assert discussion.threads()[0].first.author == "you"
-
-
 class TestThreadFilter:
-    def filter(self, model: ReviewModel, engine: Engine) -> ThreadFilter:
+    def filter(self, model: ReviewModel, engine: ReviewEngine) -> ThreadFilter:
         after = "A token\n\nA key\n"
         set_comments(
             model,
@@ -240,7 +101,7 @@ class TestThreadFilter:
         texts = Texts(tokens=PageText(compare("A token\n", after), after))
         return ThreadFilter(model, texts, engine.outbox)
 
-    def test_threads_by_item_with_their_lines(self, model: ReviewModel, engine: Engine) -> None:
+    def test_threads_by_item_with_their_lines(self, model: ReviewModel, engine: ReviewEngine) -> None:
         threads = self.filter(model, engine)
         found = [(thread.id, thread.line, thread.state) for thread in threads.threads_on(TOKENS)]
         assert found == [("1", 2, "open"), ("2", None, "outdated")]
@@ -249,14 +110,14 @@ class TestThreadFilter:
         assert (threads.open_count(None), threads.open_count(TOKENS), threads.open_count(FILE)) == (1, 2, 0)
         assert threads.rows_with_threads() == [0, 1]
 
-    def test_lines_are_found_once_for_each_change(self, model: ReviewModel, engine: Engine) -> None:
+    def test_lines_are_found_once_for_each_change(self, model: ReviewModel, engine: ReviewEngine) -> None:
         threads = self.filter(model, engine)
         first = threads.threads_on(TOKENS)
         assert threads.threads_on(TOKENS) is first
         set_comments(model, comment("1", "> A token\n\nWhich?", page="tokens"))
         assert [thread.line for thread in threads.threads_on(TOKENS)] == [0]
 
-    def test_hidden_states_are_remembered(self, model: ReviewModel, engine: Engine) -> None:
+    def test_hidden_states_are_remembered(self, model: ReviewModel, engine: ReviewEngine) -> None:
         threads = self.filter(model, engine)
         threads.set_visible("resolved", visible=False)
         threads.set_visible("outdated", visible=False)
@@ -274,7 +135,7 @@ class TestMergeForecast:
         return [plain(line) for line in forecast.lines()]
 
     async def test_an_up_to_date_request_is_checked_only_before_a_merge(
-        self, model: ReviewModel, engine: Engine
+        self, model: ReviewModel, engine: ReviewEngine
     ) -> None:
         model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
         context = Context(engine)
@@ -289,7 +150,7 @@ class TestMergeForecast:
         assert self.text(forecast) == []
 
     async def test_main_is_read_if_a_dialog_waits_and_an_error_ends_the_wait(
-        self, model: ReviewModel, engine: Engine
+        self, model: ReviewModel, engine: ReviewEngine
     ) -> None:
         model.set_request(request(outdated=True))
         context = Context(engine)
@@ -307,7 +168,7 @@ class TestMergeForecast:
         assert self.text(forecast) == ["Could not check for conflicts: No such space"]
 
     async def test_it_is_computed_again_after_a_new_revision_or_an_error(
-        self, model: ReviewModel, engine: Engine
+        self, model: ReviewModel, engine: ReviewEngine
     ) -> None:
         model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
         model.set_request(request(outdated=True, revisionInitial="r1"))
@@ -325,7 +186,7 @@ class TestMergeForecast:
         engine.answers = [PresscheckError("offline")]
         await context.finish()
 
-    async def test_a_merged_request_is_not_checked(self, model: ReviewModel, engine: Engine) -> None:
+    async def test_a_merged_request_is_not_checked(self, model: ReviewModel, engine: ReviewEngine) -> None:
         model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
         model.set_request(request(status="merged", outdated=True))
         context = Context(engine)
@@ -334,7 +195,7 @@ class TestMergeForecast:
 
 
 class TestDrafts:
-    def test_each_write_has_the_key_of_its_draft(self, model: ReviewModel, engine: Engine) -> None:
+    def test_each_write_has_the_key_of_its_draft(self, model: ReviewModel, engine: ReviewEngine) -> None:
         drafts, body = ReviewDrafts(model, Context(engine)), Document(markdown="x")
         calls = {
             "reply 1": PostReply(**IDS, comment_id="1", body=body, format="markdown"),
@@ -347,7 +208,7 @@ class TestDrafts:
             name: drafts.key(name) for name in calls
         }
 
-    def test_a_started_review_continues_after_a_restart(self, model: ReviewModel, engine: Engine) -> None:
+    def test_a_started_review_continues_after_a_restart(self, model: ReviewModel, engine: ReviewEngine) -> None:
         drafts = ReviewDrafts(model, Context(engine))
         assert not drafts.review.is_started
         drafts.review.start()
@@ -359,7 +220,7 @@ class TestDrafts:
         engine.rows = (OutboxEntry(7, held, "", "collected", None, 0),)
         assert ReviewDrafts(model, Context(engine)).review.is_started, "a program held a comment"
 
-    def test_why_writing_is_disabled(self, engine: Engine) -> None:
+    def test_why_writing_is_disabled(self, engine: ReviewEngine) -> None:
         model = ReviewModel(engine, "s", "5")
         drafts = ReviewDrafts(model, Context(engine))
         assert drafts.disabled_reason() == "the change request is not loaded yet"
@@ -370,7 +231,7 @@ class TestDrafts:
 
 
 class TestCommentActions:
-    def test_reasons(self, model: ReviewModel, engine: Engine) -> None:
+    def test_reasons(self, model: ReviewModel, engine: ReviewEngine) -> None:
         cursor: Any = SimpleNamespace(thread=None, message=None)
         context = Context(engine)
         comments = CommentActions(model, context, cursor, ReviewDrafts(model, context))

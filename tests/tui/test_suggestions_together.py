@@ -1,7 +1,6 @@
 """All open suggestions of a change request, applied as one edit of each page, while others edit too."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.running_service import RunningService
@@ -12,8 +11,6 @@ from tests.tui.change_request_factory import Begun, begun, rewritten
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
-from presscheck.engine.review.suggestions import apply_suggestions
-from presscheck.engine.review.threads import Message, Thread
 
 SUBJECT = "How long things last"
 TEXT = "A token lasts.\n\nA key stays.\n\nAsk before you make more.\n"
@@ -127,16 +124,3 @@ async def test_what_the_role_may_not_resolve_stays_open(service: RunningService,
         await until(pilot, shows="1 suggestion applied; the thread stays open: only Ada or an admin")
         assert pilot.app.engine.waiting() == (), "nothing was sent that the service refuses"
     assert set((await states(service, one)).values()) == {"open"}
-
-
-def thread(number: int, about: str, words: str, author: str = "Ada", **more: Any) -> Thread:
-    text = f"> {about}\n\n```suggestion\n{words}\n```"
-    return Thread(Message(str(number), author, "", text), about=about, **more)
-
-
-def test_equal_suggestions_are_one_and_gone_text_is_named() -> None:
-    same = [thread(1, "A key stays", "A key goes."), thread(2, "A key stays", "A key goes.", "Jon")]
-    result = apply_suggestions(TEXT, [*same, thread(3, "Nothing of this", "x"), thread(4, "A token lasts", "")])
-    assert result.markdown == "\nA key goes.\n\nAsk before you make more.\n"
-    assert [one.id for one in result.applied] == ["1", "2", "4"]
-    assert [(one.id, why) for one, why in result.skipped] == [("3", "the text that it is about is gone")]

@@ -1,6 +1,5 @@
 """Triage in the inbox (done, snooze, bookmarks, marks) and bulk actions, on the real service."""
 
-import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -8,12 +7,10 @@ from typing import Any
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 
-from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListReviews, UpdateChangeRequest
+from presscheck.api.change_requests import GetChangeRequest, ListReviews, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.client.client import Client
-from presscheck.engine.inbox.triage import Triage
 from presscheck.engine.review.merge_train import MERGE_TRAIN
-from presscheck.store.outbox import Outbox
 from presscheck.tui.screens.inbox.triage import wake_time
 
 WORST = "Rewrite the auth guide"
@@ -76,23 +73,6 @@ def test_when_snoozed_requests_come_back() -> None:
     assert wake_time("week", friday) == datetime(2026, 5, 25, 8).astimezone().timestamp()
     assert wake_time("week", datetime(2026, 5, 25, 6).astimezone()) == datetime(2026, 6, 1, 8).astimezone().timestamp()
     assert wake_time("activity", friday) is None
-
-
-def test_snoozed_until_a_time_or_until_new_activity(tmp_path: Path) -> None:
-    outbox = Outbox(tmp_path / "outbox.sqlite")
-    triage = Triage(outbox)
-    request = ChangeRequest(id="c", number=1, space="s", updated_at="2026-05-20T10:00:00.000Z")
-    later = request.model_copy(update={"updated_at": "2026-05-20T11:00:00.000Z"})
-    triage.snooze(request, time.time() + 60)
-    assert triage.hidden_state(request)
-    assert triage.hidden_state(later), "until then means until then"
-    triage.snooze(request, time.time() - 1)
-    assert triage.hidden_state(request) is None
-    triage.snooze(request, None)
-    assert triage.hidden_state(request)
-    assert Triage(outbox).hidden_state(request) == triage.hidden_state(request)
-    assert triage.hidden_state(later) is None
-    outbox.close()
 
 
 async def test_a_bookmark_stays(service: RunningService, tmp_path: Path) -> None:

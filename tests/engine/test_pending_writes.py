@@ -1,0 +1,147 @@
+"""The unsent writes: the entries of the outbox, their author, and what the user can do with them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.engine.write_samples import REQUEST, THREAD, text
+
+from presscheck.api import comments
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.operation import Operation
+from presscheck.api.users import User
+from presscheck.engine.writes.outbox_actions import OutboxActions
+from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser
+from presscheck.store.outbox import Outbox
+
+EDIT = comments.UpdateComment(**THREAD, body=text("New"))
+RENAME, GET = UpdateChangeRequest(**REQUEST, subject="After"), GetChangeRequest(**REQUEST)
+
+
+@pytest.fixture
+def outbox(tmp_path: Path) -> Iterator[Outbox]:
+    opened = Outbox(tmp_path / "outbox.sqlite")
+    yield opened
+    opened.close()
+
+
+def put(outbox: Outbox, call: Operation[object], state: str = "waiting") -> int:
+    number = outbox.put(call.stored_name(), call.given(), "scope", 5.0)
+    if state != "waiting":
+        outbox.reschedule(number, 0, "Why", state=state)
+    return number
+
+
+def test_entries_are_what_is_unsent_and_not_on_its_way(outbox: Outbox) -> None:
+    numbers = [put(outbox, EDIT), put(outbox, RENAME, "refused")]
+    put(outbox, MergeChangeRequest(**REQUEST), "now")
+    numbers.append(outbox.put("noSuchOperation", {"x": 1}, "scope", 6.0))
+    pending = PendingWrites(outbox, SignedInUser(outbox))
+    first, second, unreadable = pending.entries()
+    assert [first.id, second.id, unreadable.id] == numbers
+    assert (first.call, first.state, first.error, first.created_at) == (EDIT, "waiting", None, 5.0)
+    assert first.name == EDIT.stored_name()
+    assert (second.call, second.state, second.error) == (RENAME, "refused", "Why")
+    assert (unreadable.call, unreadable.name) == (None, "noSuchOperation")
+    assert pending.entries() is pending.entries(), "the same tuple until the outbox changes"
+
+
+def test_reading_the_outbox_again_tells_what_changed(outbox: Outbox) -> None:
+    pending = PendingWrites(outbox, SignedInUser(outbox))
+    assert pending.reload() == ()
+    number = put(outbox, EDIT)
+    outbox.put("noSuchOperation", {}, "scope", 6.0)
+    assert pending.entries() == ()
+    assert pending.reload() == (EDIT,)
+    other = comments.UpdateComment(**THREAD, body=text("Newer"))
+    outbox.rewrite(number, other.given())
+    assert pending.reload() == (EDIT, other), "what the former call changed is news as well"
+    put(outbox, RENAME)
+    assert pending.reload() == (RENAME,)
+    outbox.drop(number)
+    assert pending.reload() == (other,)
+    assert pending.reload() == ()
+
+
+def test_unsent_writes_are_shown_in_responses(outbox: Outbox) -> None:
+    pending, answer = PendingWrites(outbox, SignedInUser(outbox)), ChangeRequest(id="5", space="api", subject="Before")
+    assert pending.apply(GET, answer) is answer
+    put(outbox, RENAME)
+    pending.reload()
+    assert pending.apply(GET, answer).subject == "After"
+
+
+def test_the_signed_in_user_is_stored(outbox: Outbox) -> None:
+    signed_in = SignedInUser(outbox)
+    assert (signed_in.user.id, signed_in.user.display_name) == ("me", "you")
+    signed_in.remember(User(id="ida", display_name="Ida Ray"))
+    assert signed_in.user.id == "ida"
+    assert SignedInUser(outbox).user == User(id="ida", display_name="Ida Ray")
+    SignedInUser(outbox).remember(User(id="ada"))
+    assert signed_in.user.id == "ida"
+    signed_in.forget()
+    assert signed_in.user.id == "ada"
+
+
+async def test_who_stops_waiting_for_a_write_does_not_cancel_it() -> None:
+    outcome: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+    write = PendingWrite(7, EDIT, outcome)  # type: ignore[arg-type]
+    waiting = asyncio.create_task(write.landed())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    outcome.set_result("sent")
+    assert (await write.landed(), write.id, write.call) == ("sent", 7, EDIT)
+
+
+class TestActions:
+    """What the user can do with unsent writes."""
+
+    @pytest.fixture
+    def changes(self) -> list[str]:
+        return []
+
+    @pytest.fixture
+    def actions(self, outbox: Outbox, changes: list[str]) -> OutboxActions:
+        return OutboxActions(outbox, lambda: changes.append("changed"))
+
+    def test_unsend(self, outbox: Outbox, actions: OutboxActions, changes: list[str]) -> None:
+        waiting, sending = put(outbox, EDIT), put(outbox, RENAME, "sending")
+        unreadable = outbox.put("noSuchOperation", {}, "scope", 6.0)
+        assert actions.unsend(sending) is None
+        assert actions.unsend(999) is None
+        assert changes == []
+        assert actions.unsend(waiting) == EDIT
+        assert actions.unsend(unreadable) is None
+        assert len(changes) == 2
+        assert [row.id for row in outbox.rows()] == [sending]
+
+    def test_retry_rewrite_and_drop(self, outbox: Outbox, actions: OutboxActions, changes: list[str]) -> None:
+        number, sending = put(outbox, EDIT, "refused"), put(outbox, RENAME, "sending")
+        actions.retry(number)
+        assert [row.state for row in outbox.rows()] == ["waiting", "sending"]
+        other = comments.UpdateComment(**THREAD, body=text("Newer"))
+        assert actions.rewrite(number, other)
+        assert not actions.rewrite(sending, RENAME)
+        row = outbox.row(number)
+        assert row
+        assert row.given == other.given()
+        actions.drop(number)
+        assert [row.id for row in outbox.rows()] == [sending]
+        assert len(changes) == 4
+
+    def test_release(self, outbox: Outbox, actions: OutboxActions, changes: list[str]) -> None:
+        held = [put(outbox, EDIT, "collected") for _ in range(3)]
+        before = time.time()
+        actions.release(held[:1])
+        actions.release(held[1:2], hold=60)
+        now = time.time()
+        first, second, third = outbox.rows()
+        assert [first.state, second.state, third.state] == ["waiting", "waiting", "collected"]
+        assert before <= first.not_before <= now
+        assert before + 60 <= second.not_before <= now + 60
+        assert len(changes) == 2

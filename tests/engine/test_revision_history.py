@@ -1,0 +1,151 @@
+"""The history of a change request, and what the merge checks read of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.engine.scripted_service import ScriptedService
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.content import GetRevision
+from presscheck.api.content_changes import GetRevisionChanges
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import GetOrganization
+from presscheck.api.spaces import GetSpace
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.responses import read_answer
+from presscheck.engine.results import Result
+from presscheck.engine.review import revision_history
+from presscheck.engine.review.merge_inputs import read_merge_inputs
+from presscheck.engine.review.revision_history import LIMIT, history, revisions
+from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.errors import Forbidden, NotFound
+
+NONE: dict[str, Any] = {"items": []}
+
+
+class Reader(ScriptedService):
+    """A service whose responses are cached."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cached: dict[str, Result[Any]] = {}
+
+    def known(self, call: Operation[Any], /) -> Any:
+        return self.cached.get(call.key())
+
+    async def read(self, call: Operation[Any], **_: Any) -> Any:
+        value = read_answer(call, await self.fetch(call))
+        self.cached[call.key()] = Result(value, "cached", 0.0)
+        return value
+
+    def revision(self, identity: str, *parents: str) -> None:
+        get, changes = calls(identity)
+        self.answer(get, {"object": "revision", "id": identity, "parents": [*parents]})
+        self.answer(changes, {"changes": [{"type": "page_edited", "page": {"id": identity, "title": "x"}}]})
+
+
+def calls(identity: str) -> tuple[GetRevision, GetRevisionChanges]:
+    return (
+        GetRevision(space_id="s", revision_id=identity, computed=False),
+        GetRevisionChanges(space_id="s", revision_id=identity, limit=LIMIT),
+    )
+
+
+def request(**more: Any) -> ChangeRequest:
+    return ChangeRequest(id="c", space="s", revision="r3", revision_initial="r0", **more)
+
+
+async def test_the_steps_go_back_to_the_initial_revision_along_the_first_parents() -> None:
+    reader = Reader()
+    reader.revision("r3", "r2", "main")
+    reader.revision("r2", "r0")
+    reader.revision("r0", "older")
+    steps = [step async for step in history(reader, request())]
+    assert [step.revision.id for step in steps] == ["r3", "r2"]
+    assert [step.changes.changes[0].page.id for step in steps if step.changes.changes[0].page] == ["r3", "r2"]
+    assert reader.sent == [*calls("r3"), *calls("r2")]
+    assert [step async for step in history(reader, request())] == steps
+    assert len(reader.sent) == 4, "revisions never change, so each is read once"
+
+
+async def test_a_space_has_its_steps_to_its_first_revision_and_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader()
+    reader.revision("b", "a")
+    reader.revision("a")
+    assert [step.revision.id async for step in revisions(reader, "s", "b")] == ["b", "a"]
+    assert [step async for step in revisions(reader, "s", "")] == []
+    reader.revision("r3", "r3")
+    monkeypatch.setattr(revision_history, "LIMIT", 3)
+    reader.cached.clear()
+    for call in (GetRevisionChanges(space_id="s", revision_id="r3", limit=3),):
+        reader.answer(call, {"changes": []})
+    assert len([step async for step in history(reader, request())]) == 3
+    with pytest.raises(NotFound):
+        [step async for step in revisions(reader, "s", "gone")]
+
+
+def merge_reader(one: ChangeRequest, **space: Any) -> Reader:
+    reader = Reader()
+    ada = {"object": "user", "id": "ada", "displayName": "Ada Lund"}
+    jon = {"object": "user", "id": "jon", "displayName": "Jon Pike"}
+    comment = {"object": "comment", "postedBy": ada}
+    answers: list[tuple[Operation[Any], Any]] = [
+        (GetCurrentUser(), ada),
+        (reviewers_of(one), {"items": [{"kind": "user", "user": jon}]}),
+        (reviews_of(one), {"items": [{"id": "r", "reviewer": ada, "status": "approved", "revision": "r3"}]}),
+        (GetSpace(space_id="s"), {"object": "space", "id": "s", **space}),
+        (changes_in(one), {"changes": []}),
+        (
+            comments_on(one),
+            {
+                "items": [
+                    {**comment, "id": "1"},
+                    {**comment, "id": "2", "status": "resolved"},
+                    {**comment, "id": "3", "target": {"review": "r"}},
+                    {**comment, "id": "4"},
+                ]
+            },
+        ),
+    ]
+    for call, answer in answers:
+        reader.answer(call, answer)
+    return reader
+
+
+async def test_the_inputs_of_the_merge_checks_are_read() -> None:
+    one = request()
+    own_rules = {"type": "rules", "rules": []}
+    inputs = await read_merge_inputs(merge_reader(one, mergeRules=own_rules, organization="o"), one)
+    assert (inputs.request, inputs.me, inputs.open_threads) == (one, "ada", 2)
+    assert [(person.id, person.status, person.name) for person in inputs.reviewers or ()] == [
+        ("jon", "asked", "Jon"),
+        ("ada", "approved", "you"),
+    ]
+    assert inputs.space
+    assert inputs.rules == inputs.space.merge_rules
+    assert (inputs.conflicts, inputs.unresolved) == ((), ())
+
+
+async def test_inherited_merge_rules_are_those_of_the_organization() -> None:
+    one = request()
+    inherit = {"type": "inherit"}
+    reader = merge_reader(one, mergeRules=inherit, organization="o")
+    rules = {"type": "rules", "rules": [{"rule": "require_author_to_merge"}]}
+    reader.answer(GetOrganization(organization_id="o"), {"object": "organization", "id": "o", "mergeRules": rules})
+    inputs = await read_merge_inputs(reader, one)
+    assert inputs.rules
+    assert [rule.rule for rule in inputs.rules.rules] == ["require_author_to_merge"]
+    alone = await read_merge_inputs(merge_reader(one, mergeRules=inherit), one)
+    assert alone.rules
+    assert alone.rules.type == "inherit"
+    assert (await read_merge_inputs(merge_reader(one), one)).rules is None
+
+
+async def test_without_a_forecast_conflicts_are_unknown() -> None:
+    one = request(outdated=True)
+    reader = merge_reader(one)
+    reader.answer(reviews_of(one), Forbidden("No", request="", status=403))
+    with pytest.raises(Forbidden):
+        await read_merge_inputs(reader, one)
