@@ -53,8 +53,8 @@ def missed(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
     found: list[Operation] = []
     known = Engine.known
 
-    def known_and_noted(self: Engine, call: Operation) -> Any:
-        answer = known(self, call)
+    def known_and_noted(self: Engine, call: Operation, **given: Any) -> Any:
+        answer = known(self, call, **given)
         if answer is None:
             found.append(call)
         return answer

@@ -250,7 +250,7 @@ COMMANDS: tuple[Command, ...] = (
     *_scope(
         "admin",
         ("sort_rows", ". o", "sort", "Sort by a column; the same again turns the order round"),
-        ("list_requests", ". w", "change requests", "Change requests made for a group of issues"),
+        ("list_requests", ". q", "change requests", "Change requests made for a group of issues"),
         ("export_rows", ". x", "export", "Export the rows to a CSV or JSON file"),
         ("development_mode", ". u", "development mode", "Send the events of an integration to a tunnel, or stop"),
     ),
