@@ -1,7 +1,14 @@
-"""What each family of administration shows when it is forbidden, empty, failed, offline and read-only."""
+"""What each family of administration shows when it is forbidden, empty, failed, offline and read-only.
+
+Each screen of 80×24 is compared with `admin_states/STATE.txt`. `PRESSCHECK_UPDATE_GOLDEN=1` writes them anew: read their
+difference.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +16,8 @@ from tests.engine.failing_service import answer
 from tests.running_service import running_service
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, noon, running, shown, until
+from tests.tui.snapshot_setup import at_noon, rested
 
 from presscheck.api.organizations import ListOrganizations, UpdateMember
 from presscheck.tui.screens.admin.families import FAMILIES, Family
@@ -22,6 +30,38 @@ REFUSED = ("Teams", "Sites", "Invite links", "SAML", "OpenAPI", "Translations", 
 FAILED = answer(500, {"error": {"code": 500, "message": "The database is full."}})
 
 
+PICTURES = Path(__file__).with_name("admin_states")
+"""A file for each state, with the screens of all families in it."""
+PORT = re.compile(r"127\.0\.0\.1:\d+")
+__all__ = ["at_noon"]
+
+
+class Pictures:
+    """The screens of the families in one state, as text without the sidebar.
+
+    Args:
+        state: the name of their file.
+    """
+
+    def __init__(self, state: str) -> None:
+        self._file, self._screens = PICTURES / f"{state}.txt", list[str]()
+
+    def add(self, pilot: Any, family: Family) -> None:
+        """Add the screen that is shown."""
+        lines = shown(pilot.app).split("\n")[1:-1]
+        border = max(line.find("│") for line in lines)
+        text = "\n".join(kept for line in lines if (kept := line[border + 1 :].rstrip()))
+        self._screens.append(f"== {family.title}\n{PORT.sub('127.0.0.1:PORT', text)}\n")
+
+    def compare(self) -> None:
+        """Compare them with the file."""
+        text = "\n".join(self._screens)
+        if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
+            self._file.parent.mkdir(exist_ok=True)
+            self._file.write_text(text, "utf-8")
+        assert text == self._file.read_text("utf-8"), "PRESSCHECK_UPDATE_GOLDEN=1 writes it anew: read the difference"
+
+
 async def opened(pilot: Any) -> AdminScreen:
     """Administration, once its organization is known."""
     await until(pilot, shows="live")
@@ -31,7 +71,7 @@ async def opened(pilot: Any) -> AdminScreen:
     return screen
 
 
-async def says(pilot: Any, screen: AdminScreen, family: Family, *texts: str) -> None:
+async def says(pilot: Any, screen: AdminScreen, family: Family, *texts: str, pictures: Pictures | None = None) -> None:
     """Show a family, and wait until these texts are to the right of the sidebar, however their lines are wrapped."""
 
     def words() -> str:
@@ -43,6 +83,9 @@ async def says(pilot: Any, screen: AdminScreen, family: Family, *texts: str) -> 
         await until(pilot, holds=lambda: all(text in words() for text in texts))
     except AssertionError:
         raise AssertionError(f"{family.title} does not say {texts}: {words()}") from None
+    if pictures:
+        await rested(pilot, asyncio.sleep(0))
+        pictures.add(pilot, family)
 
 
 async def test_failed_and_offline_families_show_it_and_a_read_only_profile_changes_nothing(tmp_path: Path) -> None:
@@ -50,51 +93,63 @@ async def test_failed_and_offline_families_show_it_and_a_read_only_profile_chang
     listed = [one for one in FAMILIES if one.listing is not ListOrganizations]
     paths = {one.listing.route.partition(" ")[2].format(**ORG) for one in listed}
     with (
-        running_service(tmp_path / "service", sample=True) as service,
+        running_service(tmp_path / "service", sample=True, clock=noon) as service,
         holding_back(service, tmp_path, *paths, answer=FAILED) as address,
     ):
         async with running(app_on(service, tmp_path / "home", base_url=address, read_only=True), (80, 24)) as pilot:
-            screen = await opened(pilot)
+            screen, failed = await opened(pilot), Pictures("failed")
             for family in FAMILIES:
                 if family in listed:
                     reason = "The service failed (500): The database is full."
-                    await says(pilot, screen, family, f"Could not load the {family.nouns}", reason, "ctrl+r retry")
+                    await says(
+                        pilot,
+                        screen,
+                        family,
+                        f"Could not load the {family.nouns}",
+                        reason,
+                        "ctrl+r retry",
+                        pictures=failed,
+                    )
                 else:
-                    await says(pilot, screen, family, "Tallowick")
+                    await says(pilot, screen, family, "Tallowick", pictures=failed)
                 changes = (family.add, family.edit, family.remove)
                 reasons = [screen.table.change_reason(one, "changed") for one in changes if one]
                 assert set(reasons) <= {"this profile is read-only"}, family.title
+            failed.compare()
             await pilot.press("a")
             await until(pilot, shows="this profile is read-only")
             service.stop()
             await pilot.press("ctrl+r")
             await until(pilot, shows="offline")
+            offline = Pictures("offline")
             for family in FAMILIES:
-                if family in listed:
-                    await says(pilot, screen, family, f"The {family.nouns} are not in the cache.", "ctrl+r retry now")
-                else:
-                    await says(pilot, screen, family, "Tallowick")  # what is stored is shown
+                what = f"The {family.nouns} are not in the cache.", "ctrl+r retry now"
+                stored = ("Tallowick",)  # is shown
+                await says(pilot, screen, family, *(what if family in listed else stored), pictures=offline)
+            offline.compare()
 
 
 async def test_families_that_are_empty_or_not_permitted_show_why_and_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "bare").mkdir()
-    with running_service(tmp_path / "bare") as service:
+    with running_service(tmp_path / "bare", clock=noon) as service:
         async with running(app_on(service, tmp_path / "home"), (80, 24)) as pilot:
-            screen = await opened(pilot)
+            screen, empty = await opened(pilot), Pictures("empty")
             for family in FAMILIES:
                 if family.title not in NEVER_EMPTY:
                     assert family.hint, family.title
-                    await says(pilot, screen, family, f"No {family.nouns} yet. {family.hint}")
+                    await says(pilot, screen, family, f"No {family.nouns} yet. {family.hint}", pictures=empty)
+            empty.compare()
     (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True) as service:
+    with running_service(tmp_path / "service", sample=True, clock=noon) as service:
         await say(service, service.token, UpdateMember(**ORG, user_id="luz", role=None))
         async with running(app_on(service, tmp_path / "guest", token=token_of(service, "luz")), (80, 24)) as pilot:
-            screen = await opened(pilot)
+            screen, forbidden = await opened(pilot), Pictures("forbidden")
             for family in FAMILIES:
                 refusal = f"You are not permitted to list the {family.nouns}"
-                await says(pilot, screen, family, *([refusal] if family.title in REFUSED else []))
+                await says(pilot, screen, family, *([refusal] if family.title in REFUSED else []), pictures=forbidden)
                 for change in (family.add, family.edit, family.remove):
                     if change and change not in family.for_everybody:
                         assert "you need the role" in str(screen.table.change_reason(change, "changed")), family.title
+            forbidden.compare()
             imports = next(one for one in FAMILIES if one.title == "Imports")
             await says(pilot, screen, imports, "No imports yet. You need the role create in this organization.")
