@@ -1,7 +1,7 @@
 """What each family of administration shows when it is forbidden, empty, failed, offline and read-only.
 
-Each screen of 80×24 is compared with `admin_states/STATE.txt`. `PRESSCHECK_UPDATE_GOLDEN=1` writes them anew: read their
-difference.
+Each screen of 80×24 is compared with `admin_states/STATE.txt`. `PRESSCHECK_UPDATE_GOLDEN=1` writes them anew: read
+their difference.
 """
 
 from __future__ import annotations
