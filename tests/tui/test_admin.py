@@ -434,7 +434,7 @@ async def test_a_provider_is_made_from_its_metadata(service: RunningService, tmp
         [made] = (await client.send(ListSAMLProviders(organization_id=ORG))).items
         assert (made.label, made.status, made.certificate) == ("Keys", "active", first)
 
-        await until(pilot, shows="expires in 400 days")
+        await until(pilot, shows="▌ Keys                   active      expires in 400 days")
         await pilot.press("enter")
         await until(pilot, shows="sign-in link              http")
         await pilot.press("q", "E")
