@@ -61,7 +61,13 @@ async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, ref
     space, request = one.at["space_id"], one.at["change_request_id"]
     # pages, in a change request and on main
     await app.open_page(space, one.page, request)
-    await until(pilot, shows="A key lasts for ever.", holds=lambda: isinstance(app.screen, BrowseScreen))
+
+    def is_at_page() -> bool:
+        item = app.screen.item if isinstance(app.screen, BrowseScreen) else None
+        is_page = item is not None and item.page is not None and item.page.id == one.page
+        return is_page and item.space is not None and item.space.edit_mode == "locked"
+
+    await until(pilot, shows="A key lasts for ever.", holds=is_at_page)
     for key in ("e", ". e", "a", "E", "delete", "J", ")", ". m", ". c", ". f"):
         await refused(*key.split())
     # revisions: a page, and the list
