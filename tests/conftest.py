@@ -14,6 +14,7 @@ from tests.generated_docs.documentation import Documentation, Source, named_sour
 from tests.running_service import RunningService, running_service
 
 from presscheck.client.client import Client
+from presscheck.store.outbox import Outbox
 
 pytest_plugins = ("tests.suite_plugin",)
 
@@ -107,3 +108,11 @@ async def client(service: RunningService) -> AsyncIterator[Client]:
     """A client of the service, as its first user."""
     async with Client(service.base_url, service.token) as one:
         yield one
+
+
+@pytest.fixture
+def outbox(tmp_path: Path) -> Iterator[Outbox]:
+    """An empty outbox in a file."""
+    one = Outbox(tmp_path / "outbox.sqlite")
+    yield one
+    one.close()

@@ -1,8 +1,5 @@
 """Muted and followed targets: which setting counts, what is stored, and which events are reported."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from presscheck.api.users import User
@@ -16,13 +13,6 @@ REQUEST = NotificationTarget("api", "c", seen="2026-05-20T10:00:00.000Z")
 OTHER = NotificationTarget("api", "d")
 THREAD = NotificationTarget("api", "c", "t", "2026-05-20T10:00:00.000Z")
 LATER, EARLIER = "2026-05-20T11:00:00.000Z", "2026-05-20T09:00:00.000Z"
-
-
-@pytest.fixture
-def outbox(tmp_path: Path) -> Iterator[Outbox]:
-    opened = Outbox(tmp_path / "outbox.sqlite")
-    yield opened
-    opened.close()
 
 
 def event(kind: str = "reply", at: str = LATER, thread: str = "", *, mentions_me: bool = False) -> Event:

@@ -361,7 +361,8 @@ async def test_what_a_write_replaces_is_that_of_the_signed_in_user(at: Delivery)
     assert ended.former == {"reactions": ["1f44d"]}
 
 
-async def test_an_undo_that_is_done_already_is_not_sent(at: Delivery) -> None:
+def undo_of_what_is_undone(at: Delivery, state: str) -> tuple[int, int, UpdateChangeRequest]:
+    """A sent change, its undo in the outbox, and the call of it; somebody else has undone the change already."""
     rename = elsewhere(1, "After")
     number = at.put(rename)
     at.outbox.note_former(number, {"subject": "Before"})
@@ -369,7 +370,12 @@ async def test_an_undo_that_is_done_already_is_not_sent(at: Delivery) -> None:
     back = elsewhere(1, "Before")
     get = GetChangeRequest(space_id="api", change_request_id="other-1")
     at.service.answer(get, {"object": "change-request", "id": "x", "space": "api", "subject": "Before"})
-    [undo] = at.outbox.put_undo(number, [(back.stored_name(), back.given(), "scope", "waiting")], 2.0, "me")
+    [undo] = at.outbox.put_undo(number, [(back.stored_name(), back.given(), "scope", state)], 2.0, "me")
+    return number, undo, back
+
+
+async def test_an_undo_that_is_done_already_is_not_sent(at: Delivery) -> None:
+    number, undo, _ = undo_of_what_is_undone(at, "waiting")
     await at.until_sent(undo)
     assert (at.delivered, at.service.writes()) == ([(undo, b"", None)], [])
     ended = at.outbox.ended(number)
@@ -477,14 +483,7 @@ class TestSentAtOnce:
         assert at.service.writes() == ([] if is_before else [self.CREATE])
 
     async def test_an_undo_that_is_done_already_is_an_error(self, at: Delivery) -> None:
-        rename = elsewhere(1, "After")
-        number = at.put(rename)
-        at.outbox.note_former(number, {"subject": "Before"})
-        at.outbox.delivered(number, None)
-        back = elsewhere(1, "Before")
-        get = GetChangeRequest(space_id="api", change_request_id="other-1")
-        at.service.answer(get, {"object": "change-request", "id": "x", "space": "api", "subject": "Before"})
-        [undo] = at.outbox.put_undo(number, [(back.stored_name(), back.given(), "scope", "now")], 2.0, "me")
+        _, undo, back = undo_of_what_is_undone(at, "now")
         with pytest.raises(PresscheckError, match=r"^Not undone: it is already as it was before$"):
             await at.sender.send(undo, back, effects_of(back))
         assert (at.outbox.rows(), at.service.writes()) == ((), [])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.engine.write_samples import REQUEST, THREAD, text
@@ -20,13 +18,6 @@ from presscheck.store.outbox import Outbox
 
 EDIT = comments.UpdateComment(**THREAD, body=text("New"))
 RENAME, GET = UpdateChangeRequest(**REQUEST, subject="After"), GetChangeRequest(**REQUEST)
-
-
-@pytest.fixture
-def outbox(tmp_path: Path) -> Iterator[Outbox]:
-    opened = Outbox(tmp_path / "outbox.sqlite")
-    yield opened
-    opened.close()
 
 
 def put(outbox: Outbox, call: Operation[object], state: str = "waiting") -> int:

@@ -1,7 +1,6 @@
 """What this machine knows of the state in which a site was published."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -10,13 +9,6 @@ from presscheck.store.outbox import Outbox
 
 SEEN = PublishedState(at=2.0, is_own=False, visibility="public")
 PUBLISHED = replace(SEEN, at=1.0, is_own=True)
-
-
-@pytest.fixture
-def outbox(tmp_path: Path):
-    outbox = Outbox(tmp_path / "outbox.sqlite")
-    yield outbox
-    outbox.close()
 
 
 def test_a_check_that_ends_after_a_publish_does_not_replace_its_state(outbox: Outbox) -> None:

@@ -1,7 +1,5 @@
 """The model of a review: what it asks for, in which order, and what it makes of the answers."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,10 +24,8 @@ SPACE = GetSpace(space_id="s")
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[ReviewEngine]:
-    outbox = Outbox(tmp_path / "outbox.sqlite")
-    yield ReviewEngine(outbox)
-    outbox.close()
+def engine(outbox: Outbox) -> ReviewEngine:
+    return ReviewEngine(outbox)
 
 
 @pytest.fixture

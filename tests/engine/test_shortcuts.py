@@ -1,10 +1,5 @@
 """Bookmarks and recent places of a profile, also while another instance changes them."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from presscheck.engine.shortcuts import (
     BOOKMARKS,
     MOST_BOOKMARKS,
@@ -15,13 +10,6 @@ from presscheck.engine.shortcuts import (
     change_text,
 )
 from presscheck.store.outbox import Outbox
-
-
-@pytest.fixture
-def outbox(tmp_path: Path) -> Iterator[Outbox]:
-    opened = Outbox(tmp_path / "outbox.sqlite")
-    yield opened
-    opened.close()
 
 
 def to(name: str, organization: str = "o") -> Shortcut:

@@ -1,5 +1,6 @@
 """The plan of a structure: which calls, in which order, and what cannot be done; nothing is sent."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,16 +33,7 @@ def in_site(*items: Item) -> tuple[Item, ...]:
     """Items with keys, as a site has them; the ids are the names of the items."""
     kinds = {"space": "site-space", "section": "site-section", "group": "site-section-group"}
     return tuple(
-        Entry(
-            one.kind,
-            one.title,
-            one.texts,
-            one.flags,
-            one.space,
-            in_site(*one.entries),
-            key=f"{kinds[one.kind]} {one.space or one.title}",
-        )
-        for one in items
+        replace(one, entries=in_site(*one.entries), key=f"{kinds[one.kind]} {one.space or one.title}") for one in items
     )
 
 
@@ -49,15 +41,7 @@ def in_file(*items: Item, at: tuple[str | int, ...] = ("structure",)) -> tuple[I
     """Items with places, as a file has them."""
     inside = {"group": "items", "section": "spaces", "space": ""}
     return tuple(
-        Entry(
-            one.kind,
-            one.title,
-            one.texts,
-            one.flags,
-            one.space,
-            in_file(*one.entries, at=(*at, number, inside[one.kind])),
-            place=(*at, number),
-        )
+        replace(one, entries=in_file(*one.entries, at=(*at, number, inside[one.kind])), place=(*at, number))
         for number, one in enumerate(items)
     )
 

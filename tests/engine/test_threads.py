@@ -1,7 +1,5 @@
 """The threads of a change request: comments, replies and unsent writes, and what of them is new."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,10 +45,8 @@ EDIT = UpdateComment(**IDS, comment_id="1", body=Document(markdown="x"))
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[ReviewEngine]:
-    outbox = Outbox(tmp_path / "outbox.sqlite")
-    yield ReviewEngine(outbox)
-    outbox.close()
+def engine(outbox: Outbox) -> ReviewEngine:
+    return ReviewEngine(outbox)
 
 
 @pytest.fixture

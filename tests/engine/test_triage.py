@@ -1,7 +1,6 @@
 """Triage: what is hidden until when, and what is bookmarked."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,6 @@ from presscheck.store.outbox import Outbox
 
 REQUEST = ChangeRequest(id="c", number=1, space="s", revision="r1", updated_at="2026-05-20T10:00:00.000Z")
 LATER = REQUEST.model_copy(update={"updated_at": "2026-05-20T11:00:00.000Z"})
-
-
-@pytest.fixture
-def outbox(tmp_path: Path) -> Iterator[Outbox]:
-    opened = Outbox(tmp_path / "outbox.sqlite")
-    yield opened
-    opened.close()
 
 
 def test_snoozed_until_a_time_or_until_new_activity(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The parts of a review without the app: threads, filter, forecast, drafts and reasons."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -74,10 +73,8 @@ class Texts:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[ReviewEngine]:
-    outbox = Outbox(tmp_path / "outbox.sqlite")
-    yield ReviewEngine(outbox)
-    outbox.close()
+def engine(outbox: Outbox) -> ReviewEngine:
+    return ReviewEngine(outbox)
 
 
 @pytest.fixture

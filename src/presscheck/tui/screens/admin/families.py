@@ -40,7 +40,7 @@ from presscheck.api.teams import (
 )
 from presscheck.api.translations import CreateTranslation, DeleteTranslation, ListTranslations, UpdateTranslation
 from presscheck.tui.screens.access.screen import AccessScreen
-from presscheck.tui.screens.admin.clusters import cluster_lines
+from presscheck.tui.screens.admin.cluster_summary import cluster_lines
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
 from presscheck.tui.screens.admin.invites import INVITE_DETAILS, add_invite, invite_link

@@ -14,8 +14,8 @@ from presscheck.api.organizations import (
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.admin.checks import ONLY_ADMIN, admins_of
 from presscheck.tui.screens.admin.details import Losses
+from presscheck.tui.screens.admin.form_checks import ONLY_ADMIN, admins_of
 from presscheck.tui.screens.site_writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

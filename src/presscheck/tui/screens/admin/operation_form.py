@@ -21,8 +21,8 @@ from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.admin.checks import check
 from presscheck.tui.screens.admin.facts import value_at
+from presscheck.tui.screens.admin.form_checks import check
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.site_writes import send
 from presscheck.tui.screens.text_screen import TextScreen

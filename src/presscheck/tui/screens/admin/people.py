@@ -20,8 +20,8 @@ from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.access.levels import changes_in_words, choose_team_role, named
-from presscheck.tui.screens.admin.checks import ONLY_ADMIN, admins_of
 from presscheck.tui.screens.admin.details import Losses
+from presscheck.tui.screens.admin.form_checks import ONLY_ADMIN, admins_of
 from presscheck.tui.screens.site_writes import send
 from presscheck.tui.widgets.picker import Choice, Picker
 

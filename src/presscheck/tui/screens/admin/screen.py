@@ -19,7 +19,7 @@ from presscheck.tui.screens.admin.cluster_requests import ClusterRequests
 from presscheck.tui.screens.admin.conversation_import import ConversationImport
 from presscheck.tui.screens.admin.details import show_details
 from presscheck.tui.screens.admin.families import FAMILIES
-from presscheck.tui.screens.admin.organization_rules import OrganizationRules
+from presscheck.tui.screens.admin.organization_merge_rules import OrganizationMergeRules
 from presscheck.tui.screens.admin.table import FamilyTable
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
@@ -51,7 +51,7 @@ class AdminScreen(BaseScreen):
 
     def command_handlers(self) -> Iterable[object]:
         """The screen, its table, and what only some families have."""
-        of_families = (ConversationImport, ClusterRequests, OrganizationRules)
+        of_families = (ConversationImport, ClusterRequests, OrganizationMergeRules)
         return (self, self.table, *(handler(self, self.table) for handler in of_families))
 
     def title_line(self) -> Line:

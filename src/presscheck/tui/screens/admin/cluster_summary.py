@@ -1,4 +1,4 @@
-"""What is special about groups of issues: their course by week, their sources and tasks."""
+"""The summary above the issues of a group: its text, its course by week, its sources and tasks."""
 
 from __future__ import annotations
 

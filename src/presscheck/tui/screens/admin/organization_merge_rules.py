@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.table import FamilyTable, TableContext
 
 
-class OrganizationRules:
+class OrganizationMergeRules:
     """Handles the command that changes the merge rules of an organization: spaces without rules of their own have them.
 
     Args:
