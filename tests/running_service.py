@@ -21,7 +21,7 @@ from presscheck.service.db.file_location import open_store, save_location
 from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import found, give_token
-from presscheck.service.server.http_protocol import DeadlineProtocol
+from presscheck.service.server.server import DeadlineProtocol
 
 NOTHING_ALLOWED = OutboundConfig()
 LOOPBACK = OutboundConfig(allowed=("127.0.0.0/8",))

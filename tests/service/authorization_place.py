@@ -229,7 +229,7 @@ class PlaceBuilder:
             files=[{**file, "content": self.files.put(picture)}],
             reusable_contents=[note],
         )
-        session.get_one(SpaceRow, space_id).revision_id = revision.id
+        session.get_one(SpaceRow, space_id).revision_id = revision
 
     def _change_request(self, space_id: str, subject: str) -> str:
         """Creates a change request that adds a page."""

@@ -106,7 +106,7 @@ def _plant(session: Session, pages: Sequence[tuple[str, str]]) -> tuple[str, str
             id=space_id,
             organization_id=organization.id,
             title="Manual",
-            revision_id=revision.id,
+            revision_id=revision,
             created_at=now,
             updated_at=now,
         )

@@ -145,8 +145,8 @@ def both_changed(url: str, pages: int, turn: int) -> BothChanged:
                 new_page(f"Page {number}", slug=f"page-{number}", document=document, page_id=f"page-{number}")
                 for number, document in enumerate(ids)
             ]
-            row = add_revision(session, world.space, tree, created_at=NOW, created_by=world.users["admin"])
-            revisions.append(row.id)
+            revision = add_revision(session, world.space, tree, created_at=NOW, created_by=world.users["admin"])
+            revisions.append(revision)
         session.get_one(SpaceRow, world.space).revision_id = revisions[2]
         session.merge(TokenRow(sha256=hash_token(TOKEN), user_id=world.users["admin"], created_at=NOW))
         session.add(

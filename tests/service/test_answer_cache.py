@@ -41,8 +41,7 @@ from presscheck.service.db.bounded_cache import CacheSizes
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token, moment_text, system_clock
 from presscheck.service.db.version import SnapshotReader, Version, VersionReader
-from presscheck.service.http.answer_cache import AnswerCache, slot_of
-from presscheck.service.http.middleware import ORIGIN
+from presscheck.service.http.middleware import ORIGIN, AnswerCache, slot_of
 from presscheck.service.jobs.worker import HOUSEKEEPING
 from presscheck.service.models.jobs import JobRow
 from presscheck.service.models.organizations import TokenRow

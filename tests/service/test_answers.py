@@ -19,10 +19,9 @@ from presscheck.api.operation import Cursor, Model, Page, every_operation
 from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.api.users import User
+from presscheck.service.app import RouteIndex
 from presscheck.service.db.bounded_cache import BoundedCache
-from presscheck.service.http.route_index import RouteIndex
-from presscheck.service.http.serialization import to_wire, write_answer
-from presscheck.service.http.unchecked_models import unchecked
+from presscheck.service.http.serialization import to_wire, unchecked, write_answer
 
 
 def user(name: str, **more: Any) -> User:

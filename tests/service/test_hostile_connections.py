@@ -24,7 +24,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.http.operation_registry import ApiError
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.models.sites import SiteRow
-from presscheck.service.server.http_protocol import DeadlineProtocol
+from presscheck.service.server.server import DeadlineProtocol
 
 
 def connected(base_url: str) -> socket.socket:

@@ -47,7 +47,7 @@ def space(session: Session) -> SpaceRow:
     pages = [new_page(title, slug=title.lower(), document=add_document(session, text)) for title, text in TEXTS.items()]
     group = new_page("Group", slug="group", kind="group", pages=pages[1:])
     revision = add_revision(session, "s", [pages[0], group], created_at=NOW, created_by="u")
-    row = SpaceRow(id="s", organization_id="o", title="S", revision_id=revision.id, created_at=NOW, updated_at=NOW)
+    row = SpaceRow(id="s", organization_id="o", title="S", revision_id=revision, created_at=NOW, updated_at=NOW)
     session.add(row)
     return row
 

@@ -255,6 +255,7 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
         connection.execute("DROP TABLE change_request_people")
         connection.execute("DROP TABLE change_request_counts")
         connection.execute("DROP INDEX open_comments_of_space")
+        connection.execute("ALTER TABLE sites DROP COLUMN applied_type")
         connection.execute("UPDATE alembic_version SET version_num = '0002'")
         connection.execute(
             "INSERT INTO organizations (id, title, created_at, email_domains, sso, ai, invite_links)"

@@ -218,7 +218,7 @@ def questions_for(directory: Path, spaces: int, collections: int) -> int:
                     id=space_id,
                     organization_id="o",
                     parent_id=parent,
-                    revision_id=revision.id,
+                    revision_id=revision,
                     default_level="inherit",
                     created_at=now,
                     updated_at=now,

@@ -463,7 +463,7 @@ def plant(world: World, text: str, **details: Any) -> None:
             new_page("Start", slug="start", document=add_document(session, text), page_id="start", **details),
             new_page("Guide", slug="guide", document=add_document(session, "Hidden words.\n"), page_id="guide"),
         ]
-        row = add_revision(
+        revision = add_revision(
             session,
             world.space,
             tree,
@@ -473,7 +473,7 @@ def plant(world: World, text: str, **details: Any) -> None:
             reusable_contents=[{"id": "both", "title": "Both", "document": snippet, "git": git}],
             variables={"version": "2.1"},
         )
-        session.get_one(SpaceRow, world.space).revision_id = row.id
+        session.get_one(SpaceRow, world.space).revision_id = revision
     database.close()
 
 

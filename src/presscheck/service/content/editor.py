@@ -35,11 +35,12 @@ from presscheck.documents.pages.tree import (
     walk,
     with_slugs,
 )
+from presscheck.service.content.revision_content import RevisionContent, revision_content
 from presscheck.service.content.revisions import NewDocuments, new_page
 from presscheck.service.content.serializers import Content, PageRefs, PageText, parse_page, text_of
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.models.content import ChangeRequestRow, RevisionRow
+from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.review.change_requests import ancestor
 
 LARGEST_FILE = 1_000_000
@@ -53,13 +54,13 @@ class ContentEdit:
     Args:
         context: the transaction.
         row: the change request.
-        revision: its head revision, which is edited.
+        revision: the content of its head revision, which is edited.
 
     Raises:
         ApiError: an edit is invalid; discard the object then.
     """
 
-    def __init__(self, context: Context, row: ChangeRequestRow, revision: RevisionRow) -> None:
+    def __init__(self, context: Context, row: ChangeRequestRow, revision: RevisionContent) -> None:
         self.context = context
         self.row = row
         self.revision = revision
@@ -210,8 +211,8 @@ class ContentEdit:
             raise ApiError(400, "into: a link cannot have subpages")
         return page["id"]
 
-    def _revision(self, revision_id: str | None) -> RevisionRow:
-        revision = self.context.session.get(RevisionRow, revision_id or ancestor(self.row))
+    def _revision(self, revision_id: str | None) -> RevisionContent:
+        revision = revision_content(self.context, revision_id or ancestor(self.row))
         if revision is None or revision.space_id != self.row.space_id:
             raise ApiError(400, f"revision: this space has no revision {revision_id}")
         return revision

@@ -81,6 +81,18 @@ def revision_content(context: Context, revision_id: str) -> RevisionContent | No
     return known
 
 
+def known_content(context: Context, revision_id: str) -> RevisionContent:
+    """The content of a revision that something refers to, so it exists.
+
+    Raises:
+        LookupError: it does not.
+    """
+    content = revision_content(context, revision_id)
+    if content is None:
+        raise LookupError(f"no revision {revision_id}")
+    return content
+
+
 def revision_with(context: Context, space_id: str, document_id: str) -> str | None:
     """The id of the newest revision of a space with a document, as the body of a page or of reusable content."""
     named = f'"{document_id}"'

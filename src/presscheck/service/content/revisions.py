@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
-from presscheck.service.db.prepared_statements import named_rows
+from presscheck.service.db.prepared_statements import among, execute, plain_rows
 from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 _documents = DocumentRow.__table__.c
 _TEXTS = (
     select(_documents.id, _documents.markdown)
-    .where(_documents.id.in_(bindparam("ids", expanding=True)))
+    .where(among(_documents.id, "ids"))
     .execution_options(**{NEVER_CHANGES: True})
 )
-MOST_AT_ONCE = 500
-"""The most ids in one query; databases limit the number of parameters."""
+_KNOWN = select(_documents.id).where(among(_documents.id, "ids"))
+_ADD_DOCUMENT = insert(DocumentRow)
+_ADD_REVISION = insert(RevisionRow)
 
 
 class NewDocuments:
@@ -39,13 +40,13 @@ class NewDocuments:
 
     def store(self, session: Session) -> None:
         """Stores the texts that are not stored yet."""
-        known: set[str] = set()
-        for some in in_parts(self.texts):
-            known.update(session.scalars(select(DocumentRow.id).where(DocumentRow.id.in_(some))))
+        if not self.texts:
+            return
+        connection = session.connection()
+        known = {key for (key,) in plain_rows(connection, _KNOWN, {"ids": [*self.texts]})}
         new = [(key, text) for key, text in self.texts.items() if key not in known]
-        if new:
-            session.connection().execute(insert(DocumentRow), [{"id": key, "markdown": text} for key, text in new])
-            add_words(session.connection(), new)
+        execute(connection, _ADD_DOCUMENT, *({"id": key, "markdown": text} for key, text in new))
+        add_words(connection, new)
 
 
 def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
@@ -63,18 +64,9 @@ def add_document(session: Session, markdown: str) -> str:
 
 def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
     """The texts of documents, by id."""
-    documents: dict[str, str] = {}
-    session.flush()
-    for some in in_parts(dict.fromkeys(ids)):
-        documents.update(dict(named_rows(session.connection(), _TEXTS, {"ids": some})))
-    return documents
-
-
-def in_parts(ids: Iterable[str]) -> Iterator[list[str]]:
-    """The ids, as many at a time as one query may have."""
-    every = list(ids)
-    for start in range(0, len(every), MOST_AT_ONCE):
-        yield every[start : start + MOST_AT_ONCE]
+    wanted = [*dict.fromkeys(ids)]
+    found: Any = plain_rows(session.connection(), _TEXTS, {"ids": wanted}) if wanted else ()
+    return dict(found)
 
 
 def add_revision(
@@ -90,8 +82,9 @@ def add_revision(
     reusable_contents: list[dict[str, Any]] | None = None,
     variables: dict[str, Any] | None = None,
     merged_from: str | None = None,
-) -> RevisionRow:
-    """Adds a revision of a space; nothing refers to it yet.
+    revision_id: str | None = None,
+) -> str:
+    """Adds a revision of a space, to which nothing refers yet, and returns its id.
 
     Args:
         session: the transaction.
@@ -105,22 +98,24 @@ def add_revision(
         reusable_contents: id, title, document (an id).
         variables: the variables of the space.
         merged_from: the change request that was merged.
+        revision_id: its id; a new one if None.
     """
-    row = RevisionRow(
-        id=new_id(),
-        space_id=space_id,
-        type=kind,
-        parents=list(parents),
-        created_at=created_at,
-        created_by=created_by,
-        tree=tree,
-        files=files or [],
-        reusable_contents=reusable_contents or [],
-        variables=variables,
-        merged_from=merged_from,
-    )
-    session.add(row)
-    return row
+    revision_id = revision_id or new_id()
+    values = {
+        "id": revision_id,
+        "space_id": space_id,
+        "type": kind,
+        "parents": list(parents),
+        "created_at": created_at,
+        "created_by": created_by,
+        "tree": tree,
+        "files": files or [],
+        "reusable_contents": reusable_contents or [],
+        "variables": variables,
+        "merged_from": merged_from,
+    }
+    execute(session.connection(), _ADD_REVISION, values)
+    return revision_id
 
 
 def new_page(

@@ -17,8 +17,9 @@ from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSect
 from presscheck.documents.markdown.headings import heading_text
 from presscheck.documents.markdown.search_terms import fold, query_terms
 from presscheck.documents.pages.tree import Page, slugify, walk
-from presscheck.service.content.revisions import MOST_AT_ONCE, document_texts
+from presscheck.service.content.revisions import document_texts
 from presscheck.service.db.fulltext_index import documents_with
+from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.spaces import SpaceRow
@@ -28,6 +29,8 @@ MOST_SECTIONS = 5
 AROUND = 80
 """Characters of context on each side of a match."""
 
+_revisions = RevisionRow.__table__.c
+_TREES = select(_revisions.id, _revisions.tree).where(among(_revisions.id, "ids"))
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 
 
@@ -48,7 +51,8 @@ def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str
     trees = _trees(context, spaces)
     pages = {space_id: _pages(space_id, tree) for space_id, tree in trees.items()}
     documents = {hit.page["documentId"] for hits in pages.values() for hit in hits if hit.page.get("documentId")}
-    having = {word: _documents_with(context, sorted(documents), word, begins=begins) for word, begins in words}
+    index = context.session.connection()
+    having = {word: documents_with(index, documents, word, begins=begins) for word, begins in words}
     found: dict[str, list[Hit]] = {}
     for space_id, hits in pages.items():
         matching = [hit for hit in hits if all(_has(hit, word, having[word]) for word, _ in words)]
@@ -65,13 +69,8 @@ def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[Searc
 
 
 def _trees(context: Context, spaces: Sequence[SpaceRow]) -> dict[str, list[Page]]:
-    trees: dict[str, list[Page]] = {}
     live = {space.revision_id: space.id for space in spaces}
-    ids = list(live)
-    for start in range(0, len(ids), MOST_AT_ONCE):
-        rows = select(RevisionRow.id, RevisionRow.tree).where(RevisionRow.id.in_(ids[start : start + MOST_AT_ONCE]))
-        trees |= {live[revision]: tree for revision, tree in context.session.execute(rows)}
-    return trees
+    return {live[revision]: tree for revision, tree in context.rows(_TREES, ids=[*live])}
 
 
 def _pages(space_id: str, tree: list[Page]) -> list[Hit]:
@@ -91,15 +90,6 @@ def _has(hit: Hit, word: str, documents: set[str]) -> bool:
 
 def _in_title(hit: Hit, word: str) -> bool:
     return word in fold(hit.page["title"])
-
-
-def _documents_with(context: Context, documents: list[str], word: str, *, begins: bool) -> set[str]:
-    found: set[str] = set()
-    for start in range(0, len(documents), MOST_AT_ONCE):
-        found |= documents_with(
-            context.session.connection(), documents[start : start + MOST_AT_ONCE], word, begins=begins
-        )
-    return found
 
 
 def _result(context: Context, hit: Hit, text: str, words: list[str]) -> SearchPageResult:

@@ -1,24 +1,45 @@
-"""The database: one engine, with sessions that read a snapshot or write in serializable isolation."""
+"""The database: one engine, with sessions that read a snapshot or write in serializable isolation.
+
+A session that reads has rows that are plain values. Writers of one place wait for each other in a queue, and those that
+waited are committed together. On SQLite the place is the database, which has one writer; on PostgreSQL it is what the
+writers name, such as a space, because there a writer who met another one would have to begin again.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections import deque
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, TypeVar
+from contextvars import copy_context
+from functools import cache, lru_cache
+from operator import itemgetter
+from typing import Any, Literal, NoReturn, TypeVar, cast
 from weakref import WeakValueDictionary
 
-from sqlalchemy import Connection, Engine, TextClause, create_engine, event, make_url, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Executable,
+    Select,
+    Table,
+    TextClause,
+    bindparam,
+    create_engine,
+    event,
+    make_url,
+    select,
+    text,
+)
+from sqlalchemy.engine.result import IteratorResult, ScalarResult, SimpleResultMetaData
+from sqlalchemy.exc import DBAPIError, NoResultFound
 from sqlalchemy.orm import Session, sessionmaker
 
 from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes
-from presscheck.service.db.commit_queue import CommitQueue, Group, Write
 from presscheck.service.db.migrate import migrate
-from presscheck.service.db.prepared_statements import database_error
-from presscheck.service.db.read_only_session import ReadOnlySession
+from presscheck.service.db.prepared_statements import MOST_PREPARED, database_error, plain_rows
 from presscheck.service.models import content, imports, integrations, jobs, sites, teams
 
 Result = TypeVar("Result")
@@ -51,6 +72,291 @@ in the transaction: it takes no snapshot, unlike a query, so what is read after 
 """
 _IS_THERE_ALREADY = "23505"
 """PostgreSQL error code of a unique violation, by a concurrent transaction or an earlier one."""
+MOST_TOGETHER = 16
+"""Most writes of a group."""
+LONGEST_OPEN = 0.1
+"""How long a group takes further writes, in seconds: all of them wait for its commit."""
+_ONE_VALUE = SimpleResultMetaData(["value"])
+
+
+class ReadOnlySession(Session):
+    """A session of one transaction that only reads.
+
+    Rows of one mapped class, by `get`, `scalar` and `scalars`, are instances that no session knows: they are what was
+    read, are never expired or read again, and setting an attribute of theirs is an error. Their class is a subclass of
+    the mapped one. As in any session, a row that is read twice is one object. Statements of several classes are read as
+    in any other session.
+
+    A statement that is given parameters must have been built once, see `named_rows`.
+
+    Args:
+        connection: the connection; its transaction has started.
+        info: what is to be in `info`.
+    """
+
+    def __init__(self, connection: Connection, info: dict[Any, Any]) -> None:
+        super().__init__(connection, autoflush=False, expire_on_commit=False, info=info)
+        self._connection = connection
+        self._rows: dict[tuple[type[Any], Any], Any] = {}
+
+    def connection(self, *_given: Any, **_options: Any) -> Connection:
+        """The connection of the snapshot."""
+        return self._connection
+
+    def close(self) -> None:
+        """Closes it, if it read anything as any other session does; else there is nothing to close."""
+        if self.in_transaction():
+            super().close()
+
+    def flush(self, objects: Any = None) -> None:
+        """Does nothing: nothing is written."""
+
+    def add(self, instance: object, *_given: Any, **_options: Any) -> NoReturn:
+        """Refuses a new row.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError("This session only reads: write in Database.write, or from Context.afterwards.")
+
+    def get(self, entity: Any, ident: Any, **options: Any) -> Any:
+        """A row by its primary key; None if it does not exist."""
+        if options:
+            return super().get(entity, ident, **options)
+        key = (entity, ident)
+        if key not in self._rows:
+            statement, names = _by_key(entity)
+            parts = cast("tuple[Any, ...]", ident) if isinstance(ident, tuple) else (ident,)
+            values = dict(zip(names, parts, strict=True))
+            found = plain_rows(self._connection, statement, values)
+            if not found:
+                return None
+            self._rows[key] = _instance(entity, found[0])
+        return self._rows[key]
+
+    def get_one(self, entity: Any, ident: Any, **options: Any) -> Any:
+        """A row by its primary key.
+
+        Raises:
+            NoResultFound: it does not exist.
+        """
+        found = self.get(entity, ident, **options)
+        if found is None:
+            raise NoResultFound(f"No {entity.__name__} has the key {ident!r}.")
+        return found
+
+    def scalars(self, statement: Any, params: Any = None, **options: Any) -> ScalarResult[Any]:
+        """The first column of each row, or the instances."""
+        if options or not isinstance(statement, Select):
+            return super().scalars(statement, params, **options)
+        values = self._values(cast("Select[Any]", statement), params)
+        if values is None:
+            return super().scalars(cast("Executable", statement), params)
+        result: IteratorResult[Any] = IteratorResult(_ONE_VALUE, iter([(value,) for value in values]))
+        return result.scalars()
+
+    def scalar(self, statement: Any, params: Any = None, **options: Any) -> Any:
+        """The first column of the first row, or its instance; None if there is no row."""
+        if options or not isinstance(statement, Select):
+            return super().scalar(statement, params, **options)
+        values = self._values(cast("Select[Any]", statement), params)
+        if values is None:
+            return super().scalar(cast("Executable", statement), params)
+        return next(iter(values), None)
+
+    def _values(self, statement: Select[Any], params: Mapping[str, Any] | None) -> list[Any] | None:
+        """The first column of all rows, or the instances; None if the statement is of several classes."""
+        if params is None:
+            is_several, entity = _selected(statement)
+            found = () if is_several else self._connection.execute(statement).all()
+        else:
+            is_several, entity = _kept_selected(statement)
+            found = () if is_several else plain_rows(self._connection, statement, params)
+        if is_several:
+            return None
+        if entity is None:
+            return [row[0] for row in found]
+        key_of = _key_of(entity)
+        return [self._rows.setdefault((entity, key_of(row)), _instance(entity, row)) for row in found]
+
+
+def _selected(statement: Select[Any]) -> tuple[bool, Any]:
+    """Whether a statement is of mapped classes besides another or a column; and the class, if it is of one."""
+    described = statement.column_descriptions
+    classes = [each["expr"] for each in described if each["expr"] is each.get("entity")]  # None of statements of tables
+    is_several = len(classes) > 1 or (bool(classes) and (len(described) > 1 or described[0].get("aliased", False)))
+    return is_several, classes[0] if classes else None
+
+
+_kept_selected = lru_cache(maxsize=MOST_PREPARED)(_selected)
+
+
+@cache
+def _by_key(entity: type[Any]) -> tuple[Select[Any], tuple[str, ...]]:
+    """The statement that selects a row by its primary key, and the parameters of that."""
+    table: Table = entity.__table__
+    keys = [*table.primary_key.columns]
+    conditions = [column == bindparam(column.key) for column in keys]
+    return select(*table.columns).where(*conditions), tuple(column.key for column in keys)
+
+
+@cache
+def _key_of(entity: type[Any]) -> Callable[[Sequence[Any]], Any]:
+    """Takes the primary key out of the columns of a row."""
+    columns = _attributes(entity)
+    return itemgetter(*(columns.index(column.key) for column in entity.__table__.primary_key.columns))
+
+
+@cache
+def _attributes(entity: type[Any]) -> tuple[str, ...]:
+    """The attributes of a mapped class, which have the names of its columns, in their order."""
+    return tuple(column.key for column in entity.__table__.columns)
+
+
+@cache
+def _plain(entity: type[Any]) -> type[Any]:
+    """A subclass without mapping, so that reading an attribute is not a call of SQLAlchemy."""
+
+    def refuse(_self: object, name: str, _value: object) -> NoReturn:
+        raise TypeError(f"{entity.__name__}.{name} was read in a session that only reads.")
+
+    attributes = dict.fromkeys(_attributes(entity))
+    return type(entity.__name__, (entity,), {"__abstract__": True, "__setattr__": refuse, **attributes})
+
+
+def _instance(entity: type[Any], row: Sequence[Any]) -> Any:
+    instance = object.__new__(_plain(entity))
+    instance.__dict__.update(zip(_attributes(entity), row, strict=True))
+    return instance
+
+
+class Write:
+    """A function that changes the database, with its result.
+
+    Args:
+        work: the function.
+        joins: whether it may be committed together with others; not if it takes long, as they wait for it.
+
+    Attributes:
+        result: what the function returned.
+        error: what it raised, or the database.
+        is_settled: whether it was committed, or failed.
+    """
+
+    def __init__(self, work: Callable[[Session], Any], *, joins: bool) -> None:
+        self.joins = joins
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.is_settled = False
+        self._work = work
+        self._context = copy_context()  # another thread may run it
+        self._woken = threading.Event()
+
+    def run(self, session: Session) -> Any:
+        """Calls the function, with the context variables of the thread that made this object."""
+        return self._context.run(self._work, session)
+
+    def wait(self) -> None:
+        """Waits until it is settled, or has to lead the next group."""
+        self._woken.wait()
+
+    def wake(self) -> None:
+        """Ends `wait`."""
+        self._woken.set()
+
+    def settle(self) -> None:
+        """Marks its result as final."""
+        self.is_settled = True
+        self._woken.set()
+
+
+class CommitQueue:
+    """The writers of one place, first come, first served; a group is committed by the thread of its first writer.
+
+    Attributes:
+        is_busy: whether a group is being committed.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: deque[Write] = deque()
+        self.is_busy = False
+
+    @property
+    def waiting(self) -> int:
+        """How many writes wait for their turn."""
+        return len(self._waiting)
+
+    def pass_through(self, write: Write, commit: Callable[[Group], None]) -> None:
+        """Returns when the write is settled.
+
+        Args:
+            write: the write.
+            commit: runs and commits a group, and sets `result` and `error` of its writes.
+        """
+        with self._lock:
+            leads = not self.is_busy
+            if leads:
+                self.is_busy = True
+            else:
+                self._waiting.append(write)
+        if not leads:
+            write.wait()
+            if write.is_settled:
+                return
+        group = Group(write, self)
+        try:
+            commit(group)
+        except BaseException as error:  # raised where each of them waits
+            for each in group.writes:
+                each.error = error
+        finally:
+            self._give_up_turn()
+            for each in group.writes:
+                each.settle()
+
+    def next_to_join(self) -> Write | None:
+        """The next write that waits, taken out of the queue; None if there is none, or it must be alone."""
+        with self._lock:
+            return self._waiting.popleft() if self._waiting and self._waiting[0].joins else None
+
+    def _give_up_turn(self) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().wake()  # its thread leads the next group
+            else:
+                self.is_busy = False
+
+
+class Group:
+    """Writes of one transaction.
+
+    Args:
+        first: the first write.
+        queue: where others wait; None if there is no queue.
+    """
+
+    def __init__(self, first: Write, queue: CommitQueue | None = None) -> None:
+        self._writes = [first]
+        self._queue = queue if first.joins else None
+        self._begun = time.monotonic()
+
+    @property
+    def writes(self) -> Sequence[Write]:
+        """The writes so far, in their order."""
+        return self._writes
+
+    def grow(self) -> Write | None:
+        """The next write, which waited meanwhile; None if the group is complete."""
+        is_open = len(self._writes) < MOST_TOGETHER and time.monotonic() - self._begun < LONGEST_OPEN
+        write = self._queue.next_to_join() if self._queue and is_open else None
+        if write:
+            self._writes.append(write)
+        return write
+
+    def close(self) -> None:
+        """No other write joins it."""
+        self._queue = None
 
 
 class Database:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 
-from sqlalchemy import Connection, bindparam, text
+from sqlalchemy import Connection, Text, column, select, table, text
 
 from presscheck.documents.markdown.search_terms import index_terms
+from presscheck.service.db.prepared_statements import among, execute, plain_rows
 
 _MAKE = {
     "sqlite": (  # our words are already case-folded and split, so only spaces separate tokens
@@ -19,13 +20,16 @@ _MAKE = {
     ),
 }
 _ADD = {
-    "sqlite": "INSERT INTO document_words (id, words) VALUES (:id, :words)",
-    "postgresql": "INSERT INTO document_words (id, words) VALUES "
-    "(:id, array_to_tsvector(string_to_array(:words, ' '))) ON CONFLICT DO NOTHING",
+    "sqlite": text("INSERT INTO document_words (id, words) VALUES (:id, :words)"),
+    "postgresql": text(
+        "INSERT INTO document_words (id, words) VALUES "
+        "(:id, array_to_tsvector(string_to_array(:words, ' '))) ON CONFLICT DO NOTHING"
+    ),
 }
+_words = table("document_words", column("id", Text()), column("words", Text()))
 _FIND = {
-    "sqlite": "SELECT id FROM document_words WHERE document_words MATCH :query AND id IN :ids",
-    "postgresql": "SELECT id FROM document_words WHERE words @@ CAST(:query AS tsquery) AND id IN :ids",
+    "sqlite": select(_words.c.id).where(text("document_words MATCH :query"), among(_words.c.id, "ids")),
+    "postgresql": select(_words.c.id).where(text("words @@ CAST(:query AS tsquery)"), among(_words.c.id, "ids")),
 }
 
 
@@ -38,15 +42,14 @@ def make_words(connection: Connection) -> None:
 def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> None:
     """Indexes documents, given as id and Markdown; a document never changes, so it is indexed once."""
     rows = [{"id": key, "words": " ".join(index_terms(markdown))} for key, markdown in documents]
-    if rows:
-        connection.execute(text(_ADD[connection.dialect.name]), rows)
+    execute(connection, _ADD[connection.dialect.name], *rows)
 
 
-def documents_with(connection: Connection, ids: Sequence[str], word: str, *, begins: bool) -> set[str]:
+def documents_with(connection: Connection, ids: Collection[str], word: str, *, begins: bool) -> set[str]:
     """The ids of those documents that contain a word, or with `begins` a word with this prefix."""
     dialect = connection.dialect.name
     query = (
         f"'{word}'" + (":*" if begins else "") if dialect == "postgresql" else f'"{word}"' + (" *" if begins else "")
     )
-    statement = text(_FIND[dialect]).bindparams(bindparam("ids", expanding=True))
-    return set(connection.scalars(statement, {"query": query, "ids": list(ids)}))
+    found = plain_rows(connection, _FIND[dialect], {"query": query, "ids": [*ids]})
+    return {key for (key,) in found}

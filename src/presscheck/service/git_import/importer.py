@@ -62,7 +62,7 @@ def import_repository(
         created_by=owner.id,
         files=content.files,
         reusable_contents=content.reusable_contents,
-    ).id
+    )
     session.add(space)
     session.flush()
     return problems

@@ -7,10 +7,11 @@ from typing import cast
 from presscheck.api.content_changes import ContentUpdate, EditChangeRequestContent, InsertFiles
 from presscheck.service.content.editor import ContentEdit
 from presscheck.service.content.remote_files import fetched
+from presscheck.service.content.revision_content import known_content
 from presscheck.service.content.revisions import add_revision
 from presscheck.service.content.serializers import as_files
 from presscheck.service.http.operation_registry import ApiError, Context, handles
-from presscheck.service.models.content import ChangeRequestRow, RevisionRow
+from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import require_unlocked
 from presscheck.service.review.change_requests import (
@@ -40,7 +41,7 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unlocked(space)
     require_unfinished(row)
-    edit = ContentEdit(context, row, context.session.get_one(RevisionRow, row.revision))
+    edit = ContentEdit(context, row, known_content(context, row.revision))
     edit.apply(call.changes)
     write_edit(context, space, row, edit)
     shown = as_change_request(context, row)
@@ -65,6 +66,6 @@ def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: C
         files=edit.files,
         reusable_contents=before.reusable_contents,
         variables=before.variables,
-    ).id
+    )
     note_work(context, row, "edit")
     context.session.flush()

@@ -15,14 +15,21 @@ from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Pull
 from presscheck.documents.merge.conflict_blocks import CONFLICT_START, unresolved_conflicts
 from presscheck.documents.merge.revisions import MergedTree, documents_to_merge, merge_pages
 from presscheck.documents.pages.tree import Tree, flatten
-from presscheck.service.content.revisions import NewDocuments, add_revision, document_texts, in_parts
+from presscheck.service.content.revision_content import known_content
+from presscheck.service.content.revisions import NewDocuments, add_revision, document_texts
+from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operation_registry import ApiError, Context, handles
 from presscheck.service.integrations.integrations import tell_of_content
-from presscheck.service.models.content import ChangeRequestRow, DocumentRow, RevisionRow
+from presscheck.service.models.content import ChangeRequestRow, DocumentRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import require_unlocked
 from presscheck.service.review.change_requests import ancestor, change_request_for, note_work, require_unfinished
 from presscheck.service.review.merge_rules import keep_approvals, unmet_rules
+
+_documents = DocumentRow.__table__.c
+_WITH_CONFLICTS = select(_documents.id, _documents.markdown).where(
+    among(_documents.id, "ids"), _documents.markdown.contains(CONFLICT_START)
+)
 
 
 @handles(MergeChangeRequest)
@@ -85,17 +92,14 @@ def _has_unresolved(context: Context, live_tree: Tree, merged: MergedTree, texts
         if page.get("documentId") and page["documentId"] != live.get(page["id"])
     }
     marked = {key: texts[key] for key in changed if CONFLICT_START in texts.get(key, "")}
-    for some in in_parts(key for key in changed if key not in texts):
-        found = select(DocumentRow.id, DocumentRow.markdown).where(
-            DocumentRow.id.in_(some), DocumentRow.markdown.contains(CONFLICT_START)
-        )
-        marked |= dict(context.session.execute(found).all())
+    elsewhere = [key for key in changed if key not in texts]
+    marked |= dict(context.rows(_WITH_CONFLICTS, ids=elsewhere)) if elsewhere else {}
     before = document_texts(context.session, filter(None, (changed[key] for key in marked)))
     return any(unresolved_conflicts(text, before.get(changed[key] or "", "")) for key, text in marked.items())
 
 
 def _side(context: Context, revision_id: str) -> dict[str, Any]:
-    revision = context.session.get_one(RevisionRow, revision_id)
+    revision = known_content(context, revision_id)
     return {
         "pages": revision.tree,
         "files": revision.files,
@@ -117,4 +121,4 @@ def _write(context: Context, row: ChangeRequestRow, merged: MergedTree, kind: st
         reusable_contents=merged.reusable_contents,
         variables=merged.variables,
         merged_from=row.id if kind == "merge" else None,
-    ).id
+    )

@@ -36,7 +36,7 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import TeamMemberRow, TeamRow
 from presscheck.service.permissions import is_member, organization_for, reaches, role_in, visible_space_ids
 from presscheck.service.review.merge_rules import kept_rules
-from presscheck.service.spaces.user_serializer import people
+from presscheck.service.spaces.serializers import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
 MOST_PAGES = 25

@@ -22,7 +22,7 @@ from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamRow
 from presscheck.service.permissions import collection_for, level_in_space, organization_for, space_for, teams_in_space
-from presscheck.service.spaces.user_serializer import people
+from presscheck.service.spaces.serializers import people
 
 
 @handles(ListCollectionTeamPermissions)

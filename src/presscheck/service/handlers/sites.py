@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import func, select
 
 from presscheck.api.operation import Page
 from presscheck.api.sites import (
@@ -29,9 +29,10 @@ from presscheck.api.sites import (
     UpdateSite,
 )
 from presscheck.service.db.ids import new_id
+from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
-from presscheck.service.http.unchecked_models import unchecked
+from presscheck.service.http.serialization import unchecked
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
 from presscheck.service.permissions import (
     PUBLISHING,
@@ -44,14 +45,13 @@ from presscheck.service.permissions import (
 )
 from presscheck.service.sites.customization import looks_of
 from presscheck.service.sites.names import rename_site
+from presscheck.service.sites.plan_limits import features_of
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_site_space
 from presscheck.service.sites.urls import new_share_key, new_signing_key, opens_site, published_address, site_address
 
 _site, _site_urls, _adaptive_content = unchecked(Site), unchecked(SiteUrls), unchecked(AdaptiveContent)
-_PLACED = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(
-    SiteSpaceRow.site_id.in_(bindparam("sites", expanding=True))
-)
+_PLACED = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(among(SiteSpaceRow.__table__.c.site_id, "sites"))
 
 
 @handles(ListSites)
@@ -200,6 +200,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
     return _site(
         id=row.id,
         type=row.type,
+        applied_type=row.applied_type or row.type,
         title=row.title,
         hostname=row.hostname,
         basename=row.basename,
@@ -210,7 +211,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
         created_at=row.created_at,
         adaptive_content=_adaptive_content(enabled=row.adaptive_content),
         agents_context=row.agents_context,
-        features=(),
+        features=features_of(row),
         permissions=_permissions(role_in(context, row.organization_id)),
         urls=_site_urls(
             location=context.location(f"/orgs/{row.organization_id}/sites/{row.id}"),

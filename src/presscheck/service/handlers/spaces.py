@@ -107,7 +107,7 @@ def create_space(context: Context, call: CreateSpace) -> Space:
         created_at=now,
         updated_at=now,
     )
-    row.revision_id = add_revision(context.session, row.id, [], created_at=now, created_by=context.user.id).id
+    row.revision_id = add_revision(context.session, row.id, [], created_at=now, created_by=context.user.id)
     context.session.add(row)
     context.session.flush()
     return as_spaces(context, [row])[0]
@@ -204,7 +204,7 @@ def _copy(context: Context, row: SpaceRow) -> SpaceRow:
         files=live.files,
         reusable_contents=live.reusable_contents,
         variables=live.variables,
-    ).id
+    )
     return copy
 
 

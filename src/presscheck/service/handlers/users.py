@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, select
 from presscheck.api.users import GetCurrentUser, GetUser, User
 from presscheck.service.http.operation_registry import Context, handles, not_found
 from presscheck.service.models.organizations import MemberRow, UserRow
-from presscheck.service.spaces.user_serializer import as_user
+from presscheck.service.spaces.serializers import as_user
 
 _active = select(MemberRow.organization_id).where(MemberRow.disabled.is_(False))
 _SHARED = _active.where(

@@ -11,12 +11,12 @@ from presscheck.api.comments import Document
 from presscheck.api.content_changes import InsertPage, PageRef, UpdatePage
 from presscheck.documents.pages.tree import Tree, walk, with_slugs
 from presscheck.service.content.editor import ContentEdit
+from presscheck.service.content.revision_content import known_content
 from presscheck.service.handlers.change_requests import begin_change_request
 from presscheck.service.handlers.content_edits import write_edit
 from presscheck.service.http.operation_registry import ApiError, Context, StagedFiles
 from presscheck.service.jobs.queue import JobCancelled, JobContext, PermanentFailure, runs
 from presscheck.service.jobs.web_crawler import Crawl, Found, read_file
-from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.imports import ImportRow
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.permissions import space_for
@@ -74,7 +74,7 @@ def _land(session: Session, work: JobContext, pages: list[Found]) -> None:
     if row.change_request_id is None:
         row.change_request_id = begin_change_request(context, space, f"Import from {_host(pages[0].url)}"[:100]).id
     _, branch = change_request_for(context, space.id, row.change_request_id, "edit")
-    edit = ContentEdit(context, branch, session.get_one(RevisionRow, branch.revision))
+    edit = ContentEdit(context, branch, known_content(context, branch.revision))
     edit.apply(_insertions(pages, row.page_id))
     ids = {source.url: page for source, page in zip(pages, _pages_of(edit), strict=True)}
     edit.apply(_texts(pages, ids, edit.tree))

@@ -154,9 +154,9 @@ def _end(session: Session, work: JobContext, run: _Run, tree: Tree, duration: fl
         reusable_contents=run.source.reusable_contents,
         variables=run.source.variables,
     )
-    space.revision_id, space.updated_at = revision.id, now
+    space.revision_id, space.updated_at = revision, now
     session.add(space)
-    row.status, row.result_space, row.result_revision, row.updated_at = "completed", space.id, revision.id, now
+    row.status, row.result_space, row.result_revision, row.updated_at = "completed", space.id, revision, now
     row.stats = _stats(row.stats, run, round(duration), is_copy=not work.outside.translator)
 
 

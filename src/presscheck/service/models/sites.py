@@ -18,6 +18,7 @@ class SiteRow(Table):
     id: Mapped[str] = mapped_column(primary_key=True)
     organization_id: Mapped[str] = mapped_column(refers("organizations.id", ondelete="CASCADE"), index=True)
     type: Mapped[str] = mapped_column(default="basic")
+    applied_type: Mapped[str | None]
     title: Mapped[str] = mapped_column(default="")
     hostname: Mapped[str | None]
     basename: Mapped[str | None]

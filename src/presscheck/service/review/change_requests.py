@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import and_, bindparam, func, select, text
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.roles import Location
-from presscheck.service.content.revisions import MOST_AT_ONCE
+from presscheck.service.db.prepared_statements import among, execute
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
-from presscheck.service.http.unchecked_models import unchecked
+from presscheck.service.http.serialization import unchecked
 from presscheck.service.models.content import ChangeRequestRow, CommentRow
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import know_member, space_for
-from presscheck.service.spaces.user_serializer import people
+from presscheck.service.spaces.serializers import people
 
 _comments = CommentRow.__table__.c
 _change_request, _location = unchecked(ChangeRequest), unchecked(Location)
@@ -24,7 +25,7 @@ _OPEN_COMMENTS = (
     select(
         _comments.change_request_id, func.count().filter(_comments.resolved_at.is_(None), _comments.review_id.is_(None))
     )
-    .where(_comments.change_request_id.in_(bindparam("ids", expanding=True)))
+    .where(among(_comments.change_request_id, "ids"))
     .group_by(_comments.change_request_id)
 )
 _PLACE = (
@@ -107,7 +108,7 @@ def note_work(context: Context, row: ChangeRequestRow, action: str | None = None
     if action is not None:
         part = {"change_request": row.id, "user": context.user.id, "action": action, "now": now}
         context.session.flush()
-        context.session.execute(_TAKE_PART, part)
+        execute(context.session.connection(), _TAKE_PART, part)
 
 
 def as_change_requests(
@@ -162,8 +163,5 @@ def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]
 
     The text of a review is not counted, because it needs no answer.
     """
-    counts: dict[str | None, int] = {}
-    for start in range(0, len(ids), MOST_AT_ONCE):
-        counted = context.rows(_OPEN_COMMENTS, ids=ids[start : start + MOST_AT_ONCE])
-        counts.update(dict(counted))
-    return counts
+    counted: Any = context.rows(_OPEN_COMMENTS, ids=ids) if ids else ()
+    return dict(counted)

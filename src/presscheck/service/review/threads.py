@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import func, select
 
 from presscheck.api.comments import (
     Comment,
@@ -24,23 +24,24 @@ from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
 from presscheck.service.content.serializers import in_shape, text_of
 from presscheck.service.db.ids import new_id
+from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operation_registry import ApiError, Context, not_found
-from presscheck.service.http.unchecked_models import unchecked
+from presscheck.service.http.serialization import unchecked
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import level_in_space, reaches
 from presscheck.service.review.change_requests import note_work
-from presscheck.service.spaces.user_serializer import people
+from presscheck.service.spaces.serializers import people
 
 _reacted, _replied = ReactionRow.__table__.c, ReplyRow.__table__.c
 _REACTIONS = (
     select(_reacted.target_id, _reacted.emoji, _reacted.user_id, _reacted.reacted_at)
-    .where(_reacted.target_id.in_(bindparam("ids", expanding=True)))
+    .where(among(_reacted.target_id, "ids"))
     .order_by(_reacted.reacted_at, _reacted.emoji, _reacted.user_id)
 )
 _REPLIERS = (
     select(_replied.comment_id, _replied.posted_by, func.count(), func.max(_replied.posted_at))
-    .where(_replied.comment_id.in_(bindparam("ids", expanding=True)))
+    .where(among(_replied.comment_id, "ids"))
     .group_by(_replied.comment_id, _replied.posted_by)
     .order_by(func.max(_replied.posted_at).desc(), _replied.posted_by)
 )

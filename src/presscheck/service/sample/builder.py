@@ -114,7 +114,7 @@ class Planting:
                 created_by=self.owner,
                 created_at=began,
                 updated_at=began,
-                revision_id=revision.id,
+                revision_id=revision,
             )
         )
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import Page
 from presscheck.service.content.revisions import add_document, add_revision, new_page
-from presscheck.service.db.ids import Clock, counted_ids, moment_text, system_clock
+from presscheck.service.db.ids import Clock, counted_ids, moment_text, new_id, system_clock
 from presscheck.service.models.content import (
     ChangeRequestRow,
     CommentRow,
@@ -93,9 +93,15 @@ class _Many:
         return live, [self._revision(self._tree(number), began, [live]) for number in range(BRANCHES)]
 
     def _revision(self, tree: list[Page], began: str, parents: list[str]) -> str:
-        row = add_revision(self.session, "many-space", tree, created_at=began, created_by=self.owner, parents=parents)
-        row.id = f"many-{row.id}"
-        return row.id
+        return add_revision(
+            self.session,
+            "many-space",
+            tree,
+            created_at=began,
+            created_by=self.owner,
+            parents=parents,
+            revision_id=f"many-{new_id()}",
+        )
 
     def _tree(self, edited: int | None) -> list[Page]:
         return [

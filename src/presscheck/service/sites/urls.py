@@ -9,9 +9,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 
-from presscheck.service.content.revisions import MOST_AT_ONCE
+from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import may_manage
@@ -20,8 +20,15 @@ _shown, _sites = SiteSpaceRow.__table__.c, SiteRow.__table__.c
 _ON_A_SITE = (
     select(_shown.space_id)
     .where(_shown.site_id == _sites.id, _sites.published)
-    .where(_shown.space_id.in_(bindparam("ids", expanding=True)))
+    .where(among(_shown.space_id, "ids"))
     .limit(1)
+)
+_PUBLISHED = (
+    select(SiteSpaceRow, SiteRow, SectionRow)
+    .join(SiteRow, SiteRow.id == SiteSpaceRow.site_id)
+    .outerjoin(SectionRow, SectionRow.id == SiteSpaceRow.section_id)
+    .where(among(_shown.space_id, "ids"), SiteRow.published.is_(True))
+    .order_by(SiteRow.created_at, SiteRow.id)
 )
 
 
@@ -68,22 +75,14 @@ def section_path(site: SiteRow, section: SectionRow) -> str:
 
 def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
     """The URLs of published spaces, by space; if a space is in several sites, the oldest counts."""
-    space_ids = list(ids)
+    given = {"ids": list(ids)}
     urls: dict[str, str] = {}
-    if len(space_ids) <= MOST_AT_ONCE and not context.rows(_ON_A_SITE, ids=space_ids):
+    if not given["ids"] or not context.rows(_ON_A_SITE, **given):
         return urls  # as mostly: this takes a fifth of the time of the rows below
-    for start in range(0, len(space_ids), MOST_AT_ONCE):
-        rows = context.session.execute(
-            select(SiteSpaceRow, SiteRow, SectionRow)
-            .join(SiteRow, SiteRow.id == SiteSpaceRow.site_id)
-            .outerjoin(SectionRow, SectionRow.id == SiteSpaceRow.section_id)
-            .where(SiteSpaceRow.space_id.in_(space_ids[start : start + MOST_AT_ONCE]), SiteRow.published.is_(True))
-            .order_by(SiteRow.created_at, SiteRow.id)
-        )
-        for site_space, site, section in rows:
-            address = published_address(context, site)
-            if address is not None:
-                urls.setdefault(site_space.space_id, address + space_path(site, section, site_space))
+    for site_space, site, section in context.session.execute(_PUBLISHED, given):
+        address = published_address(context, site)
+        if address is not None:
+            urls.setdefault(site_space.space_id, address + space_path(site, section, site_space))
     return urls
 
 

@@ -1,17 +1,20 @@
-"""Serializes spaces; the counts of all spaces of a response are loaded at once."""
+"""Serializes spaces and users; the counts of all spaces of a response, and its users, are loaded at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import func, select
 
-from presscheck.api.roles import MergeRules
+from presscheck.api.roles import Location, MergeRules
 from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
-from presscheck.service.http.operation_registry import Context
-from presscheck.service.http.unchecked_models import unchecked
+from presscheck.api.users import User
+from presscheck.service.db.prepared_statements import among
+from presscheck.service.http.operation_registry import Caller, Context
+from presscheck.service.http.serialization import unchecked
 from presscheck.service.models.content import ChangeRequestCountRow, CommentRow
+from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import collections_of, level_in_space, reaches
 from presscheck.service.sites.urls import published_spaces
@@ -21,13 +24,16 @@ _INHERITED = MergeRules(type="inherit")
 _comments, _counts = CommentRow.__table__.c, ChangeRequestCountRow.__table__.c
 _COMMENTS = (
     select(_comments.space_id, func.count())
-    .where(_comments.space_id.in_(bindparam("ids", expanding=True)))
+    .where(among(_comments.space_id, "ids"))
     .where(_comments.resolved_at.is_(None), _comments.change_request_id.is_(None))
     .group_by(_comments.space_id)
 )
 _REQUESTS = select(_counts.space_id, _counts.status, _counts.number).where(
-    _counts.space_id.in_(bindparam("ids", expanding=True)), _counts.role == "", _counts.user_id == ""
+    among(_counts.space_id, "ids"), _counts.role == "", _counts.user_id == ""
 )
+_users = UserRow.__table__.c
+_user, _location = unchecked(User), unchecked(Location)
+_USERS = select(_users.id, _users.display_name, _users.email, _users.photo_url).where(among(_users.id, "ids"))
 
 
 def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
@@ -109,3 +115,26 @@ def _permissions(level: str | None, row: SpaceRow) -> dict[str, Any]:
         "merge": may_edit,
         "review": reaches(level, "review"),
     }
+
+
+def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
+    """Loads users by id; the caller is known."""
+    wanted = {user_id for user_id in ids if user_id}
+    users: dict[str, User] = {}
+    if context.user.id in wanted and isinstance(context.user, Caller):
+        wanted.remove(context.user.id)
+        users[context.user.id] = as_user(context, context.user)
+    if wanted:
+        users |= {row.id: as_user(context, Caller(*row)) for row in context.rows(_USERS, ids=[*wanted])}
+    return users
+
+
+def as_user(context: Context, row: UserRow | Caller) -> User:
+    """Serializes a user."""
+    return _user(
+        id=row.id,
+        display_name=row.display_name,
+        email=row.email,
+        photoURL=row.photo_url,
+        urls=_location(location=context.location(f"/users/{row.id}")),
+    )

@@ -1,0 +1,14 @@
+"""Keeps which type of a site the plan applies, where it is not the one that was chosen."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+
+TEXT = sa.String().with_variant(sa.String(collation="C"), "postgresql")
+
+
+def upgrade() -> None:
+    """Runs the migration."""
+    op.add_column("sites", sa.Column("applied_type", TEXT, nullable=True))

@@ -1,0 +1,78 @@
+"""Statements that the driver executes: any number of ids as one value, rows of JSON, errors, on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Connection, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from presscheck.documents.pages.tree import Page
+from presscheck.service.content.revisions import add_revision, document_texts
+from presscheck.service.db.engine import Database
+from presscheck.service.db.prepared_statements import among, execute, named_rows, plain_rows
+from presscheck.service.models.content import DocumentRow, RevisionRow
+
+_documents = DocumentRow.__table__.c
+ADD = insert(DocumentRow)
+FIND = select(_documents.id, _documents.markdown).where(among(_documents.id, "ids")).order_by(_documents.id)
+FIND_LONG = FIND.where(_documents.markdown.contains("é"))
+MANY = 40_000
+"""More ids than a statement of SQLite (32,766) may have parameters."""
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    made = Database(database_url)
+    yield made
+    made.close()
+
+
+def _documents_with(connection: Connection, *texts: str) -> None:
+    execute(connection, ADD, *({"id": f"d{number}", "markdown": text} for number, text in enumerate(texts)))
+
+
+@pytest.mark.parametrize("ids", [[], ["d1"], ["d0", "d2", "d2", "no such id"], ["d0", "'", '"', "\\", "{}", "ü", "d2"]])
+def test_rows_among_some_ids_are_found_once(database: Database, ids: list[str]) -> None:
+    with database.writing.begin() as session:
+        connection = session.connection()
+        _documents_with(connection, "é", "b", "c")
+        expected = [(key, text) for key, text in zip(("d0", "d1", "d2"), "ébc", strict=True) if key in ids]
+        assert [tuple(row) for row in plain_rows(connection, FIND, {"ids": ids})] == expected
+        assert [tuple(row) for row in connection.execute(FIND, {"ids": ids})] == expected, "as SQLAlchemy executes it"
+
+
+def test_any_number_of_ids_is_one_statement(database: Database) -> None:
+    with database.writing.begin() as session:
+        _documents_with(session.connection(), "é", "b")
+        texts = document_texts(session, [*(f"x{number}" for number in range(MANY)), "d1", "d0"])
+    assert texts == {"d0": "é", "d1": "b"}
+
+
+def test_ids_and_other_parameters_go_together(database: Database) -> None:
+    with database.writing.begin() as session:
+        _documents_with(session.connection(), "é", "b", "cé")
+        rows = named_rows(session.connection(), FIND_LONG, {"ids": ["d1", "d2"]})
+        assert [(row.id, row.markdown) for row in rows] == [("d2", "cé")]
+
+
+def test_an_insertion_keeps_json_and_what_is_missing(database: Database) -> None:
+    tree: list[Page] = [{"id": "a", "title": "Ä “quoted”", "pages": [], "hidden": False, "icon": None}]
+    with database.writing.begin() as session:
+        key = add_revision(session, "s", tree, created_at="2026-05-20T09:30:00.000Z", created_by=None)
+        row = session.get_one(RevisionRow, key)
+        assert (row.tree, row.files, row.variables, row.merged_from, row.type) == (tree, [], None, None, "edits")
+        session.rollback()
+
+
+def test_nothing_is_executed_without_rows(database: Database) -> None:
+    with database.writing.begin() as session:
+        execute(session.connection(), ADD)
+        assert plain_rows(session.connection(), FIND, {"ids": ["d0"]}) == []
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_an_insertion_that_fails_is_an_error_of_the_database(database: Database, copies: int) -> None:
+    with pytest.raises(IntegrityError, match="documents"), database.writing.begin() as session:
+        execute(session.connection(), ADD, *[{"id": "same", "markdown": ""}] * copies)
