@@ -13,6 +13,7 @@ import pexpect
 import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService, running_service
+from tests.service_plans import limit_site
 
 from presscheck.cli import session
 from presscheck.cli.generated_api_commands import operations
@@ -267,6 +268,44 @@ def test_sites(shell: Shell) -> None:
     failed = [case.get("name") for case in suite if case.find("failure") is not None]
     assert (failed, suite.get("failures"), suite.get("errors")) == (["empty-site"], "1", "0")
     assert int(suite.get("tests", 0)) == len(suite)
+
+
+def test_a_site_is_shown_with_what_its_plan_limits(shell: Shell, service: RunningService) -> None:
+    site = "Inside Tallowick"
+    before = shell.ok("site", "show", site)
+    assert "plan" not in before and "appliedType: basic" in before
+    limit_site(service, shell.json("site", "show", site)["id"], "ultimate", "premium")
+    *fields, chosen, frozen = shell.ok("site", "show", site).splitlines()
+    assert (chosen, frozen) == (
+        "Type: ultimate was chosen, but the plan applies premium",
+        "Frozen by the plan: sections, adaptive content, visitor sign-in (from ultimate on)",
+    )
+    assert not [line for line in fields if line.startswith("features")]
+    features = shell.json("site", "show", site)["features"]
+    assert {one["id"] for one in features if not one["frozen"]} >= {"sites-custom-fonts", "sites-redirects"}
+
+
+def test_reports_of_a_site_name_its_outdated_change_requests(shell: Shell) -> None:
+    site, name = "Tallowick Docs", "outdated-requests"
+    ahead = begun(shell)
+    shell.ok("cr", "edit", ahead, "--status", "open")
+    shell.ok("cr", "edit", ahead, "--page", "install", "--body", "# Install\n\nIn a minute.")
+    shell.ok("cr", "merge", ahead, "--yes")
+    found = {one["changeRequest"]: one for one in shell.json("site", "check", site) if one["kind"] == name}
+    spaces = {one["space"] for one in found.values()}
+    listed = [one for space in spaces for one in shell.json("cr", "list", "--space", space)]
+    assert {one["id"] for one in listed if one["outdated"]} == set(found) != set()
+    for one in listed:
+        if one["id"] in found:
+            assert found[one["id"]]["where"].endswith(f": #{one['number']} {one['subject']}")
+    log = json.loads(shell.ok("site", "check", site, "--sarif"))["runs"][0]
+    logged = [one for one in log["results"] if one["ruleId"] == name]
+    assert {one["properties"]["changeRequest"] for one in logged} == set(found)
+    assert {one["level"] for one in logged} == {"note"}
+    suite = ElementTree.fromstring(shell.ok("site", "check", site, "--junit"))
+    case = next(case for case in suite if case.get("name") == name)
+    assert case.find("failure") is None
+    assert (case.findtext("system-out") or "").count("is outdated") == len(found)
 
 
 def test_the_program_as_a_process(shell: Shell) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from presscheck.api.content import RevisionPage
 from presscheck.api.site_structure import SiteStructure
-from presscheck.engine.publish.audiences import Audience, places_of, uses_of
+from presscheck.engine.publish.audiences import EVERYONE, Audience, places_of, seen_by, uses_of
 from presscheck.engine.publish.visitor_tokens import audience_of, make_token, read_token
 from presscheck.errors import InvalidArgument
 
@@ -17,6 +17,7 @@ KEY = "a key of at least thirty-two characters"
 NOW = 1_800_000_000
 PRO, FREE = Audience("Pro", {"plan": "pro"}), Audience("Free", {"plan": "free"})
 KNOWN = frozenset((("plan",),))
+PLAN = 'visitor.claims.plan == "pro"'
 STRUCTURE = SiteStructure.model_validate(
     {
         "type": "sections",
@@ -48,6 +49,40 @@ def test_a_place_is_seen_if_all_conditions_above_it_hold() -> None:
     assert places["Below"].seen_by(PRO, KNOWN) == (None, "Beta: the schema has no claim “beta”")
     assert places["Below"].seen_by(PRO, {("plan",), ("beta",)}).holds is False
     assert [bool(use.problem) for use in uses_of(places.values(), KNOWN)] == [False, True]
+
+
+def item(kind: str, name: str, **fields: object) -> dict[str, object]:
+    return {"object": f"site-{kind}", "id": name, "title": name, **fields}
+
+
+def test_the_tree_of_an_audience_lacks_what_it_may_not_see_hidden_pages_and_drafts() -> None:
+    structure = SiteStructure.model_validate(
+        {
+            "type": "sections",
+            "structure": [
+                item("section", "Open", siteSpaces=[item("space", "Guides", space={"id": "space"})]),
+                item("section", "Paid", condition=PLAN, siteSpaces=[item("space", "Extra", space={"id": "none"})]),
+                item("section", "Soon", draft=True, siteSpaces=[item("space", "Later", space={"id": "none"})]),
+                item("section", "Aside", siteSpaces=[item("space", "Old", hidden=True, space={"id": "none"})]),
+            ],
+        }
+    )
+    hidden = RevisionPage(id="h", title="Hidden", hidden=True, pages=(RevisionPage(id="i", title="In it"),))
+    unclear = RevisionPage(id="u", title="Unclear", condition="visitor.claims.beta")
+    only = RevisionPage(id="o", title="Only", condition=PLAN, hidden=True)
+    group = RevisionPage(id="g", title="Group", type="group")
+    places = tuple(places_of(structure, {"space": (hidden, unclear, only, group)}))
+    titles = {audience.name: seen_by(places, audience, KNOWN, is_on=True) for audience in (EVERYONE, FREE, PRO)}
+    everyone = [place.title for place in titles["Free"].places]
+    assert everyone == ["Open", "Guides", "Unclear", "Group", "Aside"]
+    assert [place.title for place in titles["Pro"].places] == [*everyone[:4], "Paid", "Extra", "Aside"]
+    assert [place.title for place in titles["Pro"].places if not place.is_text] == ["Group"]
+    counted = {name: (seen.limited, seen.hidden, seen.drafts) for name, seen in titles.items()}
+    assert counted == {"Everyone": (3, 3, 2), "Free": (3, 3, 2), "Pro": (0, 4, 2)}
+    assert titles["Pro"].doubts == {"page Guides u": "Unclear: the schema has no claim “beta”"}
+    off = seen_by(places, FREE, KNOWN, is_on=False)
+    assert [place.title for place in off.places] == [*everyone[:4], "Paid", "Extra", "Aside"]
+    assert (off.doubts, off.limited) == ({}, 0)
 
 
 def test_a_token_is_that_of_the_library_and_the_other_way_round() -> None:

@@ -33,9 +33,9 @@ from presscheck.engine.writes.delivery import (
     DeliveryReconciler,
     ImmediateSender,
     OutboxWorker,
+    UndoGuard,
 )
 from presscheck.engine.writes.effects import effects_of
-from presscheck.engine.writes.undo_guard import UndoGuard
 from presscheck.errors import (
     Ambiguous,
     Forbidden,

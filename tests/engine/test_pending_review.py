@@ -16,8 +16,8 @@ from presscheck.api.comments import PostComment
 from presscheck.api.operation import Operation
 from presscheck.engine.review.pending_review import PendingReview, draft_key
 from presscheck.engine.writes.effects import may_wait
-from presscheck.engine.writes.outbox_actions import OutboxActions
 from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite, PendingWrites, SignedInUser
+from presscheck.engine.writes.write_queue import OutboxActions
 from presscheck.store.outbox import Outbox
 
 APPROVE = SubmitReview(**REQUEST, status="approved")

@@ -12,8 +12,8 @@ from presscheck.api import comments
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
-from presscheck.engine.writes.outbox_actions import OutboxActions
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser
+from presscheck.engine.writes.write_queue import OutboxActions
 from presscheck.store.outbox import Outbox
 
 EDIT = comments.UpdateComment(**THREAD, body=text("New"))

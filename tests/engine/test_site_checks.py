@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import RevisionPage
 from presscheck.api.links import ContentLocation, Link
 from presscheck.api.openapi import OpenAPISpec, SpecError
@@ -128,6 +129,7 @@ NO_DATES = {
     "properties": {"since": {"type": "date", "description": "When they came"}},
     "additionalProperties": False,
 }
+OUTDATED = ChangeRequest(id="c1", number=12, subject="Rewrite the start", outdated=True)
 SEEDED = {
     "empty-site": replace(CLEAN, spaces=()),
     "conflict-markers": with_page(page_facts("Text\n\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n")),
@@ -162,6 +164,7 @@ SEEDED = {
     "deep-page": nested(7),
     "open-comments": with_space(space=SPACE.model_copy(update={"comments": 2})),
     "outdated-comments": with_space(outdated=("p1", "p1", "")),
+    "outdated-requests": with_space(requests=(OUTDATED, OUTDATED.model_copy(update={"outdated": False}))),
     "open-requests": with_space(space=SPACE.model_copy(update={"change_requests_open": 2})),
 }
 """A site with one defect, by the check that finds it."""
@@ -241,6 +244,15 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
 )  # fmt: skip
 def test_what_looks_like_a_defect(content: SiteContent, names: list[str]) -> None:
     assert sorted(found(content)) == names
+
+
+def test_an_outdated_change_request_is_a_note_that_names_it() -> None:
+    unnamed = OUTDATED.model_copy(update={"id": "c2", "number": 13, "subject": ""})
+    why = "is outdated: the live content changed since its last update"
+    assert check_site(with_space(requests=(OUTDATED, unnamed))) == [
+        Finding("outdated-requests", "info", "Guides: #12 Rewrite the start", why, "s1", request="c1"),
+        Finding("outdated-requests", "info", "Guides: #13 (no subject)", why, "s1", request="c2"),
+    ]
 
 
 def test_what_could_not_be_read_is_unknown_and_never_passed() -> None:

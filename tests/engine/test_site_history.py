@@ -17,8 +17,7 @@ from presscheck.engine.publish.published_state import PublishedState, PublishedS
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.site_config.document import SiteConfig
 from presscheck.engine.site_config.site_history import changes_between, own_rows, part_of_config, read_history
-from presscheck.engine.site_config.snapshot_recorder import SnapshotRecorder
-from presscheck.engine.site_config.snapshots import BURST, Kind, Snapshot
+from presscheck.engine.site_config.snapshots import BURST, Kind, Snapshot, SnapshotRecorder
 from presscheck.engine.site_config.validation import parse
 from presscheck.engine.writes.descriptions import Place, describe
 from presscheck.engine.writes.history import HistoryEntry

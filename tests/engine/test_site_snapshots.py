@@ -24,8 +24,7 @@ from presscheck.api.site_structure import DeleteSection, GetSiteStructure, SiteS
 from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite, UpdateSite
 from presscheck.engine.site_config import snapshots
 from presscheck.engine.site_config.document import SiteConfig
-from presscheck.engine.site_config.snapshot_recorder import SnapshotRecorder
-from presscheck.engine.site_config.snapshots import BURST, LONGEST_BURST, Snapshot, Snapshots
+from presscheck.engine.site_config.snapshots import BURST, LONGEST_BURST, Snapshot, SnapshotRecorder, Snapshots
 from presscheck.errors import ConfigurationError, Forbidden, InvalidArgument, NetworkError, StoreError
 
 PATH = {"organization_id": "o", "site_id": "s"}

@@ -13,7 +13,7 @@ from tests.engine.write_samples import REQUEST, THREAD, page, pages, text
 from presscheck.api import comments
 from presscheck.api.change_requests import GetChangeRequest, UpdateChangeRequest
 from presscheck.api.operation import Operation
-from presscheck.engine.writes.undo_guard import GONE, UndoGuard, sent_write
+from presscheck.engine.writes.delivery import GONE, UndoGuard, sent_write
 from presscheck.errors import ChangedSince, Forbidden, NetworkError, PresscheckError, TooManyRequests
 from presscheck.store.outbox import Outbox, Row
 

@@ -16,9 +16,9 @@ from presscheck.api.operation import Operation
 from presscheck.client.responses import read_answer
 from presscheck.engine.results import Result
 from presscheck.engine.shared_calls import changed_page
+from presscheck.engine.writes.delivery import UndoGuard
 from presscheck.engine.writes.descriptions import Place
 from presscheck.engine.writes.history import NOT_SENT, OTHER_USER, UNKNOWN_REQUEST, UNREADABLE, WriteHistory
-from presscheck.engine.writes.undo_guard import UndoGuard
 from presscheck.errors import ChangedSince, PresscheckError
 from presscheck.store.outbox import Outbox
 

@@ -42,7 +42,12 @@ def _result(finding: Finding) -> dict[str, Any]:
         "level": _LEVELS[finding.severity],
         "message": {"text": f"{where}: {sanitize(finding.message)}"},
         "locations": [{"logicalLocations": [{"fullyQualifiedName": where}]}],
-        "properties": {"space": finding.space, "page": finding.page, "line": finding.line},
+        "properties": {
+            "space": finding.space,
+            "page": finding.page,
+            "line": finding.line,
+            "changeRequest": finding.request,
+        },
     }
 
 

@@ -41,6 +41,7 @@ from presscheck.cli.site_history import history, restore
 from presscheck.cli.site_redirects import redirects
 from presscheck.config.checks_file import ChecksFile
 from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, check_site, summary
+from presscheck.engine.publish.plan_limits import plan_limits
 from presscheck.engine.publish.previews import preview_url, site_spaces
 from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.publishing import note_published, reach_words, state_of
@@ -78,7 +79,6 @@ def site() -> None:
 add(
     site,
     CommandSpec("list", ListSites, ("id", "title", "published", "visibility", "urls.published")),
-    CommandSpec("show", GetSite, help="Show a site."),
     CommandSpec("create", CreateSite, done="Site created."),
     CommandSpec("edit", UpdateSite, done="Site updated."),
     CommandSpec("add", AddSiteSpace, done="Space added to the site."),
@@ -91,6 +91,20 @@ site.add_command(redirects)
 site.add_command(config)
 site.add_command(history)
 site.add_command(restore)
+
+
+@site.command()
+@click.argument("site")
+@org_option
+@with_session
+@sends(GetSite)
+async def show(session: Session, site: str, org: str | None) -> None:
+    """Show a site, and what its plan limits."""
+    owner, chosen = await lookup.site(session, site, org)
+    shown = await session.read(GetSite(organization_id=owner.id, site_id=chosen.id))
+    session.show(shown, hidden=("features",))
+    for line in () if session.json else plan_limits(shown):
+        print_text(line)
 
 
 @site.command()
@@ -260,7 +274,8 @@ async def _findings(session: Session, organization_id: str, site: Site, levels: 
 
 def _finding_row(finding: Finding) -> dict[str, object]:
     row = {"severity": finding.severity, "kind": finding.check, "where": finding.where, "message": finding.message}
-    return {**row, "space": finding.space, "page": finding.page, "line": finding.line}
+    place = {"space": finding.space, "page": finding.page, "line": finding.line, "changeRequest": finding.request}
+    return {**row, **place}
 
 
 def open_url(url: str) -> None:

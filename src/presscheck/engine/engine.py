@@ -29,9 +29,8 @@ from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result, Window
 from presscheck.engine.search.search import Hit, Search
 from presscheck.engine.shortcuts import Shortcuts
-from presscheck.engine.writes.outbox_actions import OutboxActions
 from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite, PendingWrites, SignedInUser
-from presscheck.engine.writes.write_queue import WriteQueue
+from presscheck.engine.writes.write_queue import OutboxActions, WriteQueue
 from presscheck.store.cache import Cache, Condition
 from presscheck.store.outbox import Outbox
 
@@ -51,7 +50,7 @@ __all__ += ["OutboxEntry", "Window"]
 
 if TYPE_CHECKING:
     from presscheck.engine.search.backlinks import LocalLinks, OtherUses
-    from presscheck.engine.site_config.snapshot_recorder import SnapshotRecorder
+    from presscheck.engine.site_config.snapshots import SnapshotRecorder
     from presscheck.engine.writes.history import HistoryEntry, WriteHistory
 
 T = TypeVar("T")
@@ -316,7 +315,7 @@ class Engine:
     @property
     def site_snapshots(self) -> SnapshotRecorder:
         """The snapshots of sites: what they had before each change that this program made."""
-        from presscheck.engine.site_config.snapshot_recorder import SnapshotRecorder  # 50 ms, only for sites
+        from presscheck.engine.site_config.snapshots import SnapshotRecorder  # 50 ms, only for sites
 
         if self._recorder is None:
             self._recorder = SnapshotRecorder(

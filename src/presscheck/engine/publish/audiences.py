@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from presscheck.api.content import ListPages, RevisionPage
-from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteStructure
+from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteSpace, SiteStructure
 from presscheck.documents.attribute_json import parse_json
 from presscheck.documents.visitors.conditions import Path, Verdict, claim_paths, judge, problem_of
 from presscheck.engine.protocols import Reader
@@ -19,6 +20,8 @@ LONGEST_NAME = 50
 LONGEST_CLAIMS = 4000
 """The most characters of the claims of an audience as JSON: those of a visitor have to fit into a cookie."""
 NO_CONDITION = Verdict(True)
+LeftOut = Literal["draft", "hidden", ""]
+"""Why the navigation of a site leaves something out for everybody."""
 
 
 class LocalValues(Protocol):
@@ -49,6 +52,10 @@ class Audience(NamedTuple):
     name: str
     claims: dict[str, Any]
     problem: str = ""
+
+
+EVERYONE = Audience("Everyone", {})
+"""Visitors without claims: what they see, everybody sees."""
 
 
 class Audiences:
@@ -127,6 +134,8 @@ class AdaptivePlace:
         space_id: its space; empty for a section.
         page_id: the page; empty for a section or space.
         key: identifies it.
+        left_out: why the navigation of the site leaves it out for everybody; empty if it does not.
+        is_text: whether a page has a text, other than a group of pages or a link.
     """
 
     kind: Literal["section", "space", "page"]
@@ -137,6 +146,8 @@ class AdaptivePlace:
     space_id: str = ""
     page_id: str = ""
     key: str = ""
+    left_out: LeftOut = ""
+    is_text: bool = True
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -160,6 +171,53 @@ class AdaptivePlace:
             if verdict.holds is None:
                 return Verdict(None, f"{rule.title}: {verdict.reason}")
         return NO_CONDITION
+
+
+class SeenSite(NamedTuple):
+    """What the visitors of an audience see of a site.
+
+    Attributes:
+        places: what its navigation has for them, in order.
+        doubts: why it cannot be told whether they see a place, by its key.
+        limited: the number of sections, spaces and pages that a condition keeps from them.
+        hidden: the number of hidden sections, spaces and pages that they could open.
+        drafts: the number of drafts, and of what is in them.
+    """
+
+    places: tuple[AdaptivePlace, ...]
+    doubts: Mapping[str, str]
+    limited: int = 0
+    hidden: int = 0
+    drafts: int = 0
+
+
+def seen_by(
+    places: Iterable[AdaptivePlace], audience: Audience, known: Collection[Path] | None, *, is_on: bool
+) -> SeenSite:
+    """What the visitors of an audience see of a site.
+
+    Args:
+        places: the places of the site.
+        audience: the visitors.
+        known: the claims of the schema; None if the schema is not known.
+        is_on: whether the site has adaptive content; without it, conditions do not apply.
+    """
+    seen: list[AdaptivePlace] = []
+    doubts: dict[str, str] = {}
+    limited, left_out = 0, Counter[str]()
+    for place in places:
+        verdict = place.seen_by(audience, known) if is_on else NO_CONDITION
+        if place.left_out == "draft":
+            left_out["draft"] += 1
+        elif verdict.holds is False:
+            limited += 1
+        elif place.left_out:
+            left_out["hidden"] += 1
+        else:
+            seen.append(place)
+            if verdict.holds is None:
+                doubts[place.key] = verdict.reason
+    return SeenSite(tuple(seen), doubts, limited, left_out["hidden"], left_out["draft"])
 
 
 class Use(NamedTuple):
@@ -202,28 +260,53 @@ def places_of(structure: SiteStructure, trees: Mapping[str, Sequence[RevisionPag
     for item, section in site_spaces(structure.structure):
         above: tuple[Rule, ...] = ()
         depth = 0
+        outside: LeftOut = ""
         if section:
+            outside = _left_out(section, "")
             if section is not last:
                 yield AdaptivePlace(
-                    "section", section.title, 0, section.condition or "", (), key=f"section {section.id}"
+                    "section",
+                    section.title,
+                    0,
+                    section.condition or "",
+                    (),
+                    key=f"section {section.id}",
+                    left_out=outside,
                 )
             above = (Rule(section.title, section.condition),) if section.condition else ()
             depth = 1
         last = section
         title, condition = item.title or item.space.title, item.condition or ""
-        yield AdaptivePlace("space", title, depth, condition, above, item.space.id, key=f"space {item.id}")
+        left_out = _left_out(item, outside)
+        yield AdaptivePlace(
+            "space", title, depth, condition, above, item.space.id, key=f"space {item.id}", left_out=left_out
+        )
         above = (*above, Rule(title, condition)) if condition else above
-        yield from _pages(trees.get(item.space.id, ()), item.space.id, item.id, above, depth + 1)
+        yield from _pages(trees.get(item.space.id, ()), item.space.id, item.id, above, depth + 1, left_out)
+
+
+def _left_out(item: SiteSpace | SiteSection, outside: LeftOut) -> LeftOut:
+    """Why the navigation leaves an item out; `outside` is why it leaves out what the item is in."""
+    if item.draft or outside == "draft":
+        return "draft"
+    return "hidden" if getattr(item, "hidden", None) else outside
 
 
 def _pages(
-    pages: Iterable[RevisionPage], space_id: str, item_id: str, above: tuple[Rule, ...], depth: int
+    pages: Iterable[RevisionPage],
+    space_id: str,
+    item_id: str,
+    above: tuple[Rule, ...],
+    depth: int,
+    outside: LeftOut,
 ) -> Iterator[AdaptivePlace]:
     for page in pages:
         condition, key = page.condition or "", f"page {item_id} {page.id}"
-        yield AdaptivePlace("page", page.title, depth, condition, above, space_id, page.id, key)
+        left_out = outside or ("hidden" if page.hidden else "")
+        is_text = page.type == "document"
+        yield AdaptivePlace("page", page.title, depth, condition, above, space_id, page.id, key, left_out, is_text)
         inside = (*above, Rule(page.title, condition)) if condition else above
-        yield from _pages(page.pages, space_id, item_id, inside, depth + 1)
+        yield from _pages(page.pages, space_id, item_id, inside, depth + 1, left_out)
 
 
 def uses_of(places: Iterable[AdaptivePlace], known: Collection[Path] | None) -> tuple[Use, ...]:

@@ -52,6 +52,7 @@ class Finding:
         space: the id of the space, if it is in one.
         page: the id of the page, if it is on one.
         line: the line in the text of the page, from 1; 0 if it is on no line.
+        request: the id of the change request, if it is about one.
     """
 
     check: str
@@ -61,6 +62,7 @@ class Finding:
     space: str = ""
     page: str = ""
     line: int = 0
+    request: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,12 @@ class Problem:
     page: str = ""
     line: int = 0
     is_note: bool = False
+    request: str = ""
+
+    def finding(self, check: str, severity: Severity) -> Finding:
+        """The finding of a check."""
+        level: Severity = "info" if self.is_note else severity
+        return Finding(check, level, self.where, self.message, self.space, self.page, self.line, self.request)
 
 
 def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) -> list[Finding]:
@@ -105,10 +113,10 @@ def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) 
     level_of |= levels or {}
     checks = [check for check in CHECKS if level_of[check.name] != "off"]
     found = [
-        Finding(check.name, "info" if one.is_note else severity, one.where, one.message, one.space, one.page, one.line)
+        problem.finding(check.name, severity)
         for check in checks
         if (severity := level_of[check.name]) != "off"
-        for one in check.find(content)
+        for problem in check.find(content)
     ]
     for part in content.unread:
         names = ", ".join(check.title for check in checks if part.name in check.needs)
@@ -209,6 +217,15 @@ def _open_requests(content: SiteContent) -> Iterator[Problem]:
         number = space.space.change_requests_open or 0
         if number:
             yield Problem(space.title, f"{count(number, 'open change request')}, not merged yet", space.space.id)
+
+
+def _outdated_requests(content: SiteContent) -> Iterator[Problem]:
+    for space in content.spaces:
+        for request in space.requests:
+            if request.outdated:
+                where = f"{space.title}: #{request.number} {request.subject or '(no subject)'}"
+                why = "is outdated: the live content changed since its last update"
+                yield Problem(where, why, space.space.id, request=request.id)
 
 
 def _no_default(content: SiteContent) -> Iterator[Problem]:
@@ -496,6 +513,7 @@ CHECKS: tuple[Check, ...] = (
     Check("hidden-page", "hidden pages", "info", ("pages",), _hidden_page),
     Check("deep-page", "pages that the navigation does not show", "info", ("pages",), _deep_page),
     Check("open-requests", "open change requests", "info", ("space",), _open_requests),
+    Check("outdated-requests", "outdated change requests", "info", ("change requests",), _outdated_requests),
     Check("open-comments", "open comments", "info", ("space",), _open_comments),
     Check("outdated-comments", "outdated comments", "info", ("pages", "comments"), _outdated_comments),
 )

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pydantic_core import from_json
 
+from presscheck.api.change_requests import ChangeRequest, ListChangeRequests
 from presscheck.api.comments import Comment, CommentTarget, ListSpaceComments
 from presscheck.api.content import GetPage, ListPages, ListRevisionPages, RevisionPage
 from presscheck.api.links import Link
@@ -107,6 +108,7 @@ class SpaceContent:
         facts: about the texts of pages, by page id, as far as they could be read.
         links: the links in the live pages.
         outdated: the open comments whose text is gone, as page ids; an empty id if the page is gone, too.
+        requests: the open change requests.
     """
 
     item: SiteSpace
@@ -116,6 +118,7 @@ class SpaceContent:
     facts: Mapping[str, PageFacts] = field(default_factory=dict[str, PageFacts])
     links: tuple[Link, ...] = ()
     outdated: tuple[str, ...] = ()
+    requests: tuple[ChangeRequest, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, RevisionPage]:
@@ -324,7 +327,7 @@ class SiteReader:
         revision, known = self._trees.get(space.id, ("", None))
         if known and revision and revision == space.revision:  # the structure was read just now
             content = replace(known, item=item, section=section, space=space)
-            return replace(content, outdated=await self._outdated(content, where, unread))
+            return await self._with_reviews(content, where, unread)
         try:
             space = await self._engine.read(GetSpace(space_id=space.id))
         except NotSupported:  # then what the structure says of it must do
@@ -336,7 +339,24 @@ class SiteReader:
         unread += own
         if space.revision and not own:
             self._trees[space.id] = (space.revision, content)
-        return replace(content, outdated=await self._outdated(content, where, unread))
+        return await self._with_reviews(content, where, unread)
+
+    async def _with_reviews(self, content: SpaceContent, where: str, unread: list[Unread]) -> SpaceContent:
+        """The space with what changes without a new revision: its comments and change requests."""
+        outdated, requests = await asyncio.gather(
+            self._outdated(content, where, unread), self._requests(content.space, where, unread)
+        )
+        return replace(content, outdated=outdated, requests=requests)
+
+    async def _requests(self, space: Space, where: str, unread: list[Unread]) -> tuple[ChangeRequest, ...]:
+        """The open change requests of a space; why they could not be read goes to `unread`."""
+        if "change_requests_open" in space.model_fields_set and not space.change_requests_open:
+            return ()
+        try:
+            return await whole_listing(self._engine, ListChangeRequests(space_id=space.id, status="open"))
+        except PresscheckError as error:
+            unread.append(Unread("change requests", where, error.message))
+            return ()
 
     async def _tree(self, content: SpaceContent, where: str, unread: list[Unread], priority: Priority) -> SpaceContent:
         """The space with its pages, the facts about them, and its links; what could not be read goes to `unread`."""

@@ -32,8 +32,7 @@ from presscheck.engine.site_config.document import (
     Target,
     every_entry,
 )
-from presscheck.engine.site_config.secrets import SiteSecrets
-from presscheck.engine.site_config.site_state import SiteState, StateReader, paths_of
+from presscheck.engine.site_config.site_state import SiteSecrets, SiteState, StateReader, paths_of
 from presscheck.engine.site_config.steps import Keys, Plan, Step, id_of
 from presscheck.engine.site_config.structure_plan import StructurePlanner
 from presscheck.engine.site_config.validation import Problem

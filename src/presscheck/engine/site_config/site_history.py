@@ -18,8 +18,15 @@ from presscheck.engine.publish.published_state import PublishedStates, StateStor
 from presscheck.engine.publish.site_content import site_spaces
 from presscheck.engine.site_config.comparison import Difference, compare
 from presscheck.engine.site_config.document import Entry, Part, SiteConfig, place_name
-from presscheck.engine.site_config.snapshot_recorder import KIND_OF, PART_OF, RESTORABLE, SnapshotRecorder
-from presscheck.engine.site_config.snapshots import BURST, Kind, Snapshot
+from presscheck.engine.site_config.snapshots import (
+    BURST,
+    KIND_OF,
+    PART_OF,
+    RESTORABLE,
+    Kind,
+    Snapshot,
+    SnapshotRecorder,
+)
 from presscheck.engine.site_config.validation import parse
 from presscheck.engine.writes.history import HistoryEntry
 from presscheck.errors import InvalidArgument, PresscheckError

@@ -10,9 +10,9 @@ from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.operation import Operation
 from presscheck.engine.protocols import StoredReader
 from presscheck.engine.shared_calls import changed_page
+from presscheck.engine.writes.delivery import UndoGuard, sent_write
 from presscheck.engine.writes.descriptions import Place, describe, describe_name, place_of
 from presscheck.engine.writes.inverses import SentWrite, inverse_of, reason_against
-from presscheck.engine.writes.undo_guard import UndoGuard, sent_write
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import EndedRow, Outbox
 

@@ -1,11 +1,14 @@
-"""The write queue: stores writes in the outbox, applies them to reads, sends them and reports their results."""
+"""The write queue: stores writes in the outbox, applies them to reads, sends them and reports their results.
+
+Users can undo, retry, edit, release and discard the writes in it that are not sent yet.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from presscheck.api.operation import Operation
@@ -15,9 +18,8 @@ from presscheck.engine.members import user_id
 from presscheck.engine.reads.cached_reads import ServiceReads
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscriptions, beneath
-from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker
+from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker, UndoGuard
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
-from presscheck.engine.writes.undo_guard import UndoGuard
 from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly
 from presscheck.store.outbox import Outbox, Row
 
@@ -278,3 +280,49 @@ def _retrieve_exception(outcome: asyncio.Future[Any]) -> None:
     """Retrieve the exception of a write without callers, so that asyncio does not log it: the outbox shows it."""
     if not outcome.cancelled():
         outcome.exception()
+
+
+class OutboxActions:
+    """User actions on entries of the outbox.
+
+    Args:
+        outbox: the outbox.
+        changed: called after each change.
+    """
+
+    def __init__(self, outbox: Outbox, changed: Callable[[], None]) -> None:
+        self._outbox, self._changed = outbox, changed
+
+    def unsend(self, number: int) -> Operation[Any] | None:
+        """Undo an unsent write. Returns its call, so that its text can be edited."""
+        row = self._outbox.row(number)
+        if row is None or not self._outbox.drop(number, unless_sending=True):
+            return None
+        self._changed()
+        return pending_entry(row).call
+
+    def retry(self, number: int) -> None:
+        """Send a refused write again."""
+        self._outbox.retry(number)
+        self._changed()
+
+    def rewrite(self, number: int, call: Operation[Any]) -> bool:
+        """Replace a pending or failed write by this call; False if it is being sent or is already sent."""
+        is_replaced = self._outbox.rewrite(number, call.given())
+        self._changed()
+        return is_replaced
+
+    def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
+        """Send collected writes in their original order; all are released in one transaction.
+
+        Args:
+            numbers: the outbox rows of the writes.
+            hold: seconds before they are sent, in which `unsend` can undo them.
+        """
+        self._outbox.release(numbers, time.time() + hold)
+        self._changed()
+
+    def drop(self, number: int) -> None:
+        """Discard an unsent write."""
+        self._outbox.drop(number)
+        self._changed()

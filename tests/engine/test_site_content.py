@@ -1,0 +1,75 @@
+"""Reading a site for its checks: what changes without a new revision is read each time, and what fails is named."""
+
+from typing import Any
+
+import pytest
+
+from presscheck.api.change_requests import (
+    CreateChangeRequest,
+    ListChangeRequests,
+    MergeChangeRequest,
+    UpdateChangeRequest,
+)
+from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
+from presscheck.api.operation import Operation
+from presscheck.api.sites import ListSites
+from presscheck.engine.engine import Engine
+from presscheck.engine.publish.checks import Finding, check_site
+from presscheck.engine.publish.site_content import SiteReader
+from presscheck.errors import Forbidden
+
+ORG = "tallowick"
+
+
+async def open_request(engine: Engine, space: str, subject: str) -> dict[str, Any]:
+    """An open change request with a new page."""
+    made = await engine.write(CreateChangeRequest(space_id=space, subject=subject)).landed()
+    at: dict[str, Any] = {"space_id": space, "change_request_id": made.id}
+    page = InsertPage(title=subject, document=Document(markdown="A page.\n"))
+    await engine.write(EditChangeRequestContent(**at, changes=(page,), compat=False)).landed()
+    await engine.write(UpdateChangeRequest(**at, status="open")).landed()
+    return at
+
+
+async def outdated(reader: SiteReader, site: str) -> list[Finding]:
+    found = check_site(await reader.read(ORG, site))
+    return [one for one in found if one.request or "outdated change requests" in one.message]
+
+
+@pytest.mark.service(sample=True)
+async def test_a_change_request_is_outdated_as_soon_as_another_one_is_merged(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = (await engine.read(ListSites(organization_id=ORG))).items
+    site = next(site for site in sites if not site.published)
+    reader = SiteReader(engine)
+    await engine.write(MergeChangeRequest(**await open_request(engine, "runbook", "All others are behind"))).landed()
+    before = await outdated(reader, site.id)
+    behind = await open_request(engine, "runbook", "Stays behind")
+    assert await outdated(reader, site.id) == before
+    await engine.write(MergeChangeRequest(**await open_request(engine, "runbook", "Goes ahead"))).landed()
+    new = [finding for finding in await outdated(reader, site.id) if finding not in before]
+    assert [(finding.request, finding.space, finding.severity) for finding in new] == [
+        (behind["change_request_id"], "runbook", "info")
+    ]
+    assert new[0].where.startswith("Runbook: #") and new[0].where.endswith(" Stays behind")
+
+    await engine.write(UpdateChangeRequest(**behind, status="archived")).landed()
+    assert await outdated(reader, site.id) == before, "the revision of the space is the same as before"
+
+    # what cannot be read is unknown, also where the pages of the space are known already
+    await open_request(engine, "runbook", "Not to be read")
+    read = engine.read
+
+    async def refuses(call: Operation[Any], **options: Any) -> Any:
+        if isinstance(call, ListChangeRequests):
+            raise Forbidden("no permission", request=str(call), status=403)
+        return await read(call, **options)
+
+    monkeypatch.setattr(engine, "read", refuses)
+    for again in (reader, SiteReader(engine)):
+        assert [(finding.check, finding.severity) for finding in await outdated(again, site.id)] == [
+            ("not-checked", "unknown")
+        ]
+        assert (await outdated(again, site.id))[0].message == "not checked: outdated change requests (no permission)"
