@@ -42,11 +42,12 @@ def new_words(chance: random.Random, count: int) -> str:
 
 
 def prose(lines: list[str]) -> list[int]:
-    """The lines that are paragraphs of more than a dozen plain words."""
+    """The lines that are paragraphs of more than a dozen plain words, with a blank line below, or none."""
     found: list[int] = []
     for block in split_blocks("\n".join(lines)):
         is_plain = not re.search(r"[\n<>{}|\[\]`*_]", block.text)
-        if block.kind == "paragraph" and is_plain and word_count(block.text) > 12:
+        is_apart = not "".join(lines[block.start_line + 1 : block.start_line + 2]).strip()
+        if block.kind == "paragraph" and is_plain and is_apart and word_count(block.text) > 12:
             found.append(block.start_line)
     return found
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from tests.contract.description import DOCUMENTED, NEWEST, schema_called, schema_names
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS
-from tests.generated_docs.documentation import Documentation, check_page
+from tests.documents.written_words import unseen_words, written_words
+from tests.generated_docs.documentation import VARIABLE, Documentation, check_page
 from tests.generated_docs.prose import markers_in
 
 from presscheck.documents.block_tags import BLOCK_TAGS
@@ -89,30 +90,56 @@ def shown_words(lines: list[Line]) -> str:
     return "\n".join(plain(line) for line in lines)
 
 
-def words_of(markdown: str) -> list[str]:
-    """The words of the picture of a page, without the lines that are drawn: nodes keep a footnote where it is named."""
-    return sorted(re.sub(r"[─│┃]+", " ", shown_words(render_page(markdown, 80))).split())
+def words_of(lines: list[Line]) -> list[str]:
+    """The words of a picture, without the lines that are drawn."""
+    return sorted(re.sub(r"[─│┃]+", " ", shown_words(lines)).split())
 
 
-@pytest.mark.documentation("varied")
+def styled(lines: list[Line]) -> list[list[tuple[str, set[str], str | None]]]:
+    """A picture, whatever the order in which the marks of a text are named."""
+    return [[(span.text, {*span.style.split()}, span.link) for span in line] for line in lines]
+
+
+NO_SCHEMA = re.compile(r"\[\^|<pre\b|<th\b[^<>]*\balign=|\{% \w+[^%{}]*$", re.MULTILINE)
+"""What nodes have no place for, so that it moves: footnotes stand where they are named; lines of code in a cell and the
+side of a column of numbers are lost, and so is the break in a tag that never ends."""
+NOT_READ = {"hidden", "surplus", "true"}
+"""Words of the generator in hidden columns and in cells beyond the last column, and a box that is ticked."""
+
+
+@pytest.mark.documentation("varied", "manual")
 def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> None:
-    """No line is too wide, no word is missing, no known block is drawn as unknown; nodes give the same picture."""
+    """No line is too wide, no word is missing, no known block is drawn as unknown; nodes give the same picture.
+
+    A page in three is drawn at each width, and every one at all where `PRESSCHECK_DOCS` is set.
+    """
 
     def check(markdown: str) -> None:
+        written = written_words(markdown) - (NOT_READ if documentation.generated else set())
         for columns in widths:
             lines = render_page(markdown, columns)
             assert [plain(line) for line in lines if width(line) > columns] == []
             shown = shown_words(lines)
-            assert not BLOCK_TAGS.keys() & set(re.findall(rf"{UNKNOWN}: (\S+)", shown))
-            # a word that is wider than its column is broken
-            joined = shown if columns > 40 else shown + "\n" + re.sub(r"\s+[│┃ ]*", "", shown)
-            assert markers_in(markdown) - markers_in(joined) == set()
+            unknown = set(re.findall(rf"{UNKNOWN}: (\S+)", shown))
+            assert not unknown & BLOCK_TAGS.keys() if documentation.generated else not unknown
+            assert unseen_words(written | markers_in(markdown), shown) == []
         body = split_front_matter(markdown)[1]
-        assert words_of(nodes_to_markdown(markdown_to_nodes(body))) == words_of(body)
+        lines, again = render_page(body, 80), render_page(nodes_to_markdown(markdown_to_nodes(body)), 80)
+        if NO_SCHEMA.search(body):
+            assert words_of(again) == words_of(lines)
+        else:
+            assert styled(again) == styled(lines)
 
+    is_whole = VARIABLE in os.environ
     for number, page in enumerate(documentation.pages):
-        widths = (40, 80, 160) if number % 8 == 0 else ((40, 80, 160)[number % 3],)
+        widths = (40, 80, 160) if is_whole or number % 8 == 0 else ((40, 80, 160)[number % 3],)
         check_page(documentation, page, check)
+
+
+def test_unseen_words_are_found() -> None:
+    text = '---\ntitle: x\n---\n{% hint style="info" %}\nSeen [label](a/gone.md "tip") and `code`, caf\u00e9.'
+    assert written_words(text) == {"Seen", "label", "and", "code", "caf\u00e9"}
+    assert unseen_words({"Seen", "and", "gone", "codes"}, "┃ Seen and co\n┃ des") == ["gone"]
 
 
 @pytest.mark.documentation("varied")
@@ -126,6 +153,7 @@ def test_controls_change_one_block(documentation: Documentation) -> None:
         keys = {mark.key: mark for number in range(len(page.lines)) for mark in page.marks(number)}
         for mark in list(keys.values())[:8]:
             page.set(target(mark.key, 1 - mark.value if mark.most <= 1 else mark.most))
+        page.advance(60)
         again = PageLines(markdown, 50, controls=controls)
         again.advance(60)
         assert (page.lines, page.line_of_block, page.links, page.headings) == (
@@ -135,7 +163,7 @@ def test_controls_change_one_block(documentation: Documentation) -> None:
             again.headings,
         )
         assert [plain(line) for line in page.lines if width(line) > 50] == []
-        controls.shows_all = True
+        controls.shows_all, controls.folded = True, set()
         opened = PageLines(markdown, 50, controls=controls)
         opened.advance(60)
         whole = [tuple(span for span in line if not is_control(span.link)) for line in opened.lines]

@@ -6,12 +6,12 @@ A segment knows its containers, so that it can be shown alone. Every word of the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 from presscheck.documents.block_tags import ALERT, BLOCK_TAGS
 from presscheck.documents.markdown.block_splitter import Block, split_blocks, text_lines
-from presscheck.documents.merge.conflict_blocks import ConflictBlock, conflict_blocks
+from presscheck.documents.merge.conflict_blocks import ConflictBlock, conflict_number, conflict_numbers, cut_conflicts
 
 CONTAINERS = frozenset(tag.name for tag in BLOCK_TAGS.values() if tag.content == "blocks")
 """Paired tags with blocks inside."""
@@ -52,24 +52,21 @@ class Segment(NamedTuple):
 def split_segments(markdown: str) -> list[Segment]:
     """Splits a page into segments; a conflict block outside of code is one segment."""
     cutting = _SegmentSplitter()
-    conflicts = {block.first: block for block in conflict_blocks(markdown) if not block.in_code}
-    if not conflicts:
-        cutting.take(markdown, 0, ())
+    cut = cut_conflicts(markdown)
+    cutting.take(cut.text, 0, ())
+    if not cut.conflicts:
         return cutting.found
-    lines = text_lines(markdown)
-    written = list(lines)
-    for block in conflicts.values():  # its divider would make a heading of the text above
-        lines[block.first : block.last + 1] = ["", _CONFLICT, *[""] * (block.size - 2)]
-    cutting.take("\n".join(lines), 0, ())
-    return [_written_again(piece, conflicts, written) for piece in cutting.found]
+    written = text_lines(markdown)
+    return [_written_again(piece, cut.conflicts, written) for piece in cutting.found]
 
 
-def _written_again(piece: Segment, conflicts: Mapping[int, ConflictBlock], lines: Sequence[str]) -> Segment:
+def _written_again(piece: Segment, conflicts: Sequence[ConflictBlock], lines: Sequence[str]) -> Segment:
     """Returns a segment with the conflict that its text stands for."""
-    if _CONFLICT not in piece.text:
+    if not conflict_numbers(piece.text):
         return piece
-    block = conflicts.get(piece.line - 1)
-    if block is None or piece.text.strip() != _CONFLICT:  # inside of something that is one segment, such as HTML
+    number = conflict_number(piece.text)
+    block = None if number is None or number >= len(conflicts) else conflicts[number]
+    if block is None or piece.line != block.first + 1:  # inside of something that is one segment, such as HTML
         return piece._replace(text="\n".join(lines[piece.line : piece.line + piece.size]))
     text = "\n".join(lines[block.first : block.last + 1])
     return Segment("conflict", text, block.first, block.size, within=piece.within)
@@ -124,8 +121,6 @@ def table_row_at(markdown: str, line: int) -> TableRow | None:
     return None
 
 
-_CONFLICT = "\uf8ffconflict\uf8ff"
-"""A paragraph in place of a conflict block, while a page is split."""
 _bar = re.compile(r"(?<!\\)\|").split
 _item = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]{1,4})(?=\S)|[ \t]*(?=\n|$))").match
 _plain_item = re.compile(r"[^#`~>+_{<|\-*\d\s]|\*\*?\w|\d+\w|`[^`]").match

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from presscheck.documents.markdown.block_splitter import text_lines
+
 CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END = "<<<<<<<", "=======", ">>>>>>>"
 """The conflict markers of Git, which most editors highlight."""
 OUR_NAME, THEIR_NAME = "change request", "live"
@@ -20,6 +22,10 @@ Side = Literal["ours", "theirs", "both"]
 _marker = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?:[ \t]+(.*?))?[ \t]*\r?").fullmatch
 _fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").match
 _ANCESTOR = "|||||||"
+
+
+_stand_in = re.compile("\uf8ffconflict-(\\d+)\uf8ff")
+"""What stands in place of a conflict while a page is split: private characters, which no page has."""
 
 
 class ConflictBlock(NamedTuple):
@@ -85,6 +91,40 @@ def unresolved_conflicts(markdown: str, live: str | None = None) -> list[Conflic
 def conflict_at(markdown: str, line: int) -> ConflictBlock | None:
     """Returns the conflict block at a line, or None."""
     return next((block for block in conflict_blocks(markdown) if block.first <= line <= block.last), None)
+
+
+class CutText(NamedTuple):
+    """A text with a paragraph in place of each conflict outside of code, and these conflicts.
+
+    Its lines have the same numbers; the divider of a conflict would make a heading of the text above it.
+    """
+
+    text: str
+    conflicts: tuple[ConflictBlock, ...]
+
+
+def cut_conflicts(markdown: str) -> CutText:
+    """Cuts the conflicts out of a text, to split it into blocks."""
+    if CONFLICT_START not in markdown:
+        return CutText(markdown, ())
+    lines = text_lines(markdown)
+    conflicts = tuple(block for block in conflict_blocks("\n".join(lines)) if not block.in_code)
+    if not conflicts:
+        return CutText(markdown, ())
+    for number, block in enumerate(conflicts):
+        lines[block.first : block.last + 1] = ["", f"\uf8ffconflict-{number}\uf8ff", *[""] * (block.size - 2)]
+    return CutText("\n".join(lines), conflicts)
+
+
+def conflict_numbers(text: str) -> list[int]:
+    """Returns the numbers of the conflicts that were cut out of a text, in order."""
+    return [int(match[1]) for match in _stand_in.finditer(text)]
+
+
+def conflict_number(text: str) -> int | None:
+    """Returns the number of the conflict that a text stands for; None if it is or has another text."""
+    match = _stand_in.fullmatch(text.strip())
+    return int(match[1]) if match else None
 
 
 def resolve(markdown: str, block: ConflictBlock, side: Side) -> str:

@@ -10,16 +10,18 @@ from rich.cells import cell_len
 from presscheck.documents.markdown.inline_runs import InlineRuns
 from presscheck.documents.markdown.parser import emoji_by_name, outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
+from presscheck.documents.merge.conflict_blocks import THEIR_NAME, ConflictBlock, conflict_number, conflict_numbers
 from presscheck.documents.terminal.code import CodeLook, code_lines, room_of_code, widest_line
-from presscheck.documents.terminal.controls import Controls, Mark, picture_mark, target
+from presscheck.documents.terminal.controls import Controls, Mark, conflict_mark, picture_mark, target
 from presscheck.documents.terminal.custom_tags import hint_lines, tag_lines
 from presscheck.documents.terminal.formulas import formula_text, subscript, superscript
 from presscheck.documents.terminal.html import html_lines
 from presscheck.documents.terminal.references import NO_REFERENCES, References
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.documents.terminal.tables import table_lines
+from presscheck.text.phrases import count as counted
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, remaining_cells, with_prefix, wrap
+from presscheck.text.styled_text import Line, Span, cut, remaining_cells, with_prefix, wrap
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -98,19 +100,27 @@ class BlockRenderer:
         symbols: the symbols that the page is drawn with.
         references: what the page refers to.
         controls: what is folded, and what scrolls; without them everything is open.
+        conflicts: the conflicts that were cut out of the page; where one was, both sides are shown.
 
     Attributes:
         anchors: the anchors of the last block.
         codes: the texts of the code blocks with controls, by their keys.
+        cuts_html: whether a conflict cuts through a piece of HTML of the last block, which cannot be shown then.
     """
 
     def __init__(
-        self, symbols: Symbols, references: References = NO_REFERENCES, controls: Controls | None = None
+        self,
+        symbols: Symbols,
+        references: References = NO_REFERENCES,
+        controls: Controls | None = None,
+        conflicts: Sequence[ConflictBlock] = (),
     ) -> None:
         self.symbols, self.references, self.controls = symbols, references, controls
+        self._conflicts = conflicts
         self.inline_words = TerminalWords(symbols, references)
         self.anchors: list[str] = []
         self.codes: dict[str, str] = {}
+        self.cuts_html = False
         self._environment: Environment = {}
         self._depth = 0
         self._prefix = ""
@@ -124,7 +134,7 @@ class BlockRenderer:
 
     def lines(self, text: str, columns: int, number: int = 0) -> list[Line]:
         """Renders a block; `number` is its number in the page."""
-        self.anchors = []
+        self.anchors, self.cuts_html = [], False
         self._depth, self._included, self._includes = 0, [], 0
         try:
             return self._numbered(text, columns, str(number))
@@ -195,9 +205,9 @@ class BlockRenderer:
         controls.hides = controls.hides or not is_open
         lines = code_lines(text, columns, self.symbols, look if is_open else look._replace(most_lines=collapsed))
         sign = self.symbols.opened if is_open else self.symbols.closed
-        words = "show fewer lines" if is_open else f"{count - collapsed} more lines"
+        words = "show fewer lines" if is_open else counted(count - collapsed, "more line")
         toggle = Span(f"{sign} {words}", "accent", target(f"{key}f", 0 if is_open else 1))
-        return [*lines, (Mark("fold", f"{key}f", int(is_open), 1).span, toggle)]
+        return [*lines, (Mark("fold", f"{key}f", int(is_open), 1).span, *cut((toggle,), columns))]
 
     def source(self, text: str, columns: int) -> list[Line]:
         """Renders Markdown as it is written."""
@@ -219,19 +229,17 @@ class BlockRenderer:
         return int(tokens[0].tag[1]), self.runs(tokens[1])
 
     def flow(self, tokens: Sequence[Token], columns: int) -> list[Line]:
-        """Renders blocks below one another, separated by blank lines unless they belong to a tight list."""
+        """Renders blocks below one another, separated by blank lines."""
         return self._flow(outermost(tokens), columns)
 
-    def _flow(self, blocks: Blocks, columns: int) -> list[Line]:
+    def _flow(self, blocks: Blocks, columns: int, *, is_compact: bool = False) -> list[Line]:
         lines: list[Line] = []
-        is_tight = False
         for token, inner in blocks:
             laid = self.block(token, inner, columns)
             if laid:
-                if lines and not (is_tight or token.hidden):
+                if lines and not is_compact:
                     lines.append(())
                 lines.extend(laid)
-                is_tight = token.hidden
         return lines
 
     def block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
@@ -253,8 +261,29 @@ class BlockRenderer:
         """Renders a paragraph; one of nothing but images has their pictures above their captions."""
         if not inner:
             return []
+        number = conflict_number(inner[0].content) if self._conflicts else None
+        if number is not None and number < len(self._conflicts):
+            return self._conflict(number, columns)
         runs = self._inline(inner[0])
         return self.pictured(runs.lone_images, runs.spans, columns) if runs.images else wrap(runs.spans, columns)
+
+    def _conflict(self, number: int, columns: int) -> list[Line]:
+        """Renders both sides of a conflict, one below the other."""
+        block = self._conflicts[number]
+        room = remaining_cells(columns, 2) or columns
+        bar = Span(f"{self.symbols.hint} ", "removed") if room < columns else Span("")
+        lines = wrap([Span(self.conflict_title(number), "removed strong")], room)
+        theirs = "live" if block.their_name == THEIR_NAME else "theirs"
+        for label, name, side in (("yours", block.our_name, block.ours), (theirs, block.their_name, block.theirs)):
+            note = f" ({sanitize(name)})" if name and name != label else ""
+            lines += wrap([Span(label, "strong"), Span(note, "quiet")], room)
+            shown = self._numbered("\n".join(side), room, f"{self._prefix}.{label}{number}")
+            lines += shown or wrap([Span("(no text)", "quiet")], room)
+        return [(conflict_mark(number), bar, *lines[0]), *((bar, *line) for line in lines[1:])]
+
+    def conflict_title(self, number: int) -> str:
+        """Returns the title of a conflict, by its number."""
+        return f"Conflict {number + 1} of {len(self._conflicts)}: both sides changed this text"
 
     def pictured(self, sources: Sequence[str], caption: Sequence[Span], columns: int) -> list[Line]:
         """Renders pictures above their caption, as far as they are known; a caption has the reason if one is not."""
@@ -295,28 +324,33 @@ class BlockRenderer:
         return with_prefix(lines, (bar,), (bar,))
 
     def list(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a list with hanging markers."""
-        items = outermost(inner)
+        """Renders a list with hanging markers; with blank lines where an item has more than a paragraph and lists.
+
+        The blank lines of the Markdown do not matter: nodes have none.
+        """
+        parts = outermost(inner)
+        items = [outermost(within) for _, within in parts]
+        others = {child.type for blocks in items for child, _ in blocks[1:]} - {*_LISTS}
+        is_compact = not others & _DRAWN.keys()
         first = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None
         bullet = self.symbols.bullets[self._depth % len(self.symbols.bullets)]
         size = len(str(first + len(items) - 1)) + 2 if first is not None else 2
         lines: list[Line] = []
         self._depth += 1
-        for number, (_, within) in enumerate(items):
+        for number, (blocks, (_, within)) in enumerate(zip(items, parts, strict=True)):
             mark = f"{first + number}.".rjust(size - 1) if first is not None else bullet
-            blocks, task = outermost(within), take_task(within)
+            task = take_task(within)
             if task:
                 mark = self.symbols.checked if task in "xX" else self.symbols.unchecked
-            item = self._item(mark, blocks, columns)
-            loose = any(child.type == "paragraph_open" and not child.hidden for child, _ in blocks)
-            lines.extend([(), *item] if lines and loose else item)
+            item = self._item(mark, blocks, columns, is_compact=is_compact)
+            lines.extend(item if is_compact or not lines else [(), *item])
         self._depth -= 1
         return lines
 
-    def _item(self, mark: str, blocks: Blocks, columns: int) -> list[Line]:
+    def _item(self, mark: str, blocks: Blocks, columns: int, *, is_compact: bool) -> list[Line]:
         size = len(mark) + 1
         narrow = remaining_cells(columns, size)
-        lines = self._flow(blocks, narrow or columns) or [()]
+        lines = self._flow(blocks, narrow or columns, is_compact=is_compact) or [()]
         if not narrow:
             return [*self.words(mark.strip(), "quiet", columns), *lines]
         return with_prefix(lines, (Span(f"{mark} ", "quiet"),), (Span(" " * size),))
@@ -327,6 +361,7 @@ class BlockRenderer:
 
     def html(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders HTML."""
+        self.cuts_html = self.cuts_html or bool(self._conflicts and conflict_numbers(token.content))
         lines, anchors = html_lines(self, token.content, columns, self.key(token))
         self.anchors.extend(anchors)
         return lines
@@ -345,6 +380,8 @@ class BlockRenderer:
             return [*self.words(mark, "accent", columns), *lines]
         return with_prefix(lines, (Span(mark, "accent"),), (Span(" " * size),))
 
+
+_LISTS = ("bullet_list_open", "ordered_list_open")
 
 _DRAWN: dict[str, Callable[[BlockRenderer, Token, Sequence[Token], int], list[Line]]] = {
     "paragraph_open": BlockRenderer.paragraph,

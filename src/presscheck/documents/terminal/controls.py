@@ -40,10 +40,12 @@ class Controls:
     Attributes:
         shows_all: whether everything is open: all tabs, all expandables, and every column of a table.
         hides: whether a part of the page was not drawn.
+        folded: the keys of the folded sections, which stay when other parts of the page change.
     """
 
     def __init__(self) -> None:
         self.shows_all = self.hides = False
+        self.folded: set[str] = set()
         self._values: dict[str, int] = {}
 
     def value(self, key: str, default: int = 0) -> int:
@@ -58,6 +60,27 @@ class Controls:
 def target(key: str, value: int) -> str:
     """Returns the target of a control that sets a value."""
     return f"{_SIGN}set {key} {value}"
+
+
+def section_key(number: int) -> str:
+    """Returns the key of the control of a section, by the number of the block of its heading."""
+    return f"{number}.section"
+
+
+def is_section(key: str) -> bool:
+    """Returns whether a key is that of a section."""
+    return key.endswith(".section")
+
+
+def conflict_mark(number: int) -> Span:
+    """Returns the span at the start of a conflict, by its number."""
+    return Mark("conflict", str(number), 0, 0).span
+
+
+def section_mark(line: Line) -> Mark | None:
+    """Returns the mark of the section whose heading begins in a line."""
+    link = line[0].link if line else None
+    return next(marks_of(line[:1])) if link and link.startswith(f"{_SIGN}mark section ") else None
 
 
 def is_control(address: str | None) -> bool:

@@ -12,17 +12,36 @@ from functools import lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from presscheck.documents.markdown.block_splitter import Block, split_blocks
+from presscheck.documents.markdown.block_splitter import Block, split_blocks, text_lines
+from presscheck.documents.markdown.sections import Section, find_sections
+from presscheck.documents.merge.conflict_blocks import (
+    ConflictBlock,
+    conflict_number,
+    conflict_numbers,
+    cut_conflicts,
+)
 from presscheck.documents.pages.front_matter import read_description
 from presscheck.documents.pages.quotes import find_quoted_line, normalize_text
-from presscheck.documents.terminal.controls import Controls, Mark, block_of, is_control, marks_of, read_setting
+from presscheck.documents.terminal.controls import (
+    Controls,
+    Mark,
+    block_of,
+    conflict_mark,
+    is_control,
+    is_section,
+    marks_of,
+    read_setting,
+    section_key,
+    target,
+)
 from presscheck.documents.terminal.references import NO_REFERENCES, References
-from presscheck.documents.terminal.symbols import ASCII, UNICODE
+from presscheck.documents.terminal.symbols import ASCII, UNICODE, Symbols
+from presscheck.text.phrases import count as counted
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, plain
+from presscheck.text.styled_text import Line, Span, cut, plain, width, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from presscheck.documents.terminal.blocks import BlockRenderer
 
@@ -32,13 +51,33 @@ MAX_BLOCK = 100_000
 
 SOURCE = "source"
 """The kind of a part of such a block."""
+CONFLICT = "conflict"
+"""The kind of a block that is a conflict."""
+
+
+ROOM_OF_FOLD = 16
+"""Columns for the number of hidden lines beside a folded heading."""
 
 
 class Heading(NamedTuple):
-    """A heading of a page and its line."""
+    """A heading of a page or a conflict, and its line; one in a folded section has the line of the folded heading.
+
+    `block` is the number of its block; -1 for the title.
+    """
 
     level: int
     text: str
+    line: int
+    block: int = -1
+    is_hidden: bool = False
+    is_conflict: bool = False
+
+
+class HiddenLine(NamedTuple):
+    """A line in a folded section: the line of the folded heading, the number of its block, and the line in that."""
+
+    fold: int
+    block: int
     line: int
 
 
@@ -50,10 +89,47 @@ class Link(NamedTuple):
     line: int
 
 
+class _Fold:
+    """A folded section.
+
+    Args:
+        number: the number of the block of its heading.
+        end: the number of the block after the section.
+        heading: the lines of the heading, without the number of hidden lines.
+
+    Attributes:
+        blocks: the lines of each hidden block that is rendered; all, once they are counted.
+        anchors: the anchors in these blocks, with the number of the block.
+    """
+
+    def __init__(self, number: int, end: int, heading: Sequence[Line]) -> None:
+        self.number, self.end, self.heading = number, end, heading
+        self.blocks: list[Sequence[Line]] = []
+        self.anchors: dict[str, int] = {}
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether all hidden blocks are rendered."""
+        return self.number + 1 + len(self.blocks) >= self.end
+
+    @property
+    def size(self) -> int:
+        """The number of hidden lines with a text, as far as they are rendered."""
+        return sum(1 for lines in self.blocks for line in lines if plain(line).strip())
+
+    def lines(self) -> Iterator[tuple[int, int, Line]]:
+        """Yields the hidden lines, each with the number of its block and the line in that."""
+        for number, lines in enumerate(self.blocks, self.number + 1):
+            for at, line in enumerate(lines):
+                yield number, at, line
+
+
 class PageLines:
     """The lines of a page, as far as they are rendered.
 
-    `links` and `headings` are those of `lines`; `anchors` are the lines that a `#fragment` leads to.
+    `links` and `headings` are those of `lines`; `anchors` are the lines that a `#fragment` leads to. With controls, the
+    section below a heading can be folded: its lines are not in `lines`, its headings are in `headings`. What it hides
+    is rendered last, only to be counted and found.
 
     Args:
         markdown: the text.
@@ -62,6 +138,7 @@ class PageLines:
         ascii: whether the terminal has only ASCII characters.
         references: what the page refers to.
         controls: what is folded, and what scrolls; without them everything is open.
+        conflict_hint: what to do about conflicts, shown below the title with their number.
     """
 
     def __init__(
@@ -73,6 +150,7 @@ class PageLines:
         ascii: bool = False,  # noqa: A002
         references: References = NO_REFERENCES,
         controls: Controls | None = None,
+        conflict_hint: str = "",
     ) -> None:
         self.width = max(width, 1)
         self.controls = controls
@@ -81,21 +159,34 @@ class PageLines:
         self.headings: list[Heading] = []
         self.links: list[Link] = []
         self.anchors: dict[str, int] = {}
-        self.blocks = split_oversized(split_blocks(markdown))
+        found = cut_conflicts(markdown)
+        self._conflict_hint = conflict_hint
+        parts = _CutBlocks(found.text, markdown, found.conflicts)
+        self._drawn_texts, self._conflicts = parts.drawn_texts, parts.conflicts
+        self.blocks = split_oversized(parts.blocks)
         self.line_of_block: list[int] = []
         self._ascii = ascii
         self._made: BlockRenderer | None = None
         self._title = _one_line(title or "")
         self._first = 1 if self.blocks and self.blocks[0].kind == "front" else 0
+        self._known_sections: Mapping[int, Section] | None = None
+        self._folds: dict[int, _Fold] = {}
+        """The folded sections that are laid out, by the number of the heading; not those in other folded ones."""
         if self._title:
             self._append(self._layout.title(self._title, self.width))
             self.headings.append(Heading(1, self._title, 0))
+            self._tell_conflicts()
             self._describe()
 
     @property
     def done(self) -> bool:
-        """Whether the whole page is rendered."""
+        """Whether the whole page is rendered, except for what is folded."""
         return len(self.line_of_block) == len(self.blocks)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything is rendered, also what is folded."""
+        return self.done and all(fold.is_counted for fold in self._folds.values())
 
     def at_least(self, count: int) -> None:
         """Renders until there are this many lines or the page ends."""
@@ -108,11 +199,15 @@ class PageLines:
             self._next()
 
     def advance(self, seconds: float) -> bool:
-        """Renders for some seconds; returns whether the page is done."""
+        """Renders for some seconds, at last what is folded; returns whether the page is complete."""
         end = perf_counter() + seconds
         while not self.done and perf_counter() < end:
             self._next()
-        return self.done
+        if self._folds and self.done:
+            for fold in self._folds.values():
+                while not fold.is_counted and perf_counter() < end:
+                    self._count_next(fold)
+        return self.complete
 
     def block_at(self, line: int) -> int:
         """Returns the number of the block at a line."""
@@ -123,6 +218,8 @@ class PageLines:
         if not self.line_of_block or line < self.line_of_block[0]:
             return -1, line
         block = self.block_at(line)
+        fold = self._fold_over(block)
+        block = fold.number if fold else block
         return block, line - self.line_of_block[block]
 
     def line_of(self, place: tuple[int, int]) -> int:
@@ -132,6 +229,9 @@ class PageLines:
             return line
         block = min(block, len(self.blocks) - 1)
         self.until_block(block + 1)
+        fold = self._fold_over(block)
+        if fold:
+            return self.line_of_block[fold.number]
         start = self.line_of_block[block]
         following = self.line_of_block[block + 1 : block + 2] or [len(self.lines)]
         return min(start + line, max(start, following[0] - 1))
@@ -139,6 +239,77 @@ class PageLines:
     def marks(self, line: int) -> list[Mark]:
         """Returns the blocks with controls that a line belongs to, the outermost first."""
         return list(marks_of(self.lines[line])) if line < len(self.lines) else []
+
+    def section_at(self, line: int) -> int | None:
+        """Returns the number of the heading whose section a line is in, the innermost; None above the first."""
+        block = self.place_of(line)[0]
+        sections = self._sections
+        while block >= 0 and not (block in sections and not sections[block].is_empty):
+            block = next((number for number in range(block - 1, -1, -1) if number in sections), -1)
+        return block if block >= 0 else None
+
+    @property
+    def has_folds(self) -> bool:
+        """Whether a section is folded."""
+        return bool(self.controls and any(part.key in self.controls.folded for part in self._sections.values()))
+
+    def is_folded(self, number: int) -> bool:
+        """Returns whether the section of a heading is folded, by the number of its block."""
+        section = self._sections.get(number)
+        return bool(section and self.controls and section.key in self.controls.folded)
+
+    def fold(self, number: int, *, is_folded: bool) -> None:
+        """Folds the section of a heading, or unfolds it; the page is rendered again from there on."""
+        section = self._sections.get(number)
+        if section is None or section.is_empty or self.controls is None:
+            return
+        (self.controls.folded.add if is_folded else self.controls.folded.discard)(section.key)
+        if not self._fold_over(number):
+            self._cut_back(number)
+
+    def fold_all(self, *, is_folded: bool) -> None:
+        """Folds all sections, or unfolds them."""
+        if self.controls is None or not self._sections:
+            return
+        keys = {section.key for section in self._sections.values() if not section.is_empty}
+        self.controls.folded = self.controls.folded | keys if is_folded else self.controls.folded - keys
+        self._cut_back(min(self._sections))
+
+    def reveal(self, number: int, *, opens: bool = False) -> bool:
+        """Unfolds every section that a block is in; returns whether one was folded.
+
+        Args:
+            number: the number of the block.
+            opens: unfold its own section too, if it is a heading.
+        """
+        if self.controls is None or not self.controls.folded:
+            return False
+        first = number + 1 if opens else number
+        around = [at for at, part in self._sections.items() if at < first and number < part.end and self.is_folded(at)]
+        for at in around:
+            self.controls.folded.discard(self._sections[at].key)
+        if around:
+            self._cut_back(around[0])
+        return bool(around)
+
+    def hidden_lines(self, text: str) -> list[HiddenLine]:
+        """Returns the lines with a text (in lower case) in what is folded, as far as that is rendered."""
+        return [
+            HiddenLine(self._last_line_of(fold), block, at)
+            for fold in self._folds.values()
+            for block, at, line in fold.lines()
+            if text in plain(line).lower()
+        ]
+
+    def hidden_block(self, *, anchor: str = "", link: str = "") -> int | None:
+        """Returns the block with an anchor or a link in what is folded, as far as that is rendered."""
+        for fold in self._folds.values():
+            if anchor and anchor in fold.anchors:
+                return fold.anchors[anchor]
+            for block, _, line in fold.lines() if link else ():
+                if any(span.link == link for span in line):
+                    return block
+        return None
 
     def code(self, key: str) -> str:
         """Returns the text of a code block by the key of its control."""
@@ -162,6 +333,7 @@ class PageLines:
         if found is None:
             return None
         block, source = numbered[found]
+        self.reveal(block)
         self.until_block(block + 1)
         start, following = self.line_of_block[block], self.line_of_block[block + 1 : block + 2]
         end = following[0] if following else len(self.lines)
@@ -179,6 +351,9 @@ class PageLines:
         if setting is None or self.controls is None:
             return False
         key, value = setting
+        if is_section(key):
+            self.fold(block_of(key), is_folded=not value)
+            return True
         self.controls.set(key, value)
         self._render_again(block_of(key))
         return True
@@ -199,6 +374,10 @@ class PageLines:
         self.headings = [
             heading._replace(line=heading.line + moved) if heading.line >= end else heading for heading in self.headings
         ]
+        again = self._conflict_headings(number, start, lines, is_hidden=False) if self._conflicts else []
+        if again:
+            at = next(place for place, heading in enumerate(self.headings) if heading.block == number)
+            self.headings[at : at + len(again)] = again
         inside = [link for link in self.links if link.line < start]
         after = [link._replace(line=link.line + moved) for link in self.links if link.line >= end]
         self.links = [*inside, *_links(lines, start), *after]
@@ -207,9 +386,79 @@ class PageLines:
             self.anchors.setdefault(anchor, start)
 
     @property
+    def _sections(self) -> Mapping[int, Section]:
+        """The sections below the headings, by the number of the heading; without that of a title that is repeated."""
+        if self._known_sections is None:
+            found = find_sections(self.blocks) if self.controls is not None else {}
+            if self._title and self._first in found and self._repeats_title(self._first):
+                del found[self._first]
+            self._known_sections = found
+        return self._known_sections
+
+    def _repeats_title(self, number: int) -> bool:
+        return _heading(self._layout, self.blocks[number])[1].casefold() == self._title.casefold()
+
+    def _fold_over(self, block: int) -> _Fold | None:
+        """The folded section that hides a block."""
+        return next((fold for fold in self._folds.values() if fold.number < block < fold.end), None)
+
+    def _last_line_of(self, fold: _Fold) -> int:
+        """The last line of a folded heading."""
+        return self.line_of_block[fold.number] + len(fold.heading) - 1
+
+    def _cut_back(self, number: int) -> None:
+        """Forgets what is rendered from a visible block on, which is rendered again when it is needed."""
+        if number >= len(self.line_of_block):
+            return
+        start = self.line_of_block[number]
+        del self.lines[start:], self.line_of_block[number:]
+        while self.lines and not self.lines[-1]:  # the space before the block
+            self.lines.pop()
+        self._folds = {at: fold for at, fold in self._folds.items() if at < number}
+        self.headings = [heading for heading in self.headings if heading.line < start]
+        self.links = [link for link in self.links if link.line < start]
+        self.anchors = {name: line for name, line in self.anchors.items() if line < start}
+
+    def _lay_fold(self, number: int, end: int, heading: Sequence[Line]) -> None:
+        """Passes over the blocks of a folded section, whose heading is laid out."""
+        fold = self._folds[number] = _Fold(number, end, heading)
+        at = self.line_of_block[number]
+        for inner in range(number + 1, end):
+            block = self.blocks[inner]
+            if block.kind == "heading":
+                level, text = _heading(self._layout, block)
+                self.headings.append(Heading(level, text, at, inner, is_hidden=True))
+                fold.anchors.setdefault(_slug(text), inner)
+            elif self._conflicts:
+                self.headings += self._conflict_headings(inner, at, (), is_hidden=True)
+            self.line_of_block.append(len(self.lines))
+
+    def _count_next(self, fold: _Fold) -> None:
+        """Renders the next block of a folded section; after the last one, its heading shows the number of lines."""
+        number = fold.number + 1 + len(fold.blocks)
+        fold.blocks.append(self._drawn(self.blocks[number], number))
+        for anchor in self._layout.anchors:
+            fold.anchors.setdefault(anchor, number)
+        if fold.is_counted:
+            start = self.line_of_block[fold.number]
+            self.lines[start : start + len(fold.heading)] = self._folded_heading(
+                fold.number, fold.heading, counted(fold.size, "line")
+            )
+
+    def _folded_heading(self, number: int, heading: Sequence[Line], hidden: str) -> list[Line]:
+        """Adds what a heading hides to the last line of its text."""
+        lines = list(heading)
+        at = next((at for at in range(len(lines) - 1, -1, -1) if not is_rule(lines[at], self._layout.symbols)), 0)
+        note = Span(f"  · {hidden}", "quiet", target(section_key(number), 1))
+        room = max(0, self.width - width((note,)))
+        if room:
+            lines[at] = (*cut(lines[at], room), note)
+        return lines
+
+    @property
     def _layout(self) -> BlockRenderer:
         if self._made is None:
-            self._made = _new_layout(self.blocks, self._ascii, self._references, self.controls)
+            self._made = _new_layout(self.blocks, self._ascii, self._references, self.controls, self._conflicts)
         return self._made
 
     def _next(self) -> None:
@@ -217,39 +466,110 @@ class PageLines:
         block = self.blocks[number]
         is_first = number == self._first
         if block.kind == "heading":
-            self._head(block, is_first)
+            self._head(block, number)
             return
         if is_first and not self._title:
             self._describe()
         lines = self._drawn(block, number)
         goes_on = block.kind == SOURCE and number and self.blocks[number - 1].kind == SOURCE
-        self.line_of_block.append(self._append(lines, space=0 if goes_on else 1))
+        at = self._append(lines, space=0 if goes_on else 1)
+        self.line_of_block.append(at)
+        if self._conflicts:
+            self.headings += self._conflict_headings(number, at, lines, is_hidden=False)
 
     def _drawn(self, block: Block, number: int) -> list[Line]:
         if block.kind == "front":
             return []
         if block.kind == SOURCE:
             return self._layout.source(block.text, self.width)
-        return self._layout.lines(block.text, self.width, number)
+        drawn = self._drawn_texts.get(block.start_line) if self._drawn_texts else None
+        if drawn is None:
+            return self._layout.lines(block.text, self.width, number)
+        lines = self._layout.lines(drawn, self.width, number)
+        # where a conflict cuts through what is one piece, such as HTML, the piece is shown as it is written
+        return self._as_written(block, number) if self._layout.cuts_html else lines
 
-    def _head(self, block: Block, is_first: bool) -> None:
+    def _as_written(self, block: Block, number: int) -> list[Line]:
+        conflicts = self._conflicts_in(number)
+        title = self._layout.words(self._layout.conflict_title(conflicts[0]), "removed strong", self.width)
+        return [(conflict_mark(conflicts[0]), *title[0]), *title[1:], *self._layout.source(block.text, self.width)]
+
+    def _head(self, block: Block, number: int) -> None:
+        is_first = number == self._first
         level, text = _heading(self._layout, block)
         repeats = is_first and bool(self._title) and text.casefold() == self._title.casefold()
         at = 0
+        section = self._sections.get(number)
+        is_folded = section is not None and not section.is_empty and self.is_folded(number)
+        lines: list[Line] = []
         if not repeats:
-            at = self._append(self._layout.lines(block.text, self.width), space=2 if level == 2 else 1)
-            self.headings.append(Heading(level, text, at))
+            room = self.width - ROOM_OF_FOLD if is_folded and self.width > 2 * ROOM_OF_FOLD else self.width
+            lines = self._layout.lines(block.text, room)
+            is_folded = is_folded and bool(lines)
+            if section and not section.is_empty and lines:
+                lines[0] = (Mark("section", section_key(number), int(not is_folded), 1).span, *lines[0])
+            shown = self._folded_heading(number, lines, "…") if is_folded else lines
+            at = self._append(shown, space=2 if level == 2 else 1)
+            self.headings.append(Heading(level, text, at, number))
         self.line_of_block.append(at)
         for anchor in (_slug(text), *self._layout.anchors):
             self.anchors.setdefault(anchor, at)
         if is_first and not self._title:
             self._describe()
+        if section and is_folded:
+            self._lay_fold(number, section.end, lines)
 
     def _describe(self) -> None:
         """Adds the description from the front matter."""
         description = read_description(self.blocks[0].text) if self._first else ""
         if description:
             self._append(self._layout.words(description, "quiet", self.width))
+
+    def _tell_conflicts(self) -> None:
+        """Adds how many conflicts the page has."""
+        if self._conflicts:
+            number = counted(len(self._conflicts), "conflict")
+            spans = [Span(f"{self._layout.symbols.broken} {number}", "removed strong")]
+            hint = [Span(f" · {self._conflict_hint}", "quiet")] if self._conflict_hint else []
+            self._append(wrap([*spans, *hint], self.width), space=0)
+
+    def conflict_at(self, line: int) -> int:
+        """Returns the number of the conflict at a line or the last above it; else that of the first."""
+        block = self.place_of(line)[0]
+        before = [number for number, _ in self._conflicts_up_to(block)]
+        shown = [mark for at in range(line + 1) for mark in self.marks(at) if mark.kind == CONFLICT]
+        return int(shown[-1].key) if shown else before[-1] if before else 0
+
+    def _conflicts_up_to(self, block: int) -> Iterator[tuple[int, int]]:
+        for number in range(min(block, len(self.blocks) - 1) + 1):
+            for conflict in self._conflicts_in(number):
+                yield conflict, number
+
+    def _conflicts_in(self, number: int) -> list[int]:
+        """Returns the numbers of the conflicts in a block."""
+        return conflict_numbers(self._drawn_texts.get(self.blocks[number].start_line, ""))
+
+    def _conflict_headings(self, number: int, at: int, lines: Sequence[Line], *, is_hidden: bool) -> list[Heading]:
+        """Returns headings for the conflicts in a block whose lines begin at a line."""
+        conflicts = self._conflicts_in(number) if self._conflicts else []
+        if not conflicts:
+            return []
+        above = [heading for heading in self.headings if heading.block < number and not heading.is_conflict]
+        level = above[-1].level + 1 if above else 1
+        starts = {
+            int(mark.key): row for row, line in enumerate(lines, at) for mark in marks_of(line) if mark.kind == CONFLICT
+        }
+        return [
+            Heading(
+                level,
+                f"Conflict {conflict + 1} of {len(self._conflicts)}",
+                starts.get(conflict, at),
+                number,
+                is_hidden=is_hidden,
+                is_conflict=True,
+            )
+            for conflict in conflicts
+        ]
 
     def _append(self, lines: Sequence[Line], space: int = 1) -> int:
         """Adds lines below a space; returns the number of the first."""
@@ -261,6 +581,56 @@ class PageLines:
         for anchor in self._layout.anchors:
             self.anchors.setdefault(anchor, at)
         return at
+
+
+class _CutBlocks:
+    """The blocks of a page with conflicts, which are blocks of their own or inside of others.
+
+    Args:
+        text: the page without its conflicts.
+        markdown: the page.
+        conflicts: its conflicts.
+
+    Attributes:
+        blocks: the blocks, with their texts as they are written.
+        drawn_texts: the texts that are drawn instead of these, by the first line of the block.
+        conflicts: the conflicts; sides that are rows of a table have the head of that table.
+    """
+
+    def __init__(self, text: str, markdown: str, conflicts: Sequence[ConflictBlock]) -> None:
+        self.blocks = split_blocks(text)
+        self.drawn_texts: dict[int, str] = {}
+        self.conflicts = list(conflicts)
+        if conflicts:
+            self._lines = text_lines(markdown)
+            head = ""
+            for at, block in enumerate(self.blocks):
+                head = self._head(block, head)
+                self.blocks[at] = self._written(block, head)
+
+    def _head(self, block: Block, head: str) -> str:
+        """The first two lines of the table that a block continues, as far as a conflict cut it in two."""
+        if block.kind == "table":
+            return "\n".join(block.text.split("\n")[:2])
+        return head if conflict_number(block.text) is not None or block.text.startswith("|") else ""
+
+    def _written(self, block: Block, head: str) -> Block:
+        number = conflict_number(block.text)
+        if number is not None:
+            conflict = self.conflicts[number]
+            if head and all(line.startswith("|") for line in (*conflict.ours, *conflict.theirs)):
+                sides = [(*head.split("\n"), *side) if side else () for side in (conflict.ours, conflict.theirs)]
+                self.conflicts[number] = conflict._replace(ours=sides[0], theirs=sides[1])
+            self.drawn_texts[conflict.first] = block.text
+            text = "\n".join(self._lines[conflict.first : conflict.last + 1])
+            return Block(CONFLICT, text, conflict.first)
+        if conflict_numbers(block.text):
+            self.drawn_texts[block.start_line] = block.text
+            size = block.text.count("\n") + 1
+            return block._replace(text="\n".join(self._lines[block.start_line : block.start_line + size]))
+        if head and block.kind == "paragraph":  # the rows of a table below a conflict
+            self.drawn_texts[block.start_line] = f"{head}\n{block.text}"
+        return block
 
 
 def render_page(markdown: str, width: int, *, title: str | None = None, ascii: bool = False) -> list[Line]:  # noqa: A002
@@ -309,11 +679,12 @@ def _new_layout(
     only_ascii: bool,
     references: References = NO_REFERENCES,
     controls: Controls | None = None,
+    conflicts: Sequence[ConflictBlock] = (),
 ) -> BlockRenderer:
     # 32 ms: it loads markdown-it, which no first screen needs
     from presscheck.documents.terminal.blocks import BlockRenderer
 
-    layout = BlockRenderer(ASCII if only_ascii else UNICODE, references, controls)
+    layout = BlockRenderer(ASCII if only_ascii else UNICODE, references, controls, conflicts)
     for block in blocks:
         if block.kind == "definition":
             layout.parse(block.text)
@@ -336,6 +707,11 @@ def _says_the_same(one: str, other: str) -> bool:
 
 def _slug(text: str) -> str:
     return re.sub(r"[^\w]+", "-", text.lower()).strip("-")
+
+
+def is_rule(line: Line, symbols: Symbols) -> bool:
+    """Returns whether a line is a hairline."""
+    return not plain(line).strip(symbols.hairline)
 
 
 def _links(lines: Sequence[Line], start: int) -> Iterator[Link]:
