@@ -150,7 +150,7 @@ async def test_conditions_audiences_and_who_sees_what(service: RunningService, t
 
             # the grid: a cell in words, all pages, the page as the audience gets it
             await pilot.press("4")
-            await until(pilot, shows="w: all pages")
+            await until(pilot, shows="&: all pages")
             names = [audience.name for audience in screen.model.audiences]
             assert sorted(names) == ["Free", "Pro"]
             screen.rows.move_to(next(at for at, place in enumerate(screen.tab.shown) if place.title == limited.title))
@@ -163,12 +163,12 @@ async def test_conditions_audiences_and_who_sees_what(service: RunningService, t
                 else:
                     await pilot.press("enter")
                     await until(pilot, shows=" View as › ")
-                    await until(pilot, shows=" As Pro  plan = pro")
+                    await until(pilot, shows=' As Pro  plan = "pro"')
                     await pilot.press("escape")
                 await pilot.press("right")
-            await pilot.press("w")
+            await pilot.press("&")
             await until(pilot, shows="all ", holds=lambda: len(screen.tab.shown) > 10)
-            await pilot.press("w")
+            await pilot.press("&")
             await until(pilot, holds=lambda: len(screen.tab.shown) == 2)
 
             await pilot.press("3", "g", "g", "-")

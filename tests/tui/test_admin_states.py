@@ -138,6 +138,7 @@ async def test_families_that_are_empty_or_not_permitted_show_why_and_what_to_do(
                 if family.title not in NEVER_EMPTY:
                     assert family.hint, family.title
                     await says(pilot, screen, family, f"No {family.nouns} yet. {family.hint}", pictures=empty)
+                    assert not {"open", "rename", "delete"} & {*screen.footer_commands}, family.title
             empty.compare()
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, clock=noon) as service:

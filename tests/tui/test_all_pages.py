@@ -1,5 +1,6 @@
 """All changed pages in one scroll: keys go across pages, and only pages near the view are laid out and loaded."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from tests.tui.app_driver import review, shown, until, write
 from presscheck.api.change_requests import CreateChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
+from presscheck.engine.review.changes import ChangedItem
+from presscheck.tui.screens.review import view
+from presscheck.tui.screens.review.renderer import RenderedChange, render_item
 from presscheck.tui.screens.review.view import ReviewView
 
 pytestmark = pytest.mark.service(shared=True)
@@ -30,7 +34,7 @@ async def test_changes_pages_and_threads_are_reached_across_pages(service: Runni
         view = pilot.app.screen.view
         texts, items = pilot.app.screen.texts, pilot.app.screen.model.items
         await until(pilot, holds=lambda: all(texts.loaded(item).difference for item in items))
-        await pilot.press("w")
+        await pilot.press("&")
         await until(pilot, shows="all pages in one scroll")
         await pilot.press("l")
         await until(pilot, shows="Scopes   edited · 2 of 4")
@@ -48,17 +52,47 @@ async def test_changes_pages_and_threads_are_reached_across_pages(service: Runni
         await until(pilot, holds=lambda: "Scopes   edited" in under_cursor(pilot))
         await pilot.press("k")
         assert view.item.title == "Tokens"
-        await pilot.press("w")
+        await pilot.press("&")
         await until(pilot, shows="one page at a time")
         assert "Scopes   edited" not in shown(pilot.app)
         assert view.item.title == "Tokens"
+
+
+async def test_a_page_is_rendered_again_only_if_something_of_it_changed(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+    moment = datetime(2026, 5, 20, 12, tzinfo=UTC)
+
+    def render(item: ChangedItem, *given: Any) -> RenderedChange:
+        rendered.append(item.title)
+        return render_item(item, *given)
+
+    async with review(service, tmp_path, AUTH) as pilot:
+        await until(pilot, shows="expires after 90 days")
+        screen = pilot.app.screen
+        await until(pilot, holds=lambda: screen.view.item and screen.texts.loaded(screen.view.item).difference)
+        monkeypatch.setattr(view, "render_item", render)
+        monkeypatch.setattr(view, "now", lambda: moment)
+        screen.view.show_change()
+        rendered.clear()
+        screen.view.show_change()
+        assert rendered == []
+        screen.view.toggle_only_changed()
+        assert rendered == ["Tokens"]
+        moment += timedelta(minutes=1)
+        screen.view.show_change()
+        assert rendered == ["Tokens"] * 2, "the ages of its threads grow"
+        monkeypatch.setattr(screen.threads, "visible_on", lambda _item: [])
+        screen.view.show_change()
+        assert rendered == ["Tokens"] * 3, "its threads are others"
 
 
 @pytest.mark.usefixtures("at_once")
 async def test_a_comment_belongs_to_the_page_under_the_cursor(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, AUTH) as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="expires after 90 days")
-        await pilot.press("w", "l", "}")
+        await pilot.press("&", "l", "}")
         view = pilot.app.screen.view
         await until(pilot, holds=lambda: view.item.title == "Scopes" and bool(view.rendered.changes))
         await write(pilot, "] c", "Across pages", "ctrl+s")
@@ -94,7 +128,7 @@ async def test_only_pages_near_the_view_are_laid_out(
     monkeypatch.setattr(ReviewView, "_lay_out", counted)
     async with review(service, tmp_path, "Very many pages") as pilot:
         await until(pilot, shows="The text of page 0.")
-        await pilot.press("w", "l")
+        await pilot.press("&", "l")
         await until(pilot, shows="The text of page 1.")
         await until(pilot, shows="The text of page 1.\n")
         before = set(laid_out)

@@ -1,6 +1,7 @@
 """Conflicts that an update wrote into a page: seen everywhere, resolved by a key, and never merged unseen."""
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from presscheck.api.change_requests import GetChangeRequest, PullChangeRequest
 from presscheck.client.client import Client
 from presscheck.documents.merge.conflict_blocks import conflict_at
 from presscheck.text.styled_text import plain
+from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.widgets.row_list import RowList
 
 LIMITS: At = {"space_id": "api", "change_request_id": "4"}
@@ -113,3 +115,47 @@ async def test_the_inbox_says_conflict(service: RunningService, tmp_path: Path) 
         await until(pilot, shows="Needs me")
         line = lambda: next((one for one in shown(pilot.app).split("\n") if "Limits per workspace" in one), "")  # noqa: E731
         await until(pilot, holds=lambda: "conflict" in line())
+
+
+async def test_browse_shows_conflicts_and_edits_there(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await conflict(mia)
+        page = await page_of(mia, LIMITS, "Limits")
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page("api", page.id, "4")
+        await until(pilot, shows="⚠ 1 conflict · e edits there")
+        view = pilot.app.screen.page_view
+        await until(pilot, holds=lambda: view.has_focus)
+        while not plain(view.document.lines[view.cursor]).startswith("┃ Conflict 1 of 1"):
+            before = view.cursor
+            await pilot.press("]")
+            assert view.cursor > before, "it is one of the headings"
+        await until(pilot, shows="Conflict 1 of 1: both sides changed this text")
+        text = shown(pilot.app)
+        assert "┃ yours (change request)" in text
+        assert "┃ live" in text
+        assert OURS in text
+        assert THEIRS in text
+        assert "<<<<<<<" not in text
+        await pilot.press("e")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, MarkdownArea))
+        area = pilot.app.focused
+        row = area.cursor_location[0]
+        assert row > 0
+        assert area.document.lines[row] == "<<<<<<< change request"
+        await until(pilot, shows="<<<<<<< change request")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: pilot.app.screen.__class__.__name__ == "BrowseScreen")
+        # an editor of the user's own gets the line, if it is known to take one
+        program = tmp_path / "nano"
+        program.write_text('#!/bin/sh\necho "$@" > "$(dirname "$0")/arguments"\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("EDITOR", str(program))
+        monkeypatch.setattr(pilot.app, "suspend", nullcontext)
+        await pilot.press("e")
+        await until(pilot, holds=(tmp_path / "arguments").exists)
+        assert (tmp_path / "arguments").read_text().startswith(f"+{row + 1} ")

@@ -45,7 +45,7 @@ async def test_text_is_found_across_pages_and_threads(service: RunningService, t
             item = pilot.app.screen.view.item
             assert (item.title if item else "Conversation") == title
             assert words in line_under_cursor(pilot), shown(pilot.app)
-        await pilot.press("w", "N", "N")  # the same with all pages in one scroll
+        await pilot.press("&", "N", "N")  # the same with all pages in one scroll
         await until(pilot, shows="3 of 5")
         assert "the needle again" in line_under_cursor(pilot)
         await pilot.press("escape")

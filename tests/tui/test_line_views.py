@@ -303,6 +303,9 @@ class Heading:
     level: int
     text: str
     line: int
+    block: int = -1
+    is_hidden: bool = False
+    is_conflict: bool = False
 
 
 @dataclass
@@ -333,7 +336,8 @@ class Slow:
         return place[0]
 
     def advance(self, seconds: float) -> bool:
-        self.at_least(len(self.lines) + 200)
+        if seconds:
+            self.at_least(len(self.lines) + 200)
         return self.done
 
 

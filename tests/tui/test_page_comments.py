@@ -86,9 +86,9 @@ async def test_a_line_is_commented_and_its_thread_is_answered_resolved_edited_an
         await until(pilot, shows="Which token?")
         assert "On limits" not in shown(pilot.app)
         assert not ACTS.search(shown(pilot.app).replace("\n", " "))
-        await pilot.press("w")
+        await pilot.press("&")
         await until(pilot, shows="On limits")
-        await pilot.press("w", "g", "g")
+        await pilot.press("&", "g", "g")
         # in the order of the page: what is not there any more first, then the token, then the moments
         while pilot.app.screen.thread.id != hers.id:
             await pilot.press("j")

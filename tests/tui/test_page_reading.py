@@ -77,7 +77,7 @@ def under_cursor(pilot: Any) -> str:
 
 
 async def test_the_headings_of_a_page_are_listed_and_gone_to(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
+    async with running(app_on(service, tmp_path), (110, 40)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
         view = pilot.app.screen.page_view
         await pilot.press("#")

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
+from tests.service_users import page_of, somebody
 from tests.tui.app_driver import app_on, noon, pick, plain, shown, until, write
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
+from presscheck.api.change_requests import PullChangeRequest
 from presscheck.api.comments import Document, PostComment
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.tui.external_programs import is_built_in
@@ -117,7 +119,7 @@ async def review_all_pages(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     screen = pilot.app.screen
     await until(pilot, holds=lambda: all(screen.texts.words(item) for item in screen.model.items if item.has_text))
-    await pilot.press("w", "tab", "}")
+    await pilot.press("&", "tab", "}")
     await until(pilot, holds=lambda: screen.view.row == 2)
 
 
@@ -195,6 +197,23 @@ async def browse(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="Overview")
     await pilot.press("j", "j")
     await until(pilot, shows="A request without a token")
+
+
+async def outline(pilot: Any, service: RunningService) -> None:
+    """The headings of a page with a conflict and a folded section: next to it, or in a list."""
+    await inbox(pilot, service)
+    async with somebody(service, "noor") as (noor,):
+        at = {"space_id": "runbook", "change_request_id": "2"}
+        assert (await noor.send(PullChangeRequest(**at))).result == "conflicts"
+        page = await page_of(noor, at, "A carrier is down")
+    await pilot.app.open_page("runbook", page.id, "2")
+    await until(pilot, shows="1 conflict · e edits there", holds=lambda: pilot.app.screen.page_view.has_focus)
+    await pilot.press("]", "]", ",")
+    await until(pilot, shows="What to tell people  · ")
+    await until(pilot, holds=lambda: "· …" not in shown(pilot.app))
+    pilot.app.notices.clear()
+    await pilot.press("#")
+    await until(pilot, shows="Two at once", holds=lambda: shown(pilot.app).count("What to tell people") == 2)
 
 
 async def space_home(pilot: Any, service: RunningService) -> None:
@@ -476,6 +495,15 @@ def test_it_looks_as_it_did(
     finally:
         service.stop()
         service.start()
+
+
+@pytest.mark.service(clock=noon, on_a_path=True)  # of its own: the conflict stays in the change request
+@pytest.mark.parametrize(("size", "theme"), LOOKS, ids=LOOK_NAMES)
+def test_headings_with_a_conflict(
+    size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
+) -> None:
+    app = app_on(service, tmp_path, theme=theme)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, outline(pilot, service)))
 
 
 @pytest.mark.parametrize("drive", [preview_side, review_split, browse, site_checks], ids=names)

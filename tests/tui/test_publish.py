@@ -2,24 +2,34 @@
 
 import re
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from tests.running_service import RunningService
+from tests.service_plans import limit_site
 from tests.service_users import page_of
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, pick, running, shown, until
 
-from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.change_requests import (
+    CreateChangeRequest,
+    ListChangeRequests,
+    MergeChangeRequest,
+    UpdateChangeRequest,
+)
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.site_settings import CreateRedirect, CreateShareLink, RedirectDestination
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import CreateSite, GetSite, ListSites, PublishSite, Site
+from presscheck.api.spaces import GetSpace, Space
 from presscheck.client.client import Client
+from presscheck.engine.publish.site_content import site_spaces
 from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.review.screen import ReviewScreen
 
 ORG = "tallowick"
 
@@ -143,11 +153,69 @@ async def test_its_checks_are_listed_and_lead_to_the_page(
         await until(pilot, holds=lambda: pilot.app.screen.item and pilot.app.screen.item.title == page.title)
 
 
+async def spaces_of(client: Client, site: Site) -> AsyncIterator[Space]:
+    """The spaces of a site."""
+    structure = await client.send(GetSiteStructure(organization_id=ORG, site_id=site.id))
+    for space in {item.space.id for item, _ in site_spaces(structure.structure)}:
+        yield await client.send(GetSpace(space_id=space))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_the_plan_of_a_site_limits_is_shown(
+    service: RunningService, client: Client, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    site = next(site for site in (await sites(client)).values() if site.published)
+    limit_site(service, site.id, "ultimate", "basic")
+    async with running(app_on(service, tmp_path), size) as pilot:
+        await opened(pilot)
+        await until(pilot, holds=lambda: pilot.app.screen.current.id == site.id)
+        await until(pilot, shows="! Type: ultimate was chosen")
+        await until(pilot, shows="! Frozen by the plan: custom domain")
+        await until(pilot, shows="notes · W lists them")
+        facts = pilot.app.screen.query_one("#facts")
+        text = " ".join(" ".join(span.text for span in line) for line in facts.lines)
+        spaces = [one async for one in spaces_of(client, site)]
+        waiting = sum(one.change_requests_open for one in spaces)
+        assert f"{len(spaces)} spaces · {waiting} open change requests" in text
+        assert "visitor sign-in (from ultimate on)" in " ".join(text.split())
+        assert facts.size.height > len(facts.lines), "nothing is cut"
+        await pilot.app.open_site(next(one.id for one in pilot.app.screen.sites if one.id != site.id))
+        await until(pilot, shows="draft: P publishes it")
+        await until(pilot, holds=lambda: "the plan" not in shown(pilot.app))
+        assert facts.styles.height.value == len(facts.lines) + 1
+
+
+async def test_enter_on_an_outdated_change_request_opens_its_review(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    await merges_a_page(client, "guides", "Ahead of the others", "A page.\n")
+    listing = await client.send(ListChangeRequests(space_id="guides", status="open"))
+    outdated = listing.items[0]
+    assert outdated.outdated
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        await until(pilot, shows="notes · W lists them")
+        await pilot.press("W")
+        where = f"#{outdated.number} {outdated.subject}"
+        await until(pilot, holds=lambda: re.search(rf"Guides: {where} +is outdated", shown(pilot.app)))
+        await pilot.press("/", *where, "enter", "enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
+        model = pilot.app.screen.model
+        await until(pilot, holds=lambda: model.request and model.request.id == outdated.id)
+        await pilot.press("q")
+        await until(pilot, shows="W lists them")
+
+
 async def has_a_broken_link(client: Client, space: str) -> None:
     """A page with a broken link is merged into a space."""
-    made = await client.send(CreateChangeRequest(space_id=space, subject="A link to nowhere"))
+    await merges_a_page(client, space, "Nowhere", "See [gone](gone.md).\n")
+
+
+async def merges_a_page(client: Client, space: str, title: str, text: str) -> None:
+    """A new page is merged into a space."""
+    made = await client.send(CreateChangeRequest(space_id=space, subject=title))
     at = {"space_id": space, "change_request_id": made.id}
-    page = InsertPage(title="Nowhere", document=Document(markdown="See [gone](gone.md).\n"))
+    page = InsertPage(title=title, document=Document(markdown=text))
     await client.send(EditChangeRequestContent(**at, changes=(page,), compat=False))
     await client.send(UpdateChangeRequest(**at, status="open"))
     await client.send(MergeChangeRequest(**at))

@@ -35,7 +35,7 @@ from presscheck.tui.screens.review.header_renderer import (
     merge_line,
     state_line,
 )
-from presscheck.tui.screens.review.thread_renderer import thread_lines
+from presscheck.tui.screens.review.renderer import thread_lines
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

@@ -203,7 +203,7 @@ async def test_a_file_is_uploaded_and_saved(service: RunningService, client: Cli
         assert target.read_text() == "mine"
         await pilot.press("enter")
         await pick(pilot, "Where used")
-        await until(pilot, shows="no known page names it")
+        await until(pilot, shows="no page that was searched uses it")
         assert "not searched, because not in the cache: API docs" in pilot.app.notices.history[-1].text
 
 

@@ -12,7 +12,12 @@ from tests.service_users import somebody
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, running, until
 
-from presscheck.api.change_requests import CreateChangeRequest, ListChangeRequests
+from presscheck.api.change_requests import (
+    CreateChangeRequest,
+    ListChangeRequests,
+    ListOrganizationChangeRequests,
+    UpdateChangeRequest,
+)
 from presscheck.api.content import ListPages
 from presscheck.api.links import ListSpaceLinks
 from presscheck.api.sites import ListSites
@@ -218,3 +223,27 @@ async def test_a_service_without_an_operation_leaves_that_part_out(tmp_path: Pat
             assert "broken link" not in home(pilot)
             assert "Last merges" in home(pilot)
             assert "not loaded" not in home(pilot)
+
+
+@pytest.mark.service()
+async def test_somebody_without_reviews_is_offered_the_home_of_a_space(service: RunningService, tmp_path: Path) -> None:
+    """At first that of the first space, then that of the one that was opened last."""
+    async with somebody(service, "robin") as (robin,):
+        for status in ("open", "draft"):
+            listing = ListOrganizationChangeRequests(organization_id="tallowick", status=status, limit=1000)
+            for request in (await robin.send(listing)).items:
+                path = {"space_id": request.space, "change_request_id": request.id}
+                await robin.send(UpdateChangeRequest(**path, status="archived"))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Nothing to review. enter opens ")
+        first = next(iter(pilot.app.screen.model.spaces.values()))
+        await until(pilot, shows=f"enter opens {first}, g o all your spaces.")
+        await pilot.press("enter")
+        await until(pilot, shows="Your change requests")
+        assert pilot.app.screen.item.space.title == first
+        await pilot.app.open_page("guides", (await pilot.app.engine.read(ListPages(space_id="guides"))).pages[0].id)
+        await until(pilot, shows="› Guides ›")
+        await pilot.press("g", "i")
+        await until(pilot, shows="enter opens Guides, g o all your spaces.")
+        await pilot.press("enter")
+        await until(pilot, shows="Your change requests", holds=lambda: pilot.app.screen.item.space.id == "guides")

@@ -19,7 +19,7 @@ async def test_the_pages_with_its_operations_are_listed_and_opened(service: Runn
         await pilot.press("enter")
         await until(pilot, shows="OpenAPI › pager")
         await pilot.press("g", "b")
-        await until(pilot, shows="no known page names it · not searched, because not in the cache: ")
+        await until(pilot, shows="no page that was searched uses it · not searched, because not in the cache: ")
 
         pages = flatten((await pilot.app.engine.read(ListPages(space_id=SPACE))).pages)  # type: ignore[attr-defined]
         page = next(page for page in pages if page.title == TITLE)

@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import all_sent, app_on, noon, plain, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, noon, plain, running, shown, until, write
 from tests.tui.block_page import SPACE, TITLE, write_blocks
 from tests.tui.change_request_factory import begun, edited, rewritten
-from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
+from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, at_noon, names, rested
 
 from presscheck.api.change_requests import SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import Document, PostComment
@@ -182,23 +182,55 @@ def test_rows_that_are_hard_to_lay_out(
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, to(pilot, HARD["long"][0])))
 
 
-@looks
+async def read_blocks(pilot: Any) -> None:
+    """Open the page with all blocks."""
+    await until(pilot, shows="Needs me 7")
+    pages = (await pilot.app.engine.read(ListPages(space_id=SPACE))).pages
+    await pilot.app.open_page(SPACE, next(page.id for page in flatten(pages) if page.title == TITLE))
+    await until(pilot, shows="[ macOS ]", holds=lambda: pilot.app.screen.page_view.has_focus)
+    view = pilot.app.screen.page_view
+    await until(pilot, holds=lambda: view.document.done)
+    await until(pilot, holds=lambda: any("Page a team" in plain(line) for line in view.document.lines))
+
+
+THEMES = ("ink", "paper", "contrast", "ansi")
+ALL_LOOKS = [(size, theme) for size in SIZES for theme in THEMES]
+
+
+@pytest.mark.parametrize(("size", "theme"), ALL_LOOKS, ids=[f"{names(size)}-{theme}" for size, theme in ALL_LOOKS])
 @pytest.mark.service(clock=noon, on_a_path=True, prepare=write_blocks)
 def test_a_page_with_all_blocks(
     size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
-        await until(pilot, shows="Needs me 7")
-        pages = (await pilot.app.engine.read(ListPages(space_id=SPACE))).pages
-        await pilot.app.open_page(SPACE, next(page.id for page in flatten(pages) if page.title == TITLE))
-        await until(pilot, shows="[ macOS ]", holds=lambda: pilot.app.screen.page_view.has_focus)
-        view = pilot.app.screen.page_view
-        await until(pilot, holds=lambda: view.document.done)
-        await until(pilot, holds=lambda: any("Page a team" in plain(line) for line in view.document.lines))
+        await read_blocks(pilot)
         await pilot.press("=", *"jjjjjjjjj")
 
     app = app_on(service, tmp_path, theme=theme)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=names)
+@pytest.mark.service(clock=noon, on_a_path=True, prepare=write_blocks)
+async def test_a_page_with_all_blocks_in_sixteen_colors(
+    size: tuple[int, int], service: RunningService, tmp_path: Path
+) -> None:
+    """The theme of a terminal of sixteen colors uses no other, on any line of the page."""
+    async with running(app_on(service, tmp_path, theme="ansi"), size) as pilot:
+        await read_blocks(pilot)
+        await pilot.press("=")
+        view = pilot.app.screen.page_view
+        seen = set[str]()
+        for _ in range(len(view.document.lines) // 10 + 1):
+            for row in range(size[1]):
+                for segment in pilot.app.screen._compositor.render_strips()[row]:
+                    for color in (segment.style.color, segment.style.bgcolor) if segment.style else ():
+                        if color and not color.is_default:
+                            assert color.number is not None, f"{segment.text!r} has {color}"
+                            assert color.number < 16, f"{segment.text!r} has {color}"
+                            seen.add(color.name)
+            await pilot.press("ctrl+d")
+        assert len(seen) > 4
 
 
 @looks

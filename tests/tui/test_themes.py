@@ -1,7 +1,16 @@
-"""All themes load, and their text has enough contrast."""
+"""All themes load, every widget can be drawn with them, and their text has enough contrast."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from textual.app import App
+from textual.css.stylesheet import Stylesheet
+from textual.widget import Widget
 
+import presscheck.tui
 from presscheck.errors import ConfigurationError
 from presscheck.text.styled_text import STYLES
 from presscheck.tui.theme import IN_CHECKOUT, Theme, load, read
@@ -38,6 +47,29 @@ def test_every_style_word_has_a_style(theme: Theme) -> None:
 def test_all_themes_exist() -> None:
     assert {"ink", "paper"} <= set(THEMES)
     assert (THEMES["ink"].dark, THEMES["paper"].dark) == (True, False)
+
+
+def subclasses(kind: type[Any]) -> Iterator[type[Any]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from subclasses(one)
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+def test_the_css_of_every_widget_finds_its_variables(theme: Theme) -> None:
+    """One that is missing ends the app as soon as the widget is shown."""
+    for module in pkgutil.walk_packages(presscheck.tui.__path__, "presscheck.tui."):
+        importlib.import_module(module.name)
+    app = App[None]()
+    app.register_theme(theme.as_textual())
+    app.theme = theme.name
+    sheet = Stylesheet(variables=app.get_css_variables())
+    names = set[str]()
+    for kind in subclasses(Widget):
+        sheet.add_source(kind.DEFAULT_CSS, read_from=(kind.__name__, ""), is_default_css=True)
+        names.add(kind.__name__)
+    sheet.parse()
+    assert names >= {"PageView", "FormDialog", "MarkdownArea", "Input", "Screen"}
 
 
 def test_an_error_names_the_missing_color_of_a_theme(tmp_path) -> None:

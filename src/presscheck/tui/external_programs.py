@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 HARMLESS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "bmp", "mp3", "ogg", "wav", "mp4", "webm", "pdf", "txt"))
 """Endings of files that are opened; others, such as HTML, scripts and documents with macros, could run code."""
+LINE_EDITORS = frozenset(
+    ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed", "ne", "mg")
+)
+"""Editors that open a file at a line if `+LINE` stands before its name."""
 FALLBACK_EDITORS = ("nano", "vim", "vi")
 
 
@@ -33,8 +37,14 @@ class TerminalOwner(Protocol):
         ...
 
 
-def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md") -> str:
+def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md", line: int | None = None) -> str:
     """Opens a text in the user's editor, with the app suspended, and returns the edited text.
+
+    Args:
+        app: hands its terminal to the editor.
+        text: the text.
+        suffix: how the name of the file ends.
+        line: the line to begin at, counted from 0, as far as the editor is known to take one.
 
     Raises:
         PresscheckError: the editor could not be started, or it failed; the text is unchanged.
@@ -46,7 +56,7 @@ def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md") -> str:
             stream.write(text)
         with app.suspend():
             # the user's own command: no shell, no untrusted text
-            completed = subprocess.run([*editor(), name], env=environment(), check=False)  # noqa: S603
+            completed = subprocess.run([*editor(), *_at_line(line), name], env=environment(), check=False)  # noqa: S603
         if completed.returncode:
             raise PresscheckError(f"the editor failed with exit code {completed.returncode}: no changes")
         return file.read_text("utf-8", errors="replace")
@@ -62,6 +72,12 @@ def editor() -> list[str]:
     """The editor command from VISUAL or EDITOR, else the first fallback that is installed."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     return shlex.split(command) if command else [next((name for name in FALLBACK_EDITORS if which(name)), "vi")]
+
+
+def _at_line(line: int | None) -> list[str]:
+    """The argument for a line, if the editor is one that is known to take it."""
+    command = editor()
+    return [f"+{line + 1}"] if line is not None and command and Path(command[0]).name in LINE_EDITORS else []
 
 
 def is_built_in(setting: str | None) -> bool:

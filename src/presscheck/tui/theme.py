@@ -83,6 +83,10 @@ class Theme:
         colors = {
             name: color if _hex(color) else f"ansi_{color.removeprefix('ansi_')}" for name, color in self.colors.items()
         }
+        variables = {f"ink-{name}": value for name, value in colors.items()}
+        if self.uses_terminal_colors:  # Textual's own CSS needs these, and only its own themes have them
+            dim, bright = ("ansi_black", "ansi_white") if self.dark else ("ansi_white", "ansi_black")
+            variables |= {"ansi-background": dim, "ansi-foreground": bright}
         return TextualTheme(
             name=self.name,
             dark=self.dark,
@@ -95,7 +99,7 @@ class Theme:
             error=colors["removed"],
             success=colors["added"],
             accent=colors["accent"],
-            variables={f"ink-{name}": value for name, value in colors.items()},
+            variables=variables,
             ansi=self.uses_terminal_colors,
         )
 

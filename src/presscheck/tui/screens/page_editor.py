@@ -10,6 +10,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage
 from presscheck.api.spaces import GetSpace, UpdateSpace
+from presscheck.documents.merge.conflict_blocks import cut_conflicts
 from presscheck.documents.pages.page_order import PageOrder
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import draft_about
@@ -42,17 +43,19 @@ TITLE = 256
 
 
 async def edit_page(
-    screen: ScreenContext, path: dict[str, Any], page_id: str, *, uses_other_editor: bool = False
+    screen: ScreenContext, path: dict[str, Any], page_id: str, *, uses_other_editor: bool = False, conflict: int = 0
 ) -> None:
     """Edit the Markdown of a page; asks before sending, and keeps the text as a draft until then.
 
-    Edits of others since are merged in. On a conflict the draft contains both versions, and nothing is sent.
+    Edits of others since are merged in. On a conflict the draft contains both versions, and nothing is sent. A text
+    with conflicts is opened at one of them.
 
     Args:
         screen: the screen that asks.
         path: `space_id` and `change_request_id`.
         page_id: the page.
         uses_other_editor: edit it in the editor that is not the usual one: built in, or the user's own.
+        conflict: the number of the conflict that the text is opened at, outside of code and from 0, if it has any.
     """
     if await stays_locked(screen, path["space_id"]):
         return
@@ -62,16 +65,22 @@ async def edit_page(
         # 23 ms, only for the built-in editor
         from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 
-        screen.app_context.push_screen(MarkdownEditor(draft, text))
+        screen.app_context.push_screen(MarkdownEditor(draft, text, line=_line_of_conflict(text, conflict)))
         return
     if draft.is_kept:
         choice = await _ask_about(screen, draft)
         if choice is None:
             return
         text = draft.discard() if choice == "discard" else text
-    saved = await draft.save(screen, edit_text(screen.app_context, text))
+    saved = await draft.save(screen, edit_text(screen.app_context, text, line=_line_of_conflict(text, conflict)))
     if saved.message:
         screen.notify(saved.message)
+
+
+def _line_of_conflict(text: str, number: int) -> int | None:
+    """The first line of a conflict by its number, or of the last one; None without conflicts."""
+    lines = [block.first for block in cut_conflicts(text).conflicts]
+    return lines[min(number, len(lines) - 1)] if lines else None
 
 
 async def _ask_about(screen: ScreenContext, draft: PageDraft) -> str | None:

@@ -43,7 +43,9 @@ async def choose_use(
     spaces = ", ".join(sanitize(space.title) or "(no title)" for space in uses.not_searched)
     not_searched = f"not searched, because not in the cache: {spaces}" if spaces else ""
     if not here and not uses.pages:
-        screen.notify(f"no known page names it{note}{' · ' if spaces else ''}{not_searched}")
+        is_searched = not unread and not uses.not_searched
+        nobody = "no page uses it" if is_searched else "no page that was searched uses it"
+        screen.notify(f"{nobody}{note}{' · ' if spaces else ''}{not_searched}")
         return None
     choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path or "")) for page in here]
     choices += [

@@ -11,7 +11,7 @@ from presscheck.engine.publish.publishing import reach_words
 from presscheck.errors import NotFound, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, sanitize
-from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.screens.text_screen import TextScreen
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _lines(
     yield ()
     yield (Span(" Sections and spaces", "title"),)
     for item in content.structure.structure:
-        yield from _items(item, 1, is_secret=is_secret)
+        yield from _items(item, 1, columns, is_secret=is_secret)
     if not content.structure.structure:
         yield (Span("  none: visitors see an empty site", "waiting"),)
 
@@ -112,7 +112,7 @@ def _fact(name: str, value: Span) -> Line:
     return (Span(f" {name:<{NAMES}} ", "quiet"), value)
 
 
-def _items(item: StructureItem, depth: int, *, is_secret: bool) -> Iterator[Line]:
+def _items(item: StructureItem, depth: int, columns: int, *, is_secret: bool) -> Iterator[Line]:
     """A section group, a section or a space, with what it has."""
     inner: tuple[StructureItem, ...] = ()
     title, url = item.title, ""
@@ -128,15 +128,16 @@ def _items(item: StructureItem, depth: int, *, is_secret: bool) -> Iterator[Line
         notes.append(f"if {sanitize(condition)}")
     note = f"   {', '.join(notes)}" if notes else ""
     kind = f"  {item.object.removeprefix('site-').replace('-', ' ')}"
-    yield (
-        Span(" " * (1 + 2 * depth)),
-        Span(sanitize(title) or "(no title)"),
-        Span(kind, "quiet"),
-        Span(shown, "quiet"),
-        Span(note, "waiting"),
-    )
+    indent = " " * (1 + 2 * depth)
+    line = (Span(indent), Span(sanitize(title) or "(no title)"), Span(kind, "quiet"), Span(shown, "quiet"))
+    if width((*line, Span(note))) <= columns:
+        yield (*line, Span(note, "waiting"))
+    else:
+        yield line
+        room = max(20, columns - len(indent) - 3)
+        yield from ((Span(f"{indent}  "), *part) for part in wrap((Span(note.strip(), "waiting"),), room))
     for part in inner:
-        yield from _items(part, depth + 1, is_secret=is_secret)
+        yield from _items(part, depth + 1, columns, is_secret=is_secret)
 
 
 def _at(settings: Any, path: str) -> str:

@@ -7,6 +7,7 @@ code of a page have controls: a click, enter, a label and the arrow keys use the
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -15,10 +16,19 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from textual import events
 from textual.message import Message
 
-from presscheck.documents.terminal.controls import PICTURE, Controls, Mark, is_control, is_setting, target
+from presscheck.documents.terminal.controls import (
+    PICTURE,
+    Controls,
+    Mark,
+    block_of,
+    is_control,
+    is_setting,
+    section_mark,
+    target,
+)
 from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import END, LineView
+from presscheck.tui.widgets.line_view import END, LineView, Match, Place
 
 SCROLLED_CELLS = 8
 """Cells by which code scrolls sideways."""
@@ -40,12 +50,29 @@ class Position(NamedTuple):
 
 
 class Heading(Protocol):
-    """A heading: its level, text and line."""
+    """A heading: its level, text and line, and the number of its block; a hidden one is in a folded section."""
 
     @property
     def level(self) -> int: ...  # noqa: D102
     @property
     def text(self) -> str: ...  # noqa: D102
+    @property
+    def line(self) -> int: ...  # noqa: D102
+    @property
+    def block(self) -> int: ...  # noqa: D102
+    @property
+    def is_hidden(self) -> bool: ...  # noqa: D102
+    @property
+    def is_conflict(self) -> bool: ...  # noqa: D102
+
+
+class HiddenLine(Protocol):
+    """A line in a folded section: the line of the folded heading, the number of its block, and the line in that."""
+
+    @property
+    def fold(self) -> int: ...  # noqa: D102
+    @property
+    def block(self) -> int: ...  # noqa: D102
     @property
     def line(self) -> int: ...  # noqa: D102
 
@@ -68,10 +95,21 @@ class PageLayout(Protocol):
 
 @runtime_checkable
 class ControlledLayout(PageLayout, Protocol):
-    """A page with controls: tabs, expandables, and what scrolls sideways; `controls` is None if everything is open."""
+    """A page with controls: sections, tabs, expandables, and what scrolls sideways; `controls` is None if everything
+    is open."""
 
     controls: Controls | None
 
+    @property
+    def has_folds(self) -> bool: ...  # noqa: D102
+    def conflict_at(self, line: int) -> int: ...  # noqa: D102
+    def section_at(self, line: int) -> int | None: ...  # noqa: D102
+    def is_folded(self, number: int) -> bool: ...  # noqa: D102
+    def fold(self, number: int, *, is_folded: bool) -> None: ...  # noqa: D102
+    def fold_all(self, *, is_folded: bool) -> None: ...  # noqa: D102
+    def reveal(self, number: int, *, opens: bool = False) -> bool: ...  # noqa: D102
+    def hidden_lines(self, text: str) -> Sequence[HiddenLine]: ...  # noqa: D102
+    def hidden_block(self, *, anchor: str = "", link: str = "") -> int | None: ...  # noqa: D102
     def marks(self, line: int) -> list[Mark]: ...  # noqa: D102
     def code(self, key: str) -> str: ...  # noqa: D102
     def set(self, address: str) -> bool: ...  # noqa: D102
@@ -83,6 +121,10 @@ class QuotedLayout(PageLayout, Protocol):
 
     def source_of(self, line: int) -> str: ...  # noqa: D102
     def line_of_quote(self, words: str) -> int | None: ...  # noqa: D102
+
+
+def _line_of_heading(heading: Heading) -> int:
+    return heading.line
 
 
 class PageView(LineView):
@@ -109,6 +151,8 @@ class PageView(LineView):
         self._typed = ""
         self._is_laying_out = False
         self._goes_to_end = False
+        self.on_drawn: Callable[[], None] | None = None
+        """Called after the page was drawn, scrolled or laid out further, for what is next to it."""
         self._sought = ""
         """The target of the link to go to once its line is laid out."""
         self._lines_sought = 0
@@ -174,8 +218,12 @@ class PageView(LineView):
             self._set_control(event.target)
 
     def step_sideways(self, by: int) -> bool:
-        """Go on in the tabs, fold or scrolled block under the cursor, or (-1) back; returns whether it can."""
-        return self._step(self._mark("tabs", "fold", "wide", "code"), by)
+        """Go on in the tabs, fold or scrolled block under the cursor, or (-1) back; returns whether it can.
+
+        A folded section opens; an open one does not fold, because the way back leads out of the page.
+        """
+        kinds = ("tabs", "fold", "wide", "code", *(("section",) if by > 0 else ()))
+        return self._step(self._mark(*kinds), by)
 
     def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
         """Scroll the table or the code under the pointer sideways."""
@@ -206,7 +254,7 @@ class PageView(LineView):
         """Go on in a block with a control, or back; returns whether it can."""
         if mark is None:
             return False
-        if mark.kind == "fold":
+        if mark.kind in ("fold", "section"):
             value = 1 if by > 0 else 0
         else:
             value = max(0, min(mark.value + by * (SCROLLED_CELLS if mark.kind == "code" else 1), mark.most))
@@ -238,9 +286,77 @@ class PageView(LineView):
     def _set_control(self, address: str) -> None:
         position, page = self.position, self._page
         if page and page.set(address):
-            if position:
-                self._restore(position)
-            self.redraw()
+            self._show_folds(position)
+
+    def _show_folds(self, position: Position | None) -> None:
+        """Draw the page after a control or a section of it was changed; what is hidden is counted while idle."""
+        if position:
+            self._restore(position)
+        self._lay_out_rest()
+        self.redraw()
+
+    @property
+    def conflict_at_cursor(self) -> int:
+        """The number of the conflict under the cursor or above it, else of the first; 0 without conflicts."""
+        return self._page.conflict_at(self.cursor) if self._page else 0
+
+    @property
+    def folds_sections(self) -> bool:
+        """Whether sections of the page can be folded."""
+        return self._page is not None
+
+    def toggle_section(self) -> bool:
+        """Fold the section that is read, or unfold it; returns whether there is one."""
+        page = self._page
+        number = page.section_at(self._line_in_view) if page and self.count else None
+        if page is None or number is None:
+            return False
+        self._fold_section(number, is_folded=not page.is_folded(number))
+        return True
+
+    def _fold_section(self, number: int, *, is_folded: bool) -> None:
+        position, page = self.position, self._page
+        if page:
+            page.fold(number, is_folded=is_folded)
+            self._show_folds(position)
+
+    def toggle_sections(self) -> bool:
+        """Fold all sections, or unfold all if one is folded; returns whether they are folded then."""
+        position, page = self.position, self._page
+        if page is None:
+            return False
+        page.fold_all(is_folded=not page.has_folds)
+        self._show_folds(position)
+        return page.has_folds
+
+    def unfold_sections(self) -> None:
+        """Unfold all sections."""
+        if self._page and self._page.has_folds:
+            self.toggle_sections()
+
+    def _reveal(self, number: int, *, opens: bool = False) -> None:
+        """Unfold the sections that a block is in."""
+        position, page = self.position, self._page
+        if page and page.reveal(number, opens=opens):
+            self._show_folds(position)
+
+    def margins(self, places: Sequence[Place]) -> list[Line]:
+        """The margins of some lines; beside a heading it shows whether its section is folded."""
+        margins = super().margins(places)
+        lines = self.document.lines if self.document else ()
+        for at, (number, _) in enumerate(places):
+            line = lines[number] if number < len(lines) else ()
+            if line and not line[0].text and (mark := section_mark(line)):
+                is_here = self.has_cursor and number == self.cursor
+                style = "accent" if is_here and (self.has_focus or self.looks_focused) else "quiet"
+                margins[at] = (Span("▾" if mark.value else "▸", style),)
+        return margins
+
+    def fold(self) -> None:
+        """Fold or unfold the section of the heading under the cursor."""
+        mark = self._mark("section")
+        if mark:
+            self._fold_section(block_of(mark.key), is_folded=bool(mark.value))
 
     @property
     def _hides(self) -> bool:
@@ -248,21 +364,53 @@ class PageView(LineView):
         return controls is not None and controls.hides and not controls.shows_all
 
     async def find_items(self, text: str) -> list[int]:
-        """The lines with a text; what is folded is opened first."""
+        """The lines with a text; what is folded is opened first. One in a folded section is that of its heading."""
         self.ensure_lines(END)
+        if text and self._page and self._page.has_folds:
+            await self._until_done()
         if text and self._hides:
             self.show_all(shows_all=True)
-        return await super().find_items(text)
+            if self._page and self._page.has_folds:
+                await self._until_done()
+        found = await super().find_items(text)
+        return sorted([*found, *(line.fold for line in self._hidden_lines(text))])
+
+    def _hidden_lines(self, text: str) -> Sequence[HiddenLine]:
+        return self._page.hidden_lines(text.lower()) if text and self._page else ()
+
+    async def search(self, text: str, *, step: int = 1) -> Match | None:
+        """Highlight a text and go to the next line with it; the section that it is in is unfolded."""
+        total = len(await self.find_items(text))
+        hidden = self._hidden_lines(text)
+        if not hidden:
+            return await super().search(text, step=step)
+        self.highlight(text)
+        shown = await super().find_items(text)
+        # a line that is hidden comes after the folded heading, and before what follows that
+        places = sorted([*((line, 0, 0, 0) for line in shown), *((one.fold, 1, one.block, one.line) for one in hidden)])
+        here = (self.cursor, 0, 0, 0)
+        ahead = [place for place in places if (place > here if step > 0 else place < here)] or places
+        target = ahead[0 if step > 0 else -1]
+        line, is_hidden, block, at = target
+        if is_hidden:
+            self._reveal(block)
+            line = self.document.line_of((block, at)) if self.document else line
+        self.jump_to(line)
+        self.redraw()
+        return Match(places.index(target) + 1, total)
 
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
-        """Never: the sign of an expandable is a link to its control."""
-        return False
+        """Whether a cell is the mark of a section, in the margin; that of an expandable is a link to its control."""
+        line = self.document.lines[number] if self.document and column < 0 and number < self.count else ()
+        return section_mark(line) is not None
 
     def redraw(self, items: Iterable[int] | None = None) -> None:
         """Render the visible lines, and ask for pictures that come near."""
         super().redraw(items)
         if items is None:
             self._ask_for_pictures()
+        if self.on_drawn:
+            self.on_drawn()
 
     def _ask_for_pictures(self) -> None:
         if self.document:
@@ -354,15 +502,54 @@ class PageView(LineView):
         document = self.document
         if not document:
             return False
-        while by > 0 and not document.done and not any(heading.line > self.cursor for heading in document.headings):
+        while (number := self._heading_beside(by)) is None and by > 0 and not document.done:
             document.at_least(self.count + 1)
-        lines = [heading.line for heading in document.headings]
-        after = [line for line in lines if line > self.cursor]
-        before = [line for line in lines if line < self.cursor]
-        candidates = after if by > 0 else before[::-1]
-        if candidates:
-            self.place_at(candidates[0])
-        return bool(candidates)
+        if number is not None:
+            self.go_to_heading(number)
+        return number is not None
+
+    def _heading_beside(self, by: int) -> int | None:
+        """The number of the heading after the cursor, or with -1 before it, also one in a folded section."""
+        headings = self.document.headings if self.document else ()
+        here = self.heading_at_cursor
+        is_below = here >= 0 and headings[here].line < self.cursor
+        number = here + (1 if by > 0 else 0 if is_below else -1)
+        return number if 0 <= number < len(headings) else None
+
+    @property
+    def heading_at_cursor(self) -> int:
+        """The number of the heading that the cursor is on or below; -1 above the first."""
+        return self._heading_above(self.cursor)
+
+    @property
+    def heading_in_view(self) -> int:
+        """The same, or if the cursor is scrolled out of view, that of the visible line nearest to it."""
+        return self._heading_above(self._line_in_view)
+
+    @property
+    def _line_in_view(self) -> int:
+        """The line of the cursor, or if that is scrolled out of view, the visible line nearest to it."""
+        return max(self.top, min(self.cursor, self.top + max(1, self.size.height) - 1, self.count - 1))
+
+    def _heading_above(self, line: int) -> int:
+        headings = self.document.headings if self.document else ()
+        at = bisect_right(headings, line, key=_line_of_heading) - 1
+        while at >= 0 and headings[at].is_hidden:
+            at -= 1
+        return at
+
+    def go_to_heading(self, number: int, *, opens: bool = False) -> None:
+        """Go to a heading by its number; the sections that it is in are unfolded, and with `opens` its own."""
+        document = self.document
+        heading = document.headings[number] if document and number < len(document.headings) else None
+        if document is None or heading is None:
+            return
+        if heading.is_hidden or opens:
+            self._reveal(heading.block, opens=opens)
+            while number >= len(document.headings) and not document.done:
+                document.at_least(self.count + 1)
+            heading = document.headings[number]
+        self.place_at(heading.line)
 
     async def all_headings(self) -> Sequence[Heading]:
         """All headings of the page, once it is laid out to its end."""
@@ -373,13 +560,28 @@ class PageView(LineView):
         """Go to the line that a `#fragment` leads to; returns whether there is one."""
         if self.document and anchor not in self.document.anchors:
             await self._until_done()
+            self._reveal_hidden(anchor=anchor)
             if self.document and anchor not in self.document.anchors and self._hides:
                 self.show_all(shows_all=True)
                 await self._until_done()
+                self._reveal_hidden(anchor=anchor)
         line = self.document.anchors.get(anchor) if self.document else None
         if line is not None:
             self.place_at(line)
+            mark = self._mark("section")
+            if mark and not mark.value:
+                self.fold()
         return line is not None
+
+    def _reveal_hidden(self, *, anchor: str = "", link: str = "") -> bool:
+        """Unfold the section with an anchor or a link; returns whether it was in a folded one."""
+        page = self._page
+        block = page.hidden_block(anchor=anchor, link=link) if page else None
+        if page is None or block is None:
+            return False
+        self._reveal(block, opens=True)
+        page.line_of((block, 0))  # lays it out
+        return True
 
     def source_at_cursor(self) -> tuple[str, str]:
         """The line under the cursor as it is shown, and the line of the Markdown that it shows; empty without one."""
@@ -394,6 +596,7 @@ class PageView(LineView):
         line = self.document.line_of_quote(words) if isinstance(self.document, QuotedLayout) else None
         if line is not None:
             self.place_at(line)
+            self.redraw()  # it may have been in a folded section
         return line is not None
 
     async def _until_done(self) -> None:
@@ -452,14 +655,27 @@ class PageView(LineView):
             self.top = self._top_with_cursor(self.top)
             self._lines_sought = 0
             self._go_to_sought()
-            if not self.document.done and not self._is_laying_out:
-                self._is_laying_out = True
-                self.set_timer(PAUSE, self._continue)
+            self._lay_out_rest()
+
+    def _lay_out_rest(self) -> None:
+        """Lay out the rest of the page, and what is folded, while the app is idle."""
+        if self.document and not self.document.advance(0) and not self._is_laying_out:
+            self._is_laying_out = True
+            self.set_timer(PAUSE, self._continue)
 
     def _continue(self) -> None:
+        height = self.size.height
+        before = self.document.lines[self.top : self.top + height] if self.document else []
         done = self.document is None or self.document.advance(STEP)
+        if self.document and self.document.lines[self.top : self.top + len(before)] != before:
+            self.redraw()  # a folded heading got the number of lines that it hides
         self._is_laying_out = not done
+        if self.on_drawn:
+            self.on_drawn()
         self._go_to_sought()
+        if done and self._sought and self._reveal_hidden(link=self._sought):
+            self._lines_sought = 0
+            self._go_to_sought()
         if done and self._sought and self._hides:
             self.show_all(shows_all=True)
             return

@@ -7,11 +7,10 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import TYPE_CHECKING
 
 from presscheck.engine.publish.audiences import Audience, Audiences, read_claims
-from presscheck.engine.publish.claim_forms import AudienceForm
 from presscheck.errors import InvalidArgument
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.adaptive_content.audience_dialog import ask_audience, claims_text, draft_key
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
@@ -134,8 +133,7 @@ class AudiencesTab:
         return commands[command](audience)
 
     def _key_of(self, audience: Audience | None) -> str:
-        """The key of the draft of an audience; None is a new one."""
-        return f"audience {audience.name if audience else 'new'} of site {self._screen.model.site.id}"
+        return draft_key(self._screen.model.site.id, audience)
 
     def continue_draft(self, key: str) -> Awaitable[None] | None:
         """Open the form or the claims of an audience, by the key of its draft; None if it is none of those."""
@@ -154,25 +152,9 @@ class AudiencesTab:
         Args:
             audience: the audience; None for a new one.
         """
-        screen, outbox = self._screen, self._screen.engine.outbox
-        schema = screen.model.schema
-        form = AudienceForm(schema.claims if schema else (), audience)
-        key = self._key_of(audience)
-
-        async def save(changed: Audience) -> None:
-            self._store.save(changed.name, changed.claims, former=audience.name if audience else "")
-
-        dialog = FormDialog(
-            f"Audience {sanitize(audience.name)}" if audience else "New audience",
-            form,
-            form.present,
-            screen.style_for,
-            send=save,
-            draft=outbox.draft(key),
-            save=lambda text: outbox.save_draft(key, text),
-            send_label="save",
-        )
-        if await screen.ask(dialog) is not None:
+        screen = self._screen
+        claims = screen.model.schema.claims if screen.model.schema else ()
+        if await ask_audience(screen, screen.model.site.id, claims, audience):
             screen.read_audiences()
 
     async def _edit(self, audience: Audience) -> None:
@@ -199,12 +181,6 @@ class AudiencesTab:
         if await self._screen.ask(ConfirmDialog(question, lines, "Delete", self._screen.style_for)):
             self._store.remove(audience.name)
             self._screen.read_audiences()
-
-
-def claims_text(audience: Audience) -> str:
-    """The claims of an audience in a line."""
-    parts = (f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in audience.claims.items())
-    return ", ".join(parts) or "no claims"
 
 
 def _problem(text: str) -> str | None:

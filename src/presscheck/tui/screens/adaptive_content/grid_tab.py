@@ -27,7 +27,7 @@ class GridTab:
         screen: the screen of adaptive content.
     """
 
-    name, noun = "View as", "pages"
+    name, noun = "Seen by", "pages"
     footer = ("open", "left", "right", "all_pages", "add", "find_here", "close")
 
     def __init__(self, screen: AdaptiveContext) -> None:
@@ -127,7 +127,8 @@ class GridTab:
         for number, audience in enumerate(self._audiences[first:last], first):
             style = "accent strong" if audience is self.audience else "quiet"
             more = "‹" if number == first and first else "›" if number == last - 1 < len(self._audiences) - 1 else ""
-            spans += pad(cut((Span(f"{more}{sanitize(audience.name)}", style),), size - 1), size)
+            name = cut((Span(f"{more}{sanitize(audience.name)}", style),), size - 1)
+            spans += pad(name, size) if number < last - 1 else name  # blanks behind the last one could be cut with “…”
         return tuple(spans)
 
     def row(self, index: int, columns: int) -> Line:
@@ -168,7 +169,7 @@ class GridTab:
         """What to do without conditions."""
         return (
             "Nothing of this site has a condition: everybody sees the same.",
-            "w lists all pages. Sections and spaces get a condition in the structure (g u).",
+            "& lists all pages. Sections and spaces get a condition in the structure (g u).",
         )
 
     def reason(self, command: str) -> str | None:
@@ -195,7 +196,7 @@ class GridTab:
         else:
             model = self._screen.model
             self._screen.app_context.push_screen(
-                VisitorPage(page, audience, model.known, self._verdict(page, audience).reason)
+                VisitorPage(page, audience, model.known, doubt=self._verdict(page, audience).reason)
             )
         return None
 
@@ -220,4 +221,4 @@ class GridTab:
         content = self._screen.model.content
         if content is None:
             return ""
-        return f"all {count(len(content.places), 'place')}" if self.shows_all else "w: all pages"
+        return f"all {count(len(content.places), 'place')}" if self.shows_all else "&: all pages"

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.app import ComposeResult
 
-from presscheck.api.site_settings import AdaptiveSchema, GetAdaptiveSchema, ListTemplateConditions, TemplateConditions
-from presscheck.api.site_structure import GetSiteStructure, SiteStructure
-from presscheck.api.sites import AdaptiveContentChange, GetSite, UpdateSite
-from presscheck.engine.publish.audiences import Audiences, read_adaptive
-from presscheck.errors import Forbidden, NotFound, PresscheckError
+from presscheck.api.site_settings import ListTemplateConditions, TemplateConditions
+from presscheck.api.sites import AdaptiveContentChange, UpdateSite
+from presscheck.engine.publish.audiences import Audiences
+from presscheck.errors import Forbidden
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.adaptive_content.audience_view import viewing
 from presscheck.tui.screens.adaptive_content.audiences_tab import AudiencesTab
 from presscheck.tui.screens.adaptive_content.conditions_tab import ConditionsTab
 from presscheck.tui.screens.adaptive_content.grid_tab import GridTab
-from presscheck.tui.screens.adaptive_content.model import AdaptiveModel, SchemaFacts
+from presscheck.tui.screens.adaptive_content.model import AdaptiveModel
 from presscheck.tui.screens.adaptive_content.schema_tab import SchemaTab
+from presscheck.tui.screens.adaptive_content.subscriptions import AdaptiveSubscriptions
 from presscheck.tui.screens.adaptive_content.token_actions import TokenActions
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.row_filter import filter_tab
@@ -55,6 +56,8 @@ class AdaptiveContentScreen(BaseScreen):
         tabs: tuple[Tab, ...] = (self._schema_tab, ConditionsTab(self), self._audiences_tab, self._grid_tab)
         self.lists = TabbedLists(self, tabs, self._show_empty, notes=self._notes, has_mark_column=False)
         self._tokens = TokenActions(self, self._audience)
+        self._subscriptions = AdaptiveSubscriptions(self, self.model, self.redraw)
+        self._view_as = viewing(self, lambda: organization_id, lambda: self.model.site, self.read_audiences)
 
     async def continue_draft(self, key: str) -> bool:
         """Open the form or the editor that a draft was written in, by its key; returns whether its subject is there."""
@@ -76,19 +79,15 @@ class AdaptiveContentScreen(BaseScreen):
         yield self.lists
 
     def command_handlers(self) -> Iterable[object]:
-        """This screen, tokens, and the lists."""
-        return (self, self._tokens, self.lists)
+        """This screen, tokens, the view as an audience, and the lists."""
+        return (self, self._tokens, self._view_as, self.lists)
 
     def on_mount(self) -> None:
         """Show what is stored, then subscribe to what is new."""
         super().on_mount()
-        watch, path = self.engine.watch, self.model.path
-        self.subscribe(watch(GetSite(**path)), self._take_site, group="site", shows_errors=False)
-        self.subscribe(watch(GetAdaptiveSchema(**path)), self._take_schema, group="schema", shows_errors=False)
-        self.subscribe(
-            watch(ListTemplateConditions(**path)), self._take_templates, group="conditions", shows_errors=False
-        )
-        self.subscribe(watch(GetSiteStructure(**path)), self._take_structure, group="structure", shows_errors=False)
+        self._subscriptions.start()
+        templates = self.engine.watch(ListTemplateConditions(**self.model.path))
+        self.subscribe(templates, self._take_templates, group="conditions", shows_errors=False)
         self.read_audiences()
         self.lists.draw()
 
@@ -97,50 +96,11 @@ class AdaptiveContentScreen(BaseScreen):
         self.model.take_audiences(Audiences(self.engine.outbox, self.model.site.id).all())
         self.redraw()
 
-    def _take_site(self, result: Result[Site | None]) -> None:
-        if result.value:
-            self.model.site = result.value
-            self.redraw()
-
-    def _take_schema(self, result: Result[AdaptiveSchema | None]) -> None:
-        if isinstance(result.error, NotFound):
-            self.model.schema = SchemaFacts(None)
-        elif result.value:
-            self.model.schema = SchemaFacts(result.value.json_schema, result.value.updated_at)
-        self.model.update_uses()
-        error = None if isinstance(result.error, NotFound) else result.error
-        self._note_error("visitor schema", error, is_known=result.value is not None)
-
     def _take_templates(self, result: Result[TemplateConditions | None]) -> None:
         if result.value:
             self.model.templates = result.value.items
             self.model.update_uses()
             self.redraw()
-
-    def _take_structure(self, result: Result[SiteStructure | None]) -> None:
-        """Read the pages of the spaces of a new structure."""
-        if result.value:
-            self.run(self._read_content, group="content", exclusive=True)
-        else:
-            for noun in ("conditions", "pages"):
-                self._note_error(noun, result.error, is_known=False)
-
-    async def _read_content(self) -> None:
-        try:
-            self.model.content = await read_adaptive(self.engine, self.model.organization_id, self.model.site.id)
-        except PresscheckError as error:
-            for noun in ("conditions", "pages"):
-                self._note_error(noun, error, is_known=self.model.content is not None)
-            return
-        self.model.update_uses()
-        self.redraw()
-
-    def _note_error(self, noun: str, error: PresscheckError | None, *, is_known: bool) -> None:
-        if error and not is_known:
-            self.model.errors[noun] = error
-        else:
-            self.model.errors.pop(noun, None)
-        self.redraw()
 
     @property
     def tab(self) -> Tab:
@@ -204,7 +164,7 @@ class AdaptiveContentScreen(BaseScreen):
     def command_refresh(self) -> None:
         """Request everything again, with the pages of all spaces."""
         super().command_refresh()
-        self.run(self._read_content, group="content", exclusive=True)
+        self._subscriptions.read_again()
 
     def command_unsend(self) -> Awaitable[None]:
         """Undo the last change of the site; asks first if it was sent."""

@@ -15,6 +15,7 @@ from presscheck.documents.visitors.conditions import Path, judge
 from presscheck.engine.shared_calls import live_page
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.adaptive_content.audience_dialog import claims_text
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -36,14 +37,17 @@ class VisitorReferences(NoReferences):
     Args:
         audience: the visitors.
         known: the claims of the schema; None if the schema is not known.
+        is_on: whether the site has adaptive content; without it, conditions do not apply.
     """
 
-    def __init__(self, audience: Audience, known: Collection[Path] | None) -> None:
-        self._audience, self._known = audience, known
+    def __init__(self, audience: Audience, known: Collection[Path] | None, *, is_on: bool = True) -> None:
+        self._audience, self._known, self._is_on = audience, known, is_on
 
     def shows(self, condition: str) -> bool | None:
         """Whether they meet a condition; None, so that the block is drawn with its condition, if it cannot be told."""
-        return judge(condition, self._audience.claims, self._known).holds
+        if self._audience.problem:
+            return None
+        return not self._is_on or judge(condition, self._audience.claims, self._known).holds
 
 
 class VisitorPage(BaseScreen):
@@ -53,6 +57,7 @@ class VisitorPage(BaseScreen):
         place: the page.
         audience: the visitors.
         known: the claims of the schema; None if the schema is not known.
+        is_on: whether the site has adaptive content; without it, conditions do not apply.
         doubt: why it cannot be told whether they see the page at all; empty if they do.
     """
 
@@ -64,11 +69,17 @@ class VisitorPage(BaseScreen):
     """
 
     def __init__(
-        self, place: AdaptivePlace, audience: Audience, known: Collection[Path] | None, doubt: str = ""
+        self,
+        place: AdaptivePlace,
+        audience: Audience,
+        known: Collection[Path] | None,
+        *,
+        is_on: bool = True,
+        doubt: str = "",
     ) -> None:
         super().__init__()
         self._place, self._audience, self._doubt = place, audience, doubt
-        self._references = VisitorReferences(audience, known)
+        self._references = VisitorReferences(audience, known, is_on=is_on)
         self._text: str | None = None
 
     def title_line(self) -> Line:
@@ -85,7 +96,7 @@ class VisitorPage(BaseScreen):
     def on_mount(self) -> None:
         """Show the page."""
         super().on_mount()
-        claims = ", ".join(f"{name} = {value}" for name, value in self._audience.claims.items()) or "no claims"
+        claims = claims_text(self._audience)
         name = sanitize(self._audience.name)
         doubt = f"  ? it cannot be told whether they see this page: {self._doubt}" if self._doubt else ""
         about = Span(sanitize(doubt), "waiting") if doubt else Span(f"  {sanitize(claims)}", "quiet")

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from presscheck.api.collections import Collection, ListCollections
+from presscheck.api.collections import Collection, CreateCollection, ListCollections
 from presscheck.api.conversations import ListConversationIssues, ListConversations, ListIssuesClusters
 from presscheck.api.imports import CancelImport, ListImports, StartImport
 from presscheck.api.integrations import ListIntegrations, PublishIntegration
@@ -26,8 +26,8 @@ from presscheck.api.organizations import (
     UpdateOrganization,
 )
 from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders, UpdateSAMLProvider
-from presscheck.api.sites import ListSites, Site
-from presscheck.api.spaces import ListSpaces, Space
+from presscheck.api.sites import CreateSite, ListSites, Site
+from presscheck.api.spaces import CreateSpace, ListSpaces, Space
 from presscheck.api.teams import (
     AddTeamMember,
     CreateTeam,
@@ -97,6 +97,7 @@ class Family:
         permission: the permission of the organization that the listing needs; empty if it needs none.
         role: the role that a change needs.
         hint: what to do if there is none, or where they come from.
+        made_elsewhere: makes one in another screen, which the hint names.
     """
 
     title: str
@@ -114,6 +115,7 @@ class Family:
     permission: str = ""
     role: Role = "admin"
     hint: str = ""
+    made_elsewhere: type[Operation[Any]] | None = None
     plural: str = ""
     details: Details | None = None
     head: Callable[[Any, int], Sequence[Line]] | None = None
@@ -254,6 +256,8 @@ FAMILIES = (
         field="collection_id",
         screen=_access,
         hint="g o shows the organization: a creates one there.",
+        made_elsewhere=CreateCollection,
+        role="create",
     ),
     Family(
         "Spaces",
@@ -268,6 +272,8 @@ FAMILIES = (
         field="space_id",
         screen=_access,
         hint="g o shows the organization: a creates one there.",
+        made_elsewhere=CreateSpace,
+        role="create",
     ),
     Family(
         "Sites",
@@ -282,6 +288,8 @@ FAMILIES = (
         field="site_id",
         screen=_access,
         hint="g p manages sites: a creates one there.",
+        made_elsewhere=CreateSite,
+        role="create",
     ),
     Family(
         "Invite links",

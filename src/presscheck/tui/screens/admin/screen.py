@@ -112,9 +112,10 @@ class AdminScreen(BaseScreen):
 
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the table; filtering, where rows cannot be changed in place."""
+        """The commands of the table, without rows only some; filtering, where rows cannot be changed in place."""
         is_filtered = self.table.family.edit is None and self.table.reason_edit_view() is None
-        return tuple("edit_view" if name == "rename" and is_filtered else name for name in self.FOOTER)
+        shown = ("edit_view" if name == "rename" and is_filtered else name for name in self.FOOTER)
+        return tuple(name for name in shown if name not in self.table.without_row)
 
     @property
     def footer_titles(self) -> Mapping[str, str]:
@@ -179,6 +180,11 @@ class PartsScreen(BaseScreen):
             Span(self._name, "title"),
             Span(f" › {self._family.title}", "quiet"),
         )
+
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        """The commands of the table, without rows only some."""
+        return tuple(name for name in self.FOOTER if name not in self.table.without_row)
 
     @property
     def footer_titles(self) -> Mapping[str, str]:

@@ -350,7 +350,8 @@ class FamilyTable(Vertical):
         elif self._filters.get(self.family.title):
             empty.show_empty(f"No {nouns} with this filter.", "F changes the filter, esc shows all.")
         else:
-            reason = self.reason_add() if self.family.add else None
+            creates = self.family.add or self.family.made_elsewhere
+            reason = self.change_reason(creates, "added") if creates else None
             empty.show_empty(f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else self.family.hint)
 
     def _measure(self) -> None:
@@ -434,6 +435,11 @@ class FamilyTable(Vertical):
             new = await self._fill_in(f"New {family.noun}", family.add, None)
             if family.opens_new and isinstance(new, BaseModel) and not isinstance(new, Operation):
                 self._screen.open_item(family, self.given, new, cell(new, family.columns[0]))
+
+    @property
+    def without_row(self) -> frozenset[str]:
+        """The commands that need a row and have none, so that the footer leaves them out."""
+        return frozenset(("open", "rename", "delete")) if self._no_row() else frozenset()
 
     def _no_row(self) -> str | None:
         return None if self._count else f"no {self.family.noun} here"

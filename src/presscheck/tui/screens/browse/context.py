@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 from presscheck.tui.screens.screen_context import ScreenContext
 
 if TYPE_CHECKING:
+    from textual.geometry import Size
+    from textual.widget import Widget
+
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.tui.screens.browse.page_tree import Item, Library
+    from presscheck.tui.widgets.outline import OutlineList
     from presscheck.tui.widgets.page_view import PageView
     from presscheck.tui.widgets.tree import Tree
 
@@ -34,6 +38,20 @@ class BrowseContext(ScreenContext, Protocol):
     @property
     def page_view(self) -> PageView:
         """The widget that shows a page."""
+        ...
+
+    @property
+    def outline(self) -> OutlineList:
+        """The headings of the page, beside it."""
+        ...
+
+    def set_focus(self, widget: Widget | None) -> None:
+        """Give a widget the focus."""
+        ...
+
+    @property
+    def size(self) -> Size:
+        """The size of the screen."""
         ...
 
     def show_zoom(self, *, is_zoomed: bool) -> None:

@@ -97,13 +97,17 @@ class EditActions:
         return self._choose_request(item.space) if item and item.space else None
 
     def command_edit(self) -> Awaitable[None] | None:
-        """Edit the page in the editor."""
-        return self._on_page(lambda path, page: page_editor.edit_page(self._screen, path, page.id))
+        """Edit the page in the editor; a page with conflicts at the one under the cursor."""
+        conflict = self._screen.page_view.conflict_at_cursor
+        return self._on_page(lambda path, page: page_editor.edit_page(self._screen, path, page.id, conflict=conflict))
 
     def command_edit_other(self) -> Awaitable[None] | None:
         """Edit the page in the editor that is not the usual one."""
+        conflict = self._screen.page_view.conflict_at_cursor
         return self._on_page(
-            lambda path, page: page_editor.edit_page(self._screen, path, page.id, uses_other_editor=True)
+            lambda path, page: page_editor.edit_page(
+                self._screen, path, page.id, uses_other_editor=True, conflict=conflict
+            )
         )
 
     def command_add(self) -> Awaitable[None] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.controls import Controls
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.browse.outline_pane import OutlinePane
 from presscheck.tui.screens.browse.page_tree import READABLE, page_key
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -36,6 +37,7 @@ class PageNavigation:
 
     def __init__(self, screen: BrowseContext) -> None:
         self._screen = screen
+        self.outline = OutlinePane(screen)
         self.is_zoomed = False
         self._key = ""
         self._positions: dict[str, Position] = {}
@@ -109,7 +111,10 @@ class PageNavigation:
         return None if document and (document.headings or not document.done) else "no headings here"
 
     async def command_outline(self) -> None:
-        """Choose among the headings of the page, and go to it."""
+        """Show the headings beside the page, or hide them; where there is no room, choose one and go to it."""
+        if self.outline.has_room:
+            self.outline.toggle()
+            return
         view = self._screen.page_view
         headings = await view.all_headings()
         if not headings:
@@ -120,12 +125,11 @@ class PageNavigation:
             Choice(str(number), f"{'  ' * (heading.level - levels)}{heading.text}")
             for number, heading in enumerate(headings)
         ]
-        at = max((number for number, heading in enumerate(headings) if heading.line <= view.cursor), default=0)
+        at = max(0, view.heading_at_cursor)
         picker = Picker("Headings", choices, self._screen.style_for, ranked=False, is_menu=False, current=str(at))
         choice = await self._screen.ask(picker)
-        document = view.document
-        if choice and document and int(choice[0]) < len(document.headings):
-            view.place_at(document.headings[int(choice[0])].line)
+        if choice:
+            view.go_to_heading(int(choice[0]), opens=True)
             view.focus()
 
     def command_next_change(self) -> None:
@@ -157,6 +161,8 @@ class PageNavigation:
         """Give the page the whole width, or show the tree beside it again."""
         self.is_zoomed = not self.is_zoomed
         self._screen.show_zoom(is_zoomed=self.is_zoomed)
+        self.outline.is_zoomed = self.is_zoomed
+        self.outline.arrange()
 
     def controls(self, key: str) -> Controls:
         """What is folded on the page of an item, as it was left."""
@@ -165,6 +171,22 @@ class PageNavigation:
         if len(self._controls) > REMEMBERED:
             self._controls.pop(next(iter(self._controls)))
         return controls
+
+    def reason_fold_section(self) -> str | None:
+        """Disabled without a page."""
+        return None if self._screen.page_view.folds_sections else "no page here"
+
+    def command_fold_section(self) -> None:
+        """Fold the section of the heading that the cursor is on or below, or unfold it."""
+        if not self._screen.page_view.toggle_section():
+            self._screen.notify("no section here: ] goes to the next heading")
+
+    reason_fold_sections = reason_fold_section
+
+    def command_fold_sections(self) -> None:
+        """Fold all sections of the page, or unfold them."""
+        is_folded = self._screen.page_view.toggle_sections()
+        self._screen.notify("all sections are folded" if is_folded else "all sections are open")
 
     def reason_open_all(self) -> str | None:
         """Disabled without a page."""
@@ -176,6 +198,8 @@ class PageNavigation:
         controls = view.controls
         if controls:
             view.show_all(shows_all=not controls.shows_all)
+            if controls.shows_all:
+                view.unfold_sections()
             self._screen.notify("everything on this page is open" if controls.shows_all else "folded again")
 
     reason_wrap = reason_open_all

@@ -17,6 +17,7 @@ from presscheck.engine.search.backlinks import backlinks
 from presscheck.engine.shared_calls import ALL, changed_page, live_page
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import shown
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
 from presscheck.tui.screens.browse.page_pictures import PagePictures
@@ -214,7 +215,9 @@ class PagePane:
         pages = [backlink.page for backlink in links.items if backlink.page]
         unread = f"{count(links.unread, 'page')} of this space not in the cache" if links.unread else ""
         if not pages:
-            self._screen.notify(f"no known page of this space links here{': ' if unread else ''}{unread}")
+            self._screen.notify(
+                f"no {'known ' if unread else ''}page of this space links here{': ' if unread else ''}{unread}"
+            )
             return
         choices = [Choice(page.id, sanitize(page.title), sanitize(page.path or "")) for page in pages]
         title = f"Pages that link here{' · ' if unread else ''}{unread}"
@@ -302,7 +305,15 @@ class PagePane:
         columns = self.navigation.columns
         references = self._references.of(item, pages) if item else NO_REFERENCES
         controls = self.navigation.controls(key) if key else None
-        return lambda width: PageLines(markdown, columns(width), title=title, references=references, controls=controls)
+        hint = f"{self._edit_key} edits there" if key else ""
+        return lambda width: PageLines(
+            markdown, columns(width), title=title, references=references, controls=controls, conflict_hint=hint
+        )
+
+    @property
+    def _edit_key(self) -> str:
+        """The key that opens the editor."""
+        return shown(self._screen.app_context.keymap.get("edit", ("e",))[0])
 
     def _references_changed(self) -> None:
         """Draw the shown page again with what is known now about what it refers to."""

@@ -47,8 +47,10 @@ from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import ClickableLines
 from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.outline import OutlineList
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.pane_border import PaneBorder
+from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.tree import Node, Tree
 
 MANY = 10_000
@@ -158,16 +160,25 @@ class BrowseScreen(BaseScreen):
             )
             yield tree
             yield PaneBorder(tree, self.style_for)
-            yield PageView(self.style_for, id="page")
+            page = PageView(self.style_for, id="page")
+            yield page
+            yield OutlineList(page, self.style_for, id="outline")
 
     def on_mount(self) -> None:
         """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.tree_view.focus()
         self.page_pane.show_text("Loading …")
+        self.page_pane.navigation.outline.arrange()
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
         live = LiveTree(self.engine, self._live_listings, lambda: self.is_shown, lambda: self._has_failed)
         self.run(live.run, group="live tree")
+
+    def on_resize(self) -> None:
+        """Show the outline where there is room."""
+        super().on_resize()
+        if self.page_view.is_mounted:
+            self.page_pane.navigation.outline.arrange()
 
     def on_screen_resume(self) -> None:
         """Show the shortcuts as they are now."""
@@ -184,6 +195,11 @@ class BrowseScreen(BaseScreen):
     def page_view(self) -> PageView:
         """The widget that shows a page."""
         return self.query_one(PageView)
+
+    @property
+    def outline(self) -> OutlineList:
+        """The headings of the page, beside it."""
+        return self.query_one(OutlineList)
 
     @property
     def text_pane(self) -> LineView:
@@ -332,7 +348,10 @@ class BrowseScreen(BaseScreen):
             self.shortcuts.opened(item)
 
     def command_open(self) -> None:
-        """Expand or collapse; go into a page; open a link."""
+        """Expand or collapse; go into a page; open a link; go to a heading."""
+        if self.outline.has_focus:
+            self.page_pane.navigation.outline.open()
+            return
         item = self.library.item(self.tree_view.key)  # a shortcut opens what it leads to
         if not self.tree_view.has_focus:
             self.page_pane.navigation.open_links()
@@ -351,6 +370,12 @@ class BrowseScreen(BaseScreen):
             self.tree_view.toggle()
             if item and item.kind == "space" and item.key in self.tree_view.expanded:
                 self.shortcuts.opened(item)
+
+    @on(RowList.RowSelected)
+    def heading_chosen(self, event: RowList.RowSelected) -> None:
+        """Go to a heading of the outline."""
+        if event.rows is self.outline:
+            self.page_pane.navigation.outline.open()
 
     @on(Tree.NodeExpanded)
     def node_expanded(self, event: Tree.NodeExpanded) -> None:

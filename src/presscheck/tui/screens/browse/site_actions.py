@@ -22,7 +22,7 @@ from presscheck.tui.screens.site_writes import undo_here, write_reason
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext
 
-IN_SITES = ("publish", "why", "preview_site")
+IN_SITES = ("publish", "why", "view_as", "preview_site")
 """The commands that run in the publish screen, at the site under the cursor."""
 ELSEWHERE = "go to a site first"
 

@@ -130,7 +130,25 @@ class InboxModel:
         """The text for an empty view."""
         if self.view.id in self.queries:
             return "Nothing matches the filter. F changes or clears it."
-        return NOTHING_TO_REVIEW if self.view.id == "needs-me" and self._has_none("mine") else self.view.empty
+        if not self.has_no_reviews:
+            return self.view.empty
+        space = self.spaces.get(self.offered_space, "")
+        return f"Nothing to review. enter opens {space}, g o all your spaces." if space else NOTHING_TO_REVIEW
+
+    @property
+    def has_no_reviews(self) -> bool:
+        """Whether the first view is shown to somebody who has no change requests either."""
+        return self.view.id == "needs-me" and self.view.id not in self.queries and self._has_none("mine")
+
+    @property
+    def offered_space(self) -> str:
+        """The id of the space whose home is offered in place of an empty inbox: the one that was opened last.
+
+        Without one the first of the organization; empty without a space.
+        """
+        recent = self._engine.shortcuts.recent(self.organization)
+        opened = (shortcut.ids[0] for shortcut in recent if shortcut.kind in ("space", "page"))
+        return next((space for space in opened if space in self.spaces), next(iter(self.spaces), ""))
 
     def _has_none(self, view_id: str) -> bool:
         """Whether a view is known to have no rows."""

@@ -5,7 +5,7 @@ The rows and the facts of the preview are drawn at once; description, pages and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 
 from textual import on
 from textual.app import ComposeResult
@@ -141,6 +141,8 @@ class InboxScreen(BaseScreen):
     def on_screen_resume(self) -> None:
         """Go on reading rows, and unmark what a batch has done."""
         super().on_screen_resume()
+        if self._is_answered and self.model.has_no_reviews:
+            self.show_preview()  # another space may be the last one that was opened
         self.bulk_actions.unmark_done()
         self.prefetch.start()
 
@@ -169,11 +171,14 @@ class InboxScreen(BaseScreen):
         """The change request under the cursor."""
         return self.model.request(self.rows.cursor) if self.rows.count else None
 
-    def command_open(self) -> None:
-        """Review the change request under the cursor."""
+    def command_open(self) -> Awaitable[None] | None:
+        """Review the change request under the cursor; without any, open the home of a space."""
         request = self.current()
         if request:
             self.app_context.open_review(request.space, request.id)
+            return None
+        is_offered = self.model.has_no_reviews and bool(self.model.offered_space)
+        return self.app_context.open_item(f"space {self.model.offered_space}") if is_offered else None
 
     def command_copy(self) -> None:
         """Copy the web address of the change request under the cursor."""
@@ -373,6 +378,7 @@ class InboxScreen(BaseScreen):
     def _take_spaces(self, spaces: ListSpaces) -> None:
         self.model.read_spaces(spaces)
         self._show_headings()
+        self.show_preview()  # what it says of an empty view names a space
         self.rows.redraw()
 
     def _take_listing(self, result: Result[int]) -> None:

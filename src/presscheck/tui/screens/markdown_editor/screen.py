@@ -97,6 +97,7 @@ class MarkdownEditor(BaseScreen):
     Args:
         draft: keeps and saves the text.
         text: the text to begin with.
+        line: the line that the cursor begins at.
 
     Raises:
         ChecksFailed: the text has characters that the editor cannot keep.
@@ -117,14 +118,14 @@ class MarkdownEditor(BaseScreen):
     MarkdownEditor PageView { width: 1fr; border-left: vkey $ink-raised; padding: 0 1; }
     """
 
-    def __init__(self, draft: TextDraft, text: str) -> None:
+    def __init__(self, draft: TextDraft, text: str, *, line: int | None = None) -> None:
         if not MarkdownArea.can_hold(text):
             raise ChecksFailed(
                 f"Not opened: the {draft.noun} has unusual line ends that only another editor keeps. "
                 "Set VISUAL and press . e"
             )
         super().__init__()
-        self.draft, self._initial = draft, text
+        self.draft, self._initial, self._first_line = draft, text, line
         self.area: MarkdownArea
         self._preview: PageView
         self._completion: CompletionList
@@ -177,6 +178,10 @@ class MarkdownEditor(BaseScreen):
         self._completion.can_focus = False
         self._arrange()
         self.area.focus()
+        if self._first_line is not None:
+            self.area.move_cursor((self._first_line, 0))
+            # only then it has a size
+            self.call_after_refresh(self.area.scroll_cursor_visible, center=True)
         if self.draft.is_kept:
             key = shown(keys_of(_BY_NAME["discard_draft"], self.app_context.keymap)[0])
             self.notify(f"your draft, not the {self.draft.noun} as it is: {key} discards it")

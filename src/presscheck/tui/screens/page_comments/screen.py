@@ -24,8 +24,8 @@ from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.page_comments.actions import LiveCommentActions
 from presscheck.tui.screens.page_comments.drafts import LiveDrafts
+from presscheck.tui.screens.review.renderer import one_line, thread_lines
 from presscheck.tui.screens.review.thread_list_screen import SIGNS
-from presscheck.tui.screens.review.thread_renderer import one_line, thread_lines
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.empty_state import EmptyState

@@ -184,7 +184,11 @@ class Checklist:
         return rows
 
     def _go_to(self, finding: Finding) -> None:
-        self._screen.run(lambda: self._screen.app_context.open_page(finding.space, finding.page or None))
+        app = self._screen.app_context
+        if finding.request:
+            app.open_review(finding.space, finding.request)
+        else:
+            self._screen.run(lambda: app.open_page(finding.space, finding.page or None))
 
 
 def _row(finding: Finding) -> ProblemRow[Finding]:

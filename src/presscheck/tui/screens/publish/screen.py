@@ -21,6 +21,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
+from presscheck.tui.screens.adaptive_content.audience_view import viewing
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import SiteActions
@@ -60,6 +61,7 @@ class PublishScreen(BaseScreen):
         self.actions = SiteActions(self)
         self.publish_actions = PublishActions(self, self.checklist)
         self._previews = SitePreviews(self, lambda: self.organization_id, lambda: self.current)
+        self._view_as = viewing(self, lambda: self.organization_id, lambda: self.current)
         self._target = ""
         """The id of the site that the cursor goes to as soon as it is known."""
         self._then = ""
@@ -69,8 +71,8 @@ class PublishScreen(BaseScreen):
         """The structures of the sites that were looked at, by the ids of the sites."""
 
     def command_handlers(self) -> Iterable[object]:
-        """The screen, the actions on sites, publishing, the checklist, previews."""
-        return (self, self.actions, self.publish_actions, self.checklist, self._previews)
+        """The screen, the actions on sites, publishing, the checklist, previews, the view as an audience."""
+        return (self, self.actions, self.publish_actions, self.checklist, self._previews, self._view_as)
 
     def title_line(self) -> Line:
         """The organization and the site."""

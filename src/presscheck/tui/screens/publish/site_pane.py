@@ -9,9 +9,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from presscheck.api.sites import Site
+from presscheck.engine.publish.plan_limits import plan_limits
 from presscheck.engine.publish.structure_items import children_of, key_of
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.screens.site_details import visibility_of
 from presscheck.tui.screens.site_structure.rows import nodes, path_columns
 from presscheck.tui.theme import StyleLookup
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from presscheck.api.site_structure import StructureItem
     from presscheck.tui.screens.site_structure.model import SiteTree
 
+FACTS_HEIGHT = 6
+"""Lines of the facts of a site whose plan limits nothing, with a blank one below."""
 _NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")
 
 
@@ -33,6 +37,9 @@ class SitePane(Vertical):
         self.style_for = style_for
         self.model: SiteTree | None = None
         self._facts: list[Line] = []
+        self._limits: list[str] = []
+        """What the plan of the site limits."""
+        self._checks: Line = ()
         self._expanded_site = ""
 
     def compose(self) -> ComposeResult:
@@ -45,8 +52,10 @@ class SitePane(Vertical):
         self.query_one("#facts").can_focus = False
 
     def on_resize(self) -> None:
-        """Fit the paths to the new width."""
+        """Fit the paths and the limits of the plan to the new width."""
         self.structure.show()
+        if self._facts:
+            self.show_checks(self._checks)
 
     @property
     def structure(self) -> Tree:
@@ -62,6 +71,7 @@ class SitePane(Vertical):
     def show_message(self, message: str) -> None:
         """Show why there is no site."""
         self.show_structure(None)
+        self._facts = []
         self.query_one("#facts", TextView).show([(Span(f"  {message}", "quiet"),)])
 
     def show_site(self, site: Site, checks: Line, error: str = "") -> None:
@@ -73,11 +83,35 @@ class SitePane(Vertical):
             (where if site.published else Span("  draft: P publishes it", "quiet"),),
             (Span(f"  {error or state}", "error" if error else "quiet"),),
         ]
+        self._limits = [sanitize(line) for line in plan_limits(site)]
         self.show_checks(checks)
 
     def show_checks(self, checks: Line) -> None:
-        """Show what the checks of the site found, below its facts."""
-        self.query_one("#facts", TextView).show([*self._facts, (Span("  "), *checks)])
+        """Show what the checks of the site found, below its facts and what its plan limits."""
+        self._checks = checks
+        limits: list[Line] = []
+        for limit in self._limits:
+            first, *rest = wrap((Span(limit, "quiet"),), max(self.size.width - 5, 20))
+            limits.append((Span("  ! ", "waiting"), *first))
+            limits += [(Span("    "), *line) for line in rest]
+        facts = self.query_one("#facts", TextView)
+        facts.styles.height = FACTS_HEIGHT + len(limits)
+        content = ((Span(f"  {self._content()}", "quiet"),),)
+        facts.show([*self._facts, *content, *limits, (Span("  "), *checks)])
+
+    def _content(self) -> str:
+        """How much is in the site, and what waits to be merged into it."""
+        if not (self.model and self.model.is_loaded):
+            return ""
+        spaces = {item.space.id: item.space for item in self.model.site_spaces}
+        waiting = sum(space.change_requests_open for space in spaces.values())
+        adaptive = self.model.site.adaptive_content
+        parts = [
+            count(len(spaces), "space"),
+            f"{count(waiting, 'open change request')}" if waiting else "",
+            "adaptive content" if adaptive and adaptive.enabled else "",
+        ]
+        return " · ".join(part for part in parts if part)
 
     def show_structure(self, model: SiteTree | None) -> None:
         """Show the structure of a site, expanded at first."""
@@ -86,6 +120,8 @@ class SitePane(Vertical):
             self._expanded_site = model.site.id
             self.structure.expanded = {key_of(item) for item in model.in_order if children_of(item)}
         self.structure.show()
+        if self._facts:
+            self.show_checks(self._checks)
 
     def _children(self, key: str | None) -> Sequence[Node]:
         return nodes(self.model.below(key), path_columns(self.model, self.size.width)) if self.model else ()

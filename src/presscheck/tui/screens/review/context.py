@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.threads import Message, Thread
-    from presscheck.tui.screens.review.change_renderer import PageText
+    from presscheck.tui.screens.review.renderer import PageText
 
 
 class ReviewContext(ScreenContext, Protocol):

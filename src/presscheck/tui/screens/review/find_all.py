@@ -11,7 +11,7 @@ from presscheck.tui.widgets.line_view import Match
 if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.find import Find
-    from presscheck.tui.screens.review.page_texts import PageTextLoader
+    from presscheck.tui.screens.review.loader import PageTextLoader
     from presscheck.tui.screens.review.view import ReviewView
 
 

@@ -1,22 +1,41 @@
-"""Loads a review: subscribes to every call of the model once, and passes the answers to it."""
+"""Loads a review: subscribes to every call of the model once, and passes the answers to it.
+
+The texts of changed pages, before and after, are loaded in order: the selected one, the next, then the visible ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from presscheck.api.comments import ListComments
+from presscheck.documents.diff.page_diff import PageDifference, compare
+from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
+from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, VISIBLE
+from presscheck.engine.review.changes import NOT_COMPARED, ChangedItem, WordCount
+from presscheck.engine.shared_calls import changed_nodes, changed_page, page_in
+from presscheck.errors import NetworkError, NotFound, PresscheckError
 from presscheck.text.phrases import long_ago
+from presscheck.tui.screens.review.renderer import PageText
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.content import RevisionPage
     from presscheck.api.operation import Operation
+    from presscheck.client.request_priority import Priority
     from presscheck.engine.engine import Engine
     from presscheck.engine.results import Result
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.review.threads import Thread
+    from presscheck.tui.screens.review.context import ReviewContext
 
 T = TypeVar("T")
+LARGE = 20_000
+"""Characters from which two texts are compared in another thread."""
+Key = tuple[str, str]
+"""The id of a page, and the revisions that are compared."""
 
 
 class Subscriber(Protocol):
@@ -117,3 +136,170 @@ class ReviewLoader:
         self._model.take(call, answer)
         if self._model.request:
             self._model.discussion.begin_news(self._model.request.updated_at)
+
+
+class PageTextLoader:
+    """The texts of the changed pages of one review.
+
+    Args:
+        model: the change request.
+        context: the screen.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
+        self._model, self._context = model, context
+        self._pages: dict[Key, PageText] = {}
+        self._latest: dict[Key, PageText] = {}
+        self._requested: dict[Key, Priority] = {}
+        self._documents: dict[Key, Mapping[str, Any] | None] = {}
+        self._latest_documents: dict[str, Mapping[str, Any]] = {}
+        self._queue: list[ChangedItem] = []
+        self._is_prefetching = False
+
+    def page(self, item: ChangedItem) -> PageText:
+        """The text of an item as far as it is loaded; loads it, and the next item too."""
+        items = self._model.items
+        after = items.index(item) + 1
+        self._request(item, VISIBLE)
+        for next_item in items[after : after + 1]:
+            self._request(next_item, PREFETCH)
+        return self.loaded(item)
+
+    def loaded(self, item: ChangedItem) -> PageText:
+        """The text of an item as far as it is loaded; after an edit the one before, until the new one is loaded."""
+        page = self._pages.get(self._key(item))
+        return page or self._latest.get((item.id, self._compared), PageText())
+
+    def document(self, item: ChangedItem) -> Mapping[str, Any] | None:
+        """The nodes of a page in the change request, after an edit those before; None until they are loaded."""
+        key, request = self._key(item), self._model.request
+        if request and key not in self._documents:
+            self._documents[key] = None
+            self._context.run(self._load_document(key, changed_nodes(request.space, request.id, item.id)))
+        document = self._documents.get(key)
+        return self._latest_documents.get(item.id) if document is None else document
+
+    def words(self, item: ChangedItem) -> WordCount | None:
+        """The number of changed words, if both texts are loaded."""
+        difference = self.loaded(item).difference
+        return WordCount(difference.added, difference.removed) if difference else None
+
+    def prefetch(self, items: Iterable[ChangedItem]) -> None:
+        """Load these items one after another at low priority; replaces the items of the last call."""
+        self._queue = [item for item in items if self._is_missing(item)]
+        if self._queue and not self._is_prefetching and not self._context.is_leaving:
+            self._is_prefetching = True
+            self._context.run(self._prefetch())
+
+    async def load_all(self, items: Iterable[ChangedItem]) -> None:
+        """Load the texts of these items, one after another, and return once all are loaded or have failed."""
+        for item in items:
+            key = self._key(item)
+            if item.has_text and key not in self._pages and not self._context.is_leaving:
+                self._requested[key] = PREFETCH
+                await self._load(key, self._calls(item), PREFETCH)
+
+    def retry(self) -> None:
+        """Load again what could not be loaded."""
+        for key in [key for key, document in self._documents.items() if document is None]:
+            del self._documents[key]
+        for key in [key for key, page in self._pages.items() if page.error]:
+            del self._pages[key]
+            self._requested.pop(key, None)
+
+    def _key(self, item: ChangedItem) -> Key:
+        return (item.id, self._revisions)
+
+    @property
+    def _revisions(self) -> str:
+        """The revisions that are compared."""
+        request = self._model.request
+        return f"{request.revision} {self._model.base}" if request else ""
+
+    @property
+    def _compared(self) -> str:
+        """What the newest revision is compared with: a review, or empty for the beginning."""
+        return self._model.since.revision if self._model.since else ""
+
+    def _is_missing(self, item: ChangedItem) -> bool:
+        key = self._key(item)
+        return item.has_text and key not in self._requested and key not in self._pages
+
+    async def _prefetch(self) -> None:
+        try:
+            while self._queue:
+                item = self._queue.pop(0)
+                if self._is_missing(item):
+                    await self._load(self._key(item), self._calls(item), BACKGROUND)
+        finally:
+            self._is_prefetching = False
+
+    def _request(self, item: ChangedItem, priority: Priority) -> None:
+        key = self._key(item)
+        is_requested = key in self._pages or self._requested.get(key, BACKGROUND) <= priority
+        if is_requested or not item.has_text or self._model.request is None:
+            return
+        self._requested[key] = priority
+        calls = self._calls(item)
+        if priority is VISIBLE:
+            self._read_stored(key, calls)
+        load = partial(self._load, key, calls, priority)
+        self._context.run(load, group=f"body-{item.id}", exclusive=True)
+
+    def _read_stored(self, key: Key, calls: tuple[Operation[Any] | None, ...]) -> None:
+        """Show a page from the store at once, if both texts are there and not too long to compare."""
+        stored = [self._context.engine.known(call) if call else None for call in calls]
+        if all(call is None or answer for call, answer in zip(calls, stored, strict=True)):
+            texts = [answer.value.markdown or "" if answer else "" for answer in stored]
+            if sum(map(len, texts)) < LARGE:
+                self._set(key, texts, compare(*texts))
+
+    def _set(self, key: Key, texts: Sequence[str], difference: PageDifference) -> None:
+        before, after = texts
+        self._pages[key] = page = PageText(difference, after)
+        if key[1] == self._revisions:
+            self._latest[key[0], self._compared] = page
+        self._model.texts_with_conflicts[key[0]] = bool(unresolved_conflicts(after, before))
+
+    def _calls(self, item: ChangedItem) -> tuple[Operation[Any] | None, Operation[Any] | None]:
+        """The calls for the texts before and after; None where there is no text."""
+        request = self._model.request
+        if request is None:
+            return None, None
+        before = after = None
+        if NOT_COMPARED in item.kinds:
+            before = changed_page(request.space, request.id, item.id)
+        elif "added" not in item.kinds:
+            before = page_in(request.space, self._model.base or "", item.id)
+        if "deleted" not in item.kinds:
+            after = changed_page(request.space, request.id, item.id)
+        return before, after
+
+    async def _load(self, key: Key, calls: tuple[Operation[Any] | None, ...], priority: Priority) -> None:
+        try:
+            texts = await asyncio.gather(*(self._text(call, priority) for call in calls))
+        except PresscheckError as error:
+            if key not in self._pages:
+                self._pages[key] = PageText(error=f"{error.message} · ctrl+r retries")
+        else:
+            self._set(key, texts, await asyncio.to_thread(compare, *texts))
+        self._context.redraw()
+
+    async def _load_document(self, key: Key, call: Operation[RevisionPage]) -> None:
+        try:
+            document = (await self._context.engine.read(call, priority=PREFETCH)).document or {}
+            self._documents[key] = self._latest_documents[key[0]] = document
+        except NetworkError:
+            del self._documents[key]  # requested again after the next answer
+        except PresscheckError:
+            return  # the threads of this page are shown above it
+        else:
+            self._context.redraw()
+
+    async def _text(self, call: Operation[Any] | None, priority: Priority) -> str:
+        if call is None:
+            return ""
+        try:
+            return (await self._context.engine.read(call, priority=priority)).markdown or ""
+        except NotFound:
+            return ""  # it was added or deleted meanwhile

@@ -13,7 +13,7 @@ from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.screens.problem_list import ProblemRow
 from presscheck.tui.screens.review.header_renderer import VERDICT_SIGNS, check_line, fix_line
 from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
-from presscheck.tui.screens.review.thread_renderer import one_line
+from presscheck.tui.screens.review.renderer import one_line
 
 if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from presscheck.documents.diff.page_diff import Mode
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.review.context import ReviewContext
-    from presscheck.tui.screens.review.page_texts import PageTextLoader
+    from presscheck.tui.screens.review.loader import PageTextLoader
     from presscheck.tui.screens.review.thread_filter import ThreadFilter
     from presscheck.tui.screens.review.view import ReviewView
 

@@ -25,12 +25,11 @@ from presscheck.tui.screens.review.draft_continuation import DraftContinuation
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.find_all import FindInAll, WholeRequest
 from presscheck.tui.screens.review.history import HistoryActions, ReviewComparison
-from presscheck.tui.screens.review.loader import ReviewLoader
+from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
 from presscheck.tui.screens.review.merge_actions import MergeActions
 from presscheck.tui.screens.review.merge_forecast import MergeForecast
 from presscheck.tui.screens.review.navigation import ReviewNavigation
 from presscheck.tui.screens.review.page_owners import PageOwners
-from presscheck.tui.screens.review.page_texts import PageTextLoader
 from presscheck.tui.screens.review.rearrange_actions import RearrangeActions
 from presscheck.tui.screens.review.request_actions import RequestActions
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions

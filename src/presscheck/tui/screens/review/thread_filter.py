@@ -10,7 +10,7 @@ from presscheck.engine.review.threads import STATES, Thread, ThreadState, locate
 if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.review.change_renderer import PageText
+    from presscheck.tui.screens.review.renderer import PageText
 
 HIDDEN = "threads not shown"
 """The key under which the hidden states are stored."""

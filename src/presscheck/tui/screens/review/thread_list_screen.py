@@ -15,7 +15,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
-from presscheck.tui.screens.review.thread_renderer import OUTDATED, first_words, one_line, pending_words
+from presscheck.tui.screens.review.renderer import OUTDATED, first_words, one_line, pending_words
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.review.comment_actions import CommentActions
     from presscheck.tui.screens.review.context import ReviewContext
-    from presscheck.tui.screens.review.page_texts import PageTextLoader
+    from presscheck.tui.screens.review.loader import PageTextLoader
     from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
     from presscheck.tui.screens.review.thread_filter import ThreadFilter
 

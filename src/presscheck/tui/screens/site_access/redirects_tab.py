@@ -109,7 +109,7 @@ class RedirectsTab:
 
     def heading(self, columns: int) -> Line:
         """The names of the columns."""
-        line = self._columns(*((Span(name, "quiet"),) for name in ("path", "leads to", "")), columns=columns)
+        line = self._columns(*((Span(name, "quiet"),) for name in ("path", "leads to", "problem")), columns=columns)
         return tuple(span._replace(style="quiet") for span in line)
 
     def row(self, index: int, columns: int) -> Line:

@@ -55,8 +55,8 @@ class SignInTab:
         key = Setting("key", "Key", "set; it is never shown: y copies it" if sign_in.private_key else "none", "quiet")
         rows = [
             Setting("backend", "Backend", f"{backend}: {BACKENDS.get(backend, '')}".rstrip(": ")),
-            Setting("fallback_url", "Without sign-in, to", sanitize(sign_in.fallback_url or "") or "not set"),
-            Setting("logout_url", "After signing out, to", sanitize(sign_in.logout_url or "") or "not set"),
+            Setting("fallback_url", "Sign-in page", sanitize(sign_in.fallback_url or "") or "not set"),
+            Setting("logout_url", "After signing out", sanitize(sign_in.logout_url or "") or "not set"),
             key,
         ]
         return [row for row in rows if self._text in f"{row.name} {row.value}".lower()]

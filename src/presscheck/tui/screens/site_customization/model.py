@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.sites import Site
     from presscheck.engine.site_config.document import Place
-    from presscheck.engine.site_config.secrets import SiteSecrets
+    from presscheck.engine.site_config.site_state import SiteSecrets
     from presscheck.engine.site_customization.settings import Document
     from presscheck.errors import PresscheckError
 

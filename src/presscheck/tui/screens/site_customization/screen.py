@@ -11,7 +11,7 @@ from textual.containers import Container
 
 from presscheck.api.site_settings import GetCustomization, ListShareLinks, ShareLink, UpdateCustomization
 from presscheck.api.sites import GetSite
-from presscheck.engine.site_config.secrets import SiteSecrets
+from presscheck.engine.site_config.site_state import SiteSecrets
 from presscheck.engine.site_customization.rows import Row
 from presscheck.engine.site_customization.settings import GROUPS, path_name
 from presscheck.errors import Forbidden

@@ -15,6 +15,7 @@ from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.adaptive_content.audience_view import viewing
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.site_structure.add_actions import AddActions
 from presscheck.tui.screens.site_structure.detail_actions import DetailActions
@@ -54,6 +55,7 @@ class SiteStructureScreen(BaseScreen):
         super().__init__()
         self.model = SiteTree(organization_id, site)
         self._handlers = (AddActions(self), DetailActions(self), MoveActions(self), Removals(self))
+        self._view_as = viewing(self, lambda: organization_id, lambda: self.model.site)
         self._seen: set[str] = set()
         """The keys of the items that were expanded when they came."""
 
@@ -72,8 +74,8 @@ class SiteStructureScreen(BaseScreen):
         yield TextView(self.style_for, id="facts")
 
     def command_handlers(self) -> Iterable[object]:
-        """This screen and the actions."""
-        return (self, *self._handlers)
+        """This screen, the actions, and the view as an audience."""
+        return (self, *self._handlers, self._view_as)
 
     def on_mount(self) -> None:
         """Show what is stored, then subscribe to what is new."""

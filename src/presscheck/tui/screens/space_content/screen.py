@@ -309,7 +309,7 @@ class SpaceContentScreen(BaseScreen):
         unread = self.model.linked.unread if self.model.linked else 0
         note = f" · {count(unread, 'page')} of this space not in the cache" if unread else ""
         if not pages:
-            self.notify(f"no known page of this space names it{note}")
+            self.notify("this space has no pages with a text")
             return None
         choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path or "")) for page in pages]
         choice = await self.ask(Picker(f"{title}{note}", choices, self.style_for))

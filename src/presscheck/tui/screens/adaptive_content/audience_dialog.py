@@ -1,0 +1,69 @@
+"""The form of a saved audience: its name, and the claims of such a visitor."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from presscheck.engine.publish.audiences import Audience, Audiences
+from presscheck.engine.publish.claim_forms import AudienceForm
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.form_dialog import FormDialog
+
+if TYPE_CHECKING:
+    from presscheck.documents.visitors.claim_schema import Claim
+    from presscheck.tui.screens.screen_context import ScreenContext
+
+
+def draft_key(site_id: str, audience: Audience | None) -> str:
+    """The key of the draft of an audience; None is a new one."""
+    return f"audience {audience.name if audience else 'new'} of site {site_id}"
+
+
+def claims_text(audience: Audience) -> str:
+    """The claims of an audience in a line."""
+    return ", ".join(_claims("", audience.claims)) or "no claims"
+
+
+def _claims(above: str, claims: Mapping[str, Any]) -> Iterator[str]:
+    """Each claim with its value; one inside another with its path, as conditions name it."""
+    for name, value in claims.items():
+        if isinstance(value, dict) and value:
+            yield from _claims(f"{above}{name}.", cast("dict[str, Any]", value))
+        else:
+            yield f"{above}{name} = {json.dumps(value, ensure_ascii=False)}"
+
+
+async def ask_audience(
+    screen: ScreenContext, site_id: str, claims: Sequence[Claim], audience: Audience | None = None
+) -> Audience | None:
+    """Add or change an audience with a form, and save it; None if the form was closed.
+
+    Args:
+        screen: shows the form.
+        site_id: the site of the audience.
+        claims: the claims of its schema.
+        audience: the audience; None for a new one.
+    """
+    outbox, key = screen.engine.outbox, draft_key(site_id, audience)
+    form = AudienceForm(claims, audience)
+    saved: list[Audience] = []
+
+    async def save(changed: Audience) -> None:
+        Audiences(outbox, site_id).save(changed.name, changed.claims, former=audience.name if audience else "")
+        saved.append(changed)
+
+    dialog = FormDialog(
+        f"Audience {sanitize(audience.name)}" if audience else "New audience",
+        form,
+        form.present,
+        screen.style_for,
+        send=save,
+        draft=outbox.draft(key),
+        save=lambda text: outbox.save_draft(key, text),
+        send_label="save",
+    )
+    if await screen.ask(dialog) is None:
+        return None
+    return saved[-1] if saved else None

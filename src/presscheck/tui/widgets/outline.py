@@ -1,0 +1,68 @@
+"""The headings of a page next to it, with the one that is read marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+
+from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.theme import StyleLookup
+from presscheck.tui.widgets.page_view import Heading, PageView
+from presscheck.tui.widgets.row_list import RowList
+
+INDENT = 2
+"""Columns by which a heading is indented below the one that it belongs to."""
+
+
+class OutlineList(RowList):
+    """The headings of a page; a click on one goes to it.
+
+    Args:
+        view: shows the page.
+        style_for: returns the style for style words.
+        id: the widget's id.
+    """
+
+    def __init__(self, view: PageView, style_for: StyleLookup, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(self._row, style_for, id=id)
+        self._view = view
+        self._current = -1
+        self._known: tuple[object, int, int] = (None, 0, -1)
+
+    @property
+    def headings(self) -> Sequence[Heading]:
+        """The headings of the page, as far as it is laid out."""
+        return self._view.document.headings if self._view.document else []
+
+    def follow(self) -> None:
+        """Mark the heading that is read; the cursor goes there unless the user moves it."""
+        if not self.display:
+            return
+        count, current = len(self.headings), self._view.heading_in_view
+        known = (self._view.document, count, current)
+        if known != self._known:
+            self._known, self._current = known, current
+            self.show(count, cursor=self.cursor if self.has_focus else max(0, current))
+
+    def on_blur(self) -> None:
+        """Go back to the heading that is read."""
+        self.show(self.count, cursor=max(0, self._current))
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to a heading."""
+        number = self._place_of(event).y
+        if event.chain == 1 and not self._has_dragged and 0 <= number < self.count:
+            self.move_to(number)
+            self.choose()
+
+    def _row(self, number: int, columns: int) -> Line:
+        headings = self.headings
+        if number >= len(headings):
+            return ()
+        heading = headings[number]
+        least = headings[0].level  # the title, or the first heading
+        style = "quiet" if heading.is_hidden else "removed" if heading.is_conflict else ""
+        if number == self._current:
+            style = "accent strong"
+        return cut((Span(" " * (INDENT * max(0, heading.level - least))), Span(heading.text, style)), columns)

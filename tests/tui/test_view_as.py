@@ -1,0 +1,147 @@
+"""`w` on a site: it is shown as an audience reads it, and compared with the published site."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, pick, running, shown, until
+from textual.widgets import Input
+
+from presscheck.api.site_settings import UpdateAdaptiveSchema
+from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
+from presscheck.api.sites import AdaptiveContentChange, ListSites, UpdateSite
+from presscheck.client.client import Client
+from presscheck.documents.visitors.claim_schema import empty_schema
+from presscheck.engine.publish.audiences import Audiences
+from presscheck.engine.publish.previews import preview_url
+from presscheck.tui.screens.adaptive_content.audience_view import AudienceView
+from presscheck.tui.screens.publish.screen import PublishScreen
+
+ORG = "tallowick"
+PLAN = {"type": "string", "description": "The plan", "enum": ["free", "pro"]}
+PRO = 'visitor.claims.unsigned.plan == "pro"'
+SCHEMA = {
+    **empty_schema(),
+    "properties": {
+        "unsigned": {
+            "type": "object",
+            "description": "What anybody can claim",
+            "properties": {"plan": PLAN},
+            "additionalProperties": False,
+        }
+    },
+}
+CLAIMS = {"unsigned": {"plan": "pro"}}
+
+
+async def limited_site(client: Client, *, is_on: bool = True) -> tuple[Any, SiteSection]:
+    """The live site of the sample with a schema, and a section of it with a condition."""
+    sites = (await client.send(ListSites(organization_id=ORG))).items
+    site = next(site for site in sites if site.published)
+    at = {"organization_id": ORG, "site_id": site.id}
+    await client.send(UpdateAdaptiveSchema(**at, json_schema=SCHEMA))
+    structure = (await client.send(GetSiteStructure(**at))).structure
+    section = [item for item in structure if isinstance(item, SiteSection)][-1]
+    await client.send(UpdateSection(**at, site_section_id=section.id, condition=PRO))
+    await client.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=is_on)))
+    return site, section
+
+
+async def sites_open(pilot: Any) -> None:
+    await until(pilot, shows="live")
+    await pilot.press("g", "p")
+    await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+
+
+async def viewed(pilot: Any, audience: str) -> Any:
+    """The site under the cursor as an audience sees it, once it is shown."""
+    await pilot.press("w")
+    await pick(pilot, audience)
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AudienceView))
+    screen = pilot.app.screen
+    await until(pilot, holds=lambda: screen.audience.name == audience and screen.seen.places)
+    return screen
+
+
+def titles(screen: Any, kind: str) -> list[str]:
+    return [place.title for place in screen.seen.places if place.kind == kind]
+
+
+async def test_the_tree_is_the_navigation_that_a_visitor_of_the_audience_gets(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site, section = await limited_site(client)
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        await sites_open(pilot)
+        Audiences(pilot.app.engine.outbox, site.id).save("Customers", CLAIMS)
+        screen = await viewed(pilot, "Everyone")
+        await until(pilot, shows="As Everyone  no claims")
+        assert section.title not in titles(screen, "section")
+        assert "for other audiences" in shown(pilot.app)
+        as_everyone = titles(screen, "section")
+
+        await viewed(pilot, "Customers")
+        await until(pilot, shows='As Customers  unsigned.plan = "pro"')
+        as_customers = titles(screen, "section")
+        assert set(as_customers) - set(as_everyone) == {section.title}
+        assert "Not shown" not in shown(pilot.app)
+
+        for claims, seen in ((None, as_everyone), ("(unsigned:(plan:pro))", as_customers)):
+            address = await preview_url(pilot.app.engine, ORG, site.id, claims=claims)
+            async with httpx.AsyncClient(follow_redirects=True) as visitor:
+                page = (await visitor.get(address)).text
+            links = re.findall(r"<a[^>]*>([^<]+)</a>", page)
+            assert [title for title in as_customers if title in links] == seen
+
+        screen.tree_view.move_to_key(f"section {section.id}")
+        await until(pilot, shows=f"Only visitors with {PRO}")
+
+        # enter folds a space, and opens a page as these visitors get it
+        await pilot.press("g", "g", "enter")
+        await until(pilot, holds=lambda: screen.tree_view.key not in screen.tree_view.expanded)
+        await pilot.press("enter", "down", "enter", "enter", "down")
+        await until(pilot, holds=lambda: screen.place_here.kind == "page")
+        title = screen.place_here.title
+        await pilot.press("enter")
+        await until(pilot, shows=f" View as › {title}")
+        await until(pilot, shows="As Customers")
+        await pilot.press("escape", "escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+
+
+async def test_a_new_audience_is_made_from_the_menu_on_each_screen_of_a_site(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    _, section = await limited_site(client)
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        await sites_open(pilot)
+        for name, keys in (("First", ()), ("Second", ("g", "u")), ("Third", ("g", "c"))):
+            before = pilot.app.screen
+            await pilot.press(*keys)
+            await until(pilot, holds=lambda keys=keys, before=before: not keys or pilot.app.screen is not before)
+            opened = pilot.app.screen
+            await pilot.press("w")
+            await pick(pilot, "Make a new one …")
+            await until(pilot, shows="New audience", holds=lambda: isinstance(pilot.app.focused, Input))
+            await pilot.press(*name, "ctrl+s")
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, AudienceView))
+            await until(pilot, shows=f"As {name}  no claims")
+            await until(pilot, holds=lambda: pilot.app.screen.seen.places)
+            assert section.title not in titles(pilot.app.screen, "section")
+            await pilot.press("escape")
+            await until(pilot, holds=lambda opened=opened: pilot.app.screen is opened)
+            await pilot.press(*("escape",) * bool(keys))
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+
+
+async def test_while_adaptive_content_is_off_everybody_sees_everything(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    _, section = await limited_site(client, is_on=False)
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        await sites_open(pilot)
+        screen = await viewed(pilot, "Everyone")
+        await until(pilot, shows="Adaptive content is off: everybody sees everything.")
+        await until(pilot, holds=lambda: section.title in titles(screen, "section"))
