@@ -73,8 +73,9 @@ engines: env  ## the tests of the service, each on SQLite and on PostgreSQL; `ma
 forecast: env  ## the forecast of conflicts against what the service then says, 500 times
 	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/engine/test_forecast.py
 
-edits: env  ## diffs of 200 random edits of each generated repository, and of those of PRESSCHECK_DOCS
-	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal tests/documents/test_diff_on_documentation.py
+edits: env  ## 200 random edits of each generated repository, and of those of PRESSCHECK_DOCS: diffs, and pages that are saved
+	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal tests/documents/test_diff_on_documentation.py \
+		tests/tui/test_random_edits.py
 
 attack: env  ## every hostile request of the tests, on both database engines: at most ten minutes
 	@$(BIN)/python -m tests.attack

@@ -51,7 +51,7 @@ from presscheck.service.db.ids import system_clock
 from presscheck.service.http.middleware import (
     RateLimitMiddleware, RequestIdMiddleware, TrustedHostMiddleware, write_log
 )
-from presscheck.service.server.http_protocol import DeadlineProtocol
+from presscheck.service.server.server import DeadlineProtocol
 
 write_log(requests=False)
 database = Database(sys.argv[1])

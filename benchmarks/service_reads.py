@@ -54,7 +54,7 @@ from presscheck.service.db.ids import system_clock
 from presscheck.service.http.middleware import (
     RateLimitMiddleware, RequestIdMiddleware, TrustedHostMiddleware, write_log
 )
-from presscheck.service.server.http_protocol import DeadlineProtocol
+from presscheck.service.server.server import DeadlineProtocol
 
 def route(path, body):
     async def answer(request: Request) -> Response:

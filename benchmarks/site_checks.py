@@ -16,6 +16,7 @@ from statistics import median
 from time import perf_counter, process_time, time
 from typing import Any
 
+from presscheck.api.change_requests import ListChangeRequests
 from presscheck.api.content import ListPages
 from presscheck.api.operation import Operation
 from presscheck.api.site_settings import GetAdaptiveSchema, ListRedirects
@@ -31,7 +32,7 @@ from presscheck.errors import NotFound
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
 
-SPACES, PAGES = 20, 250
+SPACES, PAGES, REQUESTS = 20, 250, 10
 PLAIN, COLD = "every page read from the store", "checked, nothing known of the texts"
 NEXT, AGAIN = "checked by the next run of the program", "checked again, one page changed"
 WORDS = "Say where the keyring is, and what to do [without one](page-{number}.md). "
@@ -78,7 +79,8 @@ class Answers:
     def space(self, space: int) -> dict[str, Any]:
         """A space, whose revision changes with its pages."""
         revision = sum(version for (changed, _), version in self.versions.items() if changed == space)
-        return {"object": "space", "id": f"s{space}", "title": f"Space {space}", "revision": f"r{space}-{revision}"}
+        names = {"object": "space", "id": f"s{space}", "title": f"Space {space}", "revision": f"r{space}-{revision}"}
+        return {**names, "changeRequestsOpen": REQUESTS}
 
     def body(self, call: Operation[Any]) -> Mapping[str, Any]:
         """The answer to a call."""
@@ -101,6 +103,8 @@ class Answers:
         space = int(str(given.get("space_id", "s0"))[1:])
         if isinstance(call, GetSpace):
             return self.space(space)
+        if isinstance(call, ListChangeRequests):
+            return {"items": [{"id": f"c{n}", "number": n, "outdated": n % 2 == 0} for n in range(REQUESTS)]}
         if isinstance(call, ListPages):
             return {"pages": self.tree(space)}
         if "page_id" in given:
