@@ -19,6 +19,7 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import shown
 from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.browse.contents import CONTENTS_OF, Contents
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
 from presscheck.tui.screens.browse.page_pictures import PagePictures
 from presscheck.tui.screens.browse.page_references import ReferenceLoader
@@ -34,11 +35,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.static_layout import StaticLayout
 
-HINTS = {
-    "collection": "enter expands and collapses.",
-    "group": "A group of pages.",
-    "sites": "The sites of the organization: what readers see, and where. enter on one opens it; a creates one.",
-}
 NO_HIT = "Nothing that is loaded has this text in its title. esc ends the filter."
 
 
@@ -98,11 +94,18 @@ class PagePane:
             self._shown = ("", "", "")
             self.navigation.show(item.key, lambda width: self._site_lines(site, self.navigation.columns(width)))
             return
+        if item.kind in CONTENTS_OF:
+            self._screen.unsubscribe("page")
+            self._shown = ("", "", "")
+            self.navigation.show(
+                item.key, lambda width: Contents(self._screen.library, item, self.navigation.columns(width))
+            )
+            return
         if item.kind in ("shortcuts", "shortcut"):
             self.show_text(self._shortcut_text(item))
             return
         if item.kind != "document" or item.page is None or item.space is None:
-            self.show_text(HINTS.get(item.kind, sanitize(item.page.href or "") if item.page else ""))
+            self.show_text(sanitize(item.page.href or "") if item.page else "")
             return
         space, page = item.space.id, item.page.id
         request = self._screen.library.requests.get(space)
@@ -134,6 +137,9 @@ class PagePane:
             return
         if item and item.site:
             open_address(self._screen.app_context, target)
+            return
+        if item and item.kind in CONTENTS_OF:
+            self._open(item, target)
             return
         pages = self._screen.library.pages(item.space.id) if item and item.space else None
         if item is None or item.space is None or item.page is None or pages is None:

@@ -204,6 +204,10 @@ class Library:
         """The items directly in an item."""
         return list(self._children.get(item.key, ()))
 
+    def below(self, item: Item) -> list[Item]:
+        """The items in an item, at any depth, in the order of the tree."""
+        return list(self._in_order(item.key))
+
     @property
     def spaces(self) -> tuple[Space, ...]:
         """All spaces."""
@@ -244,7 +248,7 @@ class Library:
         return [self._node(item) for item in items if visible is None or item.key in visible]
 
     def _node(self, item: Item) -> Node:
-        line = _label(item)
+        line = label(item)
         if self._is_bookmarked(item.key):
             line = (*line, Span(" ★", "accent"))
         if item.kind == "space" and item.space:
@@ -270,7 +274,7 @@ class Library:
         parent = self.item(f"space {shortcut.ids[0]}") if shortcut.kind == "page" else None
         where = parent.title if parent else shortcut.where
         note = where if shortcut.kind == "page" else shortcut.kind
-        return Node(item.key, _label(target or item), (Span(f"{sanitize(note)} ", "quiet"),))
+        return Node(item.key, label(target or item), (Span(f"{sanitize(note)} ", "quiet"),))
 
     def _index(self) -> None:
         self._items, self._children = {}, {}
@@ -353,7 +357,8 @@ def count_below(page: RevisionPage) -> int:
     return sum(1 for _ in flatten(page.pages))
 
 
-def _label(item: Item) -> Line:
+def label(item: Item) -> Line:
+    """The title of an item, behind its emoji or the sign of its kind."""
     page = item.page
     style = STYLES.get(item.kind, "quiet" if page and page.hidden else "")
     character = emoji_character(page.emoji) if page else ""

@@ -1,0 +1,99 @@
+"""What a collection, a group of pages or the group of sites contains: a row for each item in it, each a link to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import display_url, sanitize
+from presscheck.text.styled_text import Line, Span, cut, pad, widest, wrap
+from presscheck.tui.screens.browse.page_tree import READABLE, SITES, label
+from presscheck.tui.screens.browse.space_facts import site_words, words
+from presscheck.tui.screens.browse.static_layout import StaticLayout
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.browse.page_tree import Item, Library
+
+CONTENTS_OF = {
+    "collection": "enter expands and collapses; tab goes to this list",
+    "group": "a group of pages, without a text of its own; tab goes to this list",
+    SITES: "what readers see, and where; a creates a site",
+}
+"""The kinds of items whose contents are shown, and what can be done there."""
+EMPTY = {"collection": "nothing in it yet", "group": "no pages in it yet"}
+MARGIN, GAP = 2, 3
+"""Columns before the rows, and between titles and facts."""
+
+
+class Contents(StaticLayout):
+    """The contents of an item, as `PageView` shows them; the link of a row is the key of its item.
+
+    Args:
+        library: what the tree has.
+        item: a collection, a group of pages, or the group of sites.
+        columns: the width, in cells.
+    """
+
+    def __init__(self, library: Library, item: Item, columns: int) -> None:
+        super().__init__(columns)
+        self.title(_one_line(item.title) or "(no title)")
+        inside = library.inside(item)
+        self.lines += wrap((Span(_summary(library, item) or EMPTY.get(item.kind, ""), "quiet"),), self.width)
+        self.lines += wrap((Span(CONTENTS_OF[item.kind], "quiet"),), self.width)
+        if not inside:
+            return
+        self.lines.append(())
+        labels = [_link(other) for other in inside]
+        room = min(widest(labels), max(1, (self.width - MARGIN - GAP) // 2))
+        for other, line in zip(inside, labels, strict=True):
+            self._row(line, _facts(library, other), room)
+
+    def _row(self, line: Line, fact: str, room: int) -> None:
+        """A link with facts behind it, all in one column; without facts the link has the whole width."""
+        if not fact:
+            self.lines.append(cut((Span(" " * MARGIN), *line), self.width))
+            return
+        titled = pad(cut(line, room), room)
+        self.lines.append(cut((Span(" " * MARGIN), *titled, Span(" " * GAP), Span(fact, "quiet")), self.width))
+
+
+def _link(item: Item) -> Line:
+    """The label of an item as a link to it."""
+    return tuple(
+        span._replace(style=span.style if span.style == "quiet" else "link", link=item.key) for span in label(item)
+    )
+
+
+def _summary(library: Library, item: Item) -> str:
+    """How much is in an item, at any depth."""
+    below = library.below(item)
+    spaces = [other.space for other in below if other.kind == "space" and other.space]
+    requests = sum(space.change_requests_open for space in spaces)
+    sites = [other.site for other in below if other.site]
+    pages = sum(1 for other in below if other.kind in READABLE) if item.kind == "group" else 0
+    parts = (
+        count(len(spaces), "space") if spaces else "",
+        count(requests, "open change request") if requests else "",
+        count(len(sites), "site") if sites else "",
+        f"{sum(bool(site.published) for site in sites):,} live" if sites else "",
+        count(pages, "page") if pages else "",
+    )
+    return " · ".join(part for part in parts if part)
+
+
+def _facts(library: Library, item: Item) -> str:
+    """The facts of an item in words, as display text."""
+    if item.space and item.kind == "space":
+        return words(item.space)
+    if item.site:
+        address = item.site.urls.published if item.site.published else None
+        return " · ".join(filter(None, (site_words(item.site), display_url(address) if address else "")))
+    if item.page and item.kind in READABLE:
+        return _one_line(item.page.description or "")
+    if item.page and item.kind == "link":
+        return display_url(item.page.href or "")
+    return _summary(library, item)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(sanitize(text).split())

@@ -1,0 +1,110 @@
+"""What a collection, a group of pages and the group of sites contain: facts of each item, and a link to it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, running, until
+
+from presscheck.api.collections import Collection
+from presscheck.api.content import Pages, RevisionPage
+from presscheck.api.sites import Site
+from presscheck.api.spaces import Space
+from presscheck.text.styled_text import plain, width
+from presscheck.tui.screens.browse.contents import Contents
+from presscheck.tui.screens.browse.page_tree import SITES, Item, Library
+from presscheck.tui.screens.browse.screen import BrowseScreen
+
+pytestmark = pytest.mark.service(shared=True)
+
+
+def text(pilot: Any) -> str:
+    """What the pane beside the tree has."""
+    document = pilot.app.screen.page_view.document
+    return "\n".join(plain(line) for line in document.lines) if document else ""
+
+
+async def browsing(pilot: Any) -> BrowseScreen:
+    await until(pilot, shows="Needs me")
+    await pilot.press("g", "o")
+    await until(pilot, shows="Inside Tallowick")
+    screen = pilot.app.screen
+    assert isinstance(screen, BrowseScreen)
+    return screen
+
+
+async def test_a_collection_lists_what_is_in_it_and_leads_there(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        screen = await browsing(pilot)
+        await until(pilot, holds=lambda: text(pilot).startswith("Product\n"))
+        lines = text(pilot).split("\n")
+        assert lines[2] == "4 spaces · 8 open change requests"
+        assert "  ▤ Developers       2 spaces · 6 open change requests" in lines
+        assert any("🧭 Guides" in line and "2 open change requests" in line for line in lines)
+        # the row of a space that is in the collection: there by key, and back
+        await pilot.press("tab")
+        await until(pilot, holds=lambda: screen.page_view.has_focus)
+        row = next(number for number, line in enumerate(lines) if "Release notes" in line)
+        await pilot.press(*"j" * row)
+        await until(pilot, holds=lambda: screen.page_view.cursor == row)
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: screen.item is not None and screen.item.title == "Release notes")
+        await pilot.press("H")
+        await until(pilot, holds=lambda: text(pilot).startswith("Product\n"))
+        # and by a click
+        row = next(number for number, line in enumerate(text(pilot).split("\n")) if "Developers" in line)
+        view = screen.page_view
+        await pilot.click(view, offset=(6, row - view.top))
+        await until(pilot, holds=lambda: text(pilot).startswith("Developers\n"))
+        assert "🔑 API docs" in text(pilot)
+
+
+async def test_groups_of_pages_and_sites_list_their_items(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        screen = await browsing(pilot)
+        screen.go_to(SITES)
+        await until(pilot, holds=lambda: text(pilot).startswith("Sites\n"))
+        assert "2 sites · 1 live" in text(pilot)
+        assert any(
+            "Tallowick Docs" in line and "live · public · https://docs.tallowick.example/" in line
+            for line in text(pilot).split("\n")
+        )
+        screen.open_page("guides", None)
+        await until(pilot, shows="Connect")
+        group = next(item for item in screen.library.below(screen.item) if item.title == "Connect")
+        assert group.kind == "group"
+        screen.go_to(group.key)
+        await until(pilot, holds=lambda: text(pilot).startswith("Connect\n"))
+        assert "4 pages" in text(pilot)
+        assert "Receiving events" in text(pilot)
+
+
+@pytest.mark.parametrize("columns", [1, 12, 40, 160])
+def test_hostile_titles_stay_text_and_in_their_width(columns: int) -> None:
+    bad = "\x1b]0;x\x07[red]\u202eevil\n[@click=app.quit]x[/] 田中" * 3
+    library = Library()
+    space = Space(id="s", title=bad, parent="c", change_requests_open=3)
+    library.set_spaces([Collection(id="c", title=bad), Collection(id="d", title=bad, parent="c")], [space])
+    library.set_sites([Site(id="w", title=bad, hostname=bad, visibility=bad, published=True)])
+    page = RevisionPage(id="p", title=bad, type="document", description=bad)
+    link = RevisionPage(id="l", title=bad, type="link", href=bad)
+    group = RevisionPage(id="g", title=bad, type="group", pages=(page, link))
+    library.set_pages("s", Pages(pages=(group,)))
+    for item in (library.item("collection c"), library.item(SITES), library.item("page s g")):
+        assert isinstance(item, Item)
+        contents = Contents(library, item, columns)
+        assert all(width(line) <= columns for line in contents.lines)
+        shown = "".join(plain(line) for line in contents.lines)
+        assert not any(character in shown for character in "\x1b\x07\u202e\n")
+        links = {span.link for line in contents.lines for span in line if span.link}
+        assert links <= {other.key for other in library.inside(item)}
+        assert columns < 12 or links
+
+
+def test_an_empty_collection_and_group_say_so() -> None:
+    library = Library()
+    library.set_spaces([Collection(id="c", title="C")], [])
+    item = library.item("collection c")
+    assert item
+    assert plain(Contents(library, item, 80).lines[2]) == "nothing in it yet"
