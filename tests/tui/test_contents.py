@@ -39,7 +39,7 @@ async def test_a_collection_lists_what_is_in_it_and_leads_there(service: Running
         screen = await browsing(pilot)
         await until(pilot, holds=lambda: text(pilot).startswith("Product\n"))
         lines = text(pilot).split("\n")
-        assert lines[2] == "4 spaces · 8 open change requests"
+        assert lines[2:4] == ["What customers read", "4 spaces · 8 open change requests"]
         assert "  ▤ Developers       2 spaces · 6 open change requests" in lines
         assert any("🧭 Guides" in line and "2 open change requests" in line for line in lines)
         # the row of a space that is in the collection: there by key, and back
@@ -85,7 +85,7 @@ def test_hostile_titles_stay_text_and_in_their_width(columns: int) -> None:
     bad = "\x1b]0;x\x07[red]\u202eevil\n[@click=app.quit]x[/] 田中" * 3
     library = Library()
     space = Space(id="s", title=bad, parent="c", change_requests_open=3)
-    library.set_spaces([Collection(id="c", title=bad), Collection(id="d", title=bad, parent="c")], [space])
+    library.set_spaces([Collection(id="c", title=bad, description=bad), Collection(id="d", title=bad, parent="c")], [space])
     library.set_sites([Site(id="w", title=bad, hostname=bad, visibility=bad, published=True)])
     page = RevisionPage(id="p", title=bad, type="document", description=bad)
     link = RevisionPage(id="l", title=bad, type="link", href=bad)
@@ -102,9 +102,10 @@ def test_hostile_titles_stay_text_and_in_their_width(columns: int) -> None:
         assert columns < 12 or links
 
 
-def test_an_empty_collection_and_group_say_so() -> None:
+def test_an_empty_collection_says_so_below_its_description() -> None:
     library = Library()
-    library.set_spaces([Collection(id="c", title="C")], [])
+    library.set_spaces([Collection(id="c", title="C", description="For *developers*")], [])
     item = library.item("collection c")
     assert item
-    assert plain(Contents(library, item, 80).lines[2]) == "nothing in it yet"
+    lines = [plain(line) for line in Contents(library, item, 80).lines]
+    assert lines[2:4] == ["For *developers*", "nothing in it yet"]

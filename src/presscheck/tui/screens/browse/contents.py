@@ -38,6 +38,8 @@ class Contents(StaticLayout):
         super().__init__(columns)
         self.title(_one_line(item.title) or "(no title)")
         inside = library.inside(item)
+        description = _one_line(item.collection.description or "") if item.collection else ""
+        self.lines += wrap((Span(description),), self.width) if description else []
         self.lines += wrap((Span(_summary(library, item) or EMPTY.get(item.kind, ""), "quiet"),), self.width)
         self.lines += wrap((Span(CONTENTS_OF[item.kind], "quiet"),), self.width)
         if not inside:
