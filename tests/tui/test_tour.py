@@ -209,3 +209,15 @@ def test_the_steps_that_write_are_known() -> None:
         "request_changes",
         "edit",
     }
+
+
+async def test_its_line_in_the_inbox_hides_no_row(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        rows = pilot.app.screen.query_one("#rows")
+        await until(pilot, holds=lambda: rows.count == 7)
+        before = rows.size.height
+        pilot.app.navigation.offer_tour()
+        await until(pilot, shows="A tour of two minutes")
+        await until(pilot, holds=lambda: pilot.app.screen.query_one("#panes").size.height < 36)
+        assert rows.size.height == before >= 7

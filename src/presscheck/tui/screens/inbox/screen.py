@@ -264,10 +264,12 @@ class InboxScreen(BaseScreen):
         if (self._preview_width, height) != self._preview_size:
             self._preview_size = self._preview_width, height
             self.set_class(self._preview_width > 0, "side-preview")
-            preview.styles.height = height if self._preview_width else height - 1
+            preview.styles.height = height if self._preview_width else "1fr"
             preview.styles.width = self._preview_width - 1 if self._preview_width else "100%"
             for border in self.query(PaneBorder):
                 border.display = border.is_horizontal != (self._preview_width > 0)
+        # of list and preview it is the preview that makes room for the line of the tour: no row is hidden by it
+        self.query_one("#list").styles.height = "1fr" if self._preview_width else lines - height + self._has_headings
         self.query_one("#headings").display = self._has_headings
         self._show_headings()
 
