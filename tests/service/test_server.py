@@ -165,14 +165,14 @@ def test_an_address_in_use_is_a_one_line_error(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with serving(tmp_path, "--port", str(taken.getsockname()[1])) as process:
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (2, "")
     assert "could not listen" in err and "Traceback" not in err
 
 
 def test_an_invalid_database_is_a_one_line_error(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0", "--database", "nonsense") as process:
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (2, "")
     assert "database" in err and "Traceback" not in err
 

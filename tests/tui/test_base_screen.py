@@ -308,6 +308,19 @@ async def test_closing_ends_all_subscriptions(pilot: Pilot[int]) -> None:
     await until(pilot, holds=lambda: guest.ended == 1)
 
 
+async def test_a_timer_of_a_screen_that_is_being_closed_does_nothing(pilot: Pilot[int]) -> None:
+    screen, called = room(pilot), list[str]()
+    screen.set_timer(0.01, lambda: called.append("open"))
+    await until(pilot, holds=lambda: called == ["open"])
+    screen._closing = True  # as while the widgets are removed one after another
+    ended = asyncio.Event()
+    screen.set_timer(0.01, lambda: called.append("closing"))
+    pilot.app.set_timer(0.05, ended.set)
+    await ended.wait()
+    screen._closing = False
+    assert called == ["open"]
+
+
 async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pilot: Pilot[int]) -> None:
     hidden, answers = room(pilot), asyncio.Queue[int]()
 

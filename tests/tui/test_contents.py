@@ -85,7 +85,9 @@ def test_hostile_titles_stay_text_and_in_their_width(columns: int) -> None:
     bad = "\x1b]0;x\x07[red]\u202eevil\n[@click=app.quit]x[/] 田中" * 3
     library = Library()
     space = Space(id="s", title=bad, parent="c", change_requests_open=3)
-    library.set_spaces([Collection(id="c", title=bad, description=bad), Collection(id="d", title=bad, parent="c")], [space])
+    library.set_spaces(
+        [Collection(id="c", title=bad, description=bad), Collection(id="d", title=bad, parent="c")], [space]
+    )
     library.set_sites([Site(id="w", title=bad, hostname=bad, visibility=bad, published=True)])
     page = RevisionPage(id="p", title=bad, type="document", description=bad)
     link = RevisionPage(id="l", title=bad, type="link", href=bad)

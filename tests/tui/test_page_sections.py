@@ -15,7 +15,7 @@ pytestmark = pytest.mark.service(shared=True, prepare=write_all)
 
 
 def folded(pilot: Any) -> list[str]:
-    """The folded headings that are laid out: after something was opened, what is below it follows while the app rests."""
+    """The folded headings that are laid out: what is below an opened section follows while the app rests."""
     lines = ("".join(span.text for span in line) for line in pilot.app.screen.page_view.document.lines)
     return [line.partition("  ·")[0] for line in lines if "  · " in line]
 

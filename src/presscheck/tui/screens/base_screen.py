@@ -51,6 +51,7 @@ from presscheck.tui.widgets.tree import Tree
 
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
+    from textual.timer import TimerCallback
 
     from presscheck.engine.connection_state import Status
     from presscheck.engine.engine import Engine
@@ -402,6 +403,19 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
         # a function, not a coroutine: a screen that is being closed starts no worker, and would never await a coroutine
         return self.run_worker(guarded, group=group, exclusive=exclusive)
+
+    def set_timer(
+        self,
+        delay: float,
+        callback: TimerCallback | None = None,
+        *,
+        name: str | None = None,
+        pause: bool = False,
+    ) -> Timer:
+        """Call a function after some seconds, unless the screen is being closed then: its widgets may be gone."""
+        if callback is None:
+            return super().set_timer(delay, name=name, pause=pause)
+        return super().set_timer(delay, lambda: None if self.is_leaving else callback(), name=name, pause=pause)
 
     async def ask(self, question: ModalScreen[T]) -> T | None:
         """The result of a dialog; None if it was closed. Only in async commands and `run`."""
