@@ -171,7 +171,9 @@ class BrowseScreen(BaseScreen):
         self.page_pane.show_text("Loading …")
         self.page_pane.navigation.outline.arrange()
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
-        live = LiveTree(self.engine, self._live_listings, lambda: self.is_shown, lambda: self._has_failed)
+        live = LiveTree(
+            self.engine, self._live_listings, self._live_pages, lambda: self.is_shown, lambda: self._has_failed
+        )
         self.run(live.run, group="live tree")
 
     def on_resize(self) -> None:
@@ -426,6 +428,14 @@ class BrowseScreen(BaseScreen):
         """What is requested again while the tree is shown."""
         return (*(self._listings or ()), *((self.sites.listing,) if self.sites.listing else ()))
 
+    def _live_pages(self) -> Sequence[Operation[Any]]:
+        """The pages of the change request under the cursor; the listing of spaces tells when those of main change."""
+        item = self.item
+        request = self.library.requests.get(item.space.id) if item and item.space else None
+        if item is None or item.space is None or request is None:
+            return ()
+        return (ListChangeRequestPages(space_id=item.space.id, change_request_id=request.id),)
+
     def _take_spaces(self, kind: str, result: Result[int]) -> None:
         self._has_failed = result.error is not None
         if not self.space_actions.holds_back(result, kind):
@@ -445,7 +455,10 @@ class BrowseScreen(BaseScreen):
         gone = [space for space in self.library.spaces if space.id not in now]
         if gone:
             DeletedSpaces(self.engine).remember(self.organization_id, gone)
+        changed = self.library.with_other_content(known_spaces.items)
         self.library.set_spaces(known_collections.items, known_spaces.items)
+        for space in changed:
+            self.engine.refresh(ListPages(space_id=space))
         if not known_spaces.items:
             missing = self.engine.missing_reason(ListSpaces)
             empty = f"{missing}, and none is in a collection, a change request or a site." if missing else NO_SPACES
