@@ -427,6 +427,22 @@ async def test_the_signs_of_a_space_are_explained_in_the_keys(
         await until(pilot, shows="Space: locked")
 
 
+async def test_the_filter_reads_the_pages_of_spaces_that_were_never_opened(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with tree(service, tmp_path, (80, 24)) as pilot:
+        before = order(pilot)
+        await write(pilot, "/", "limits")
+        found = ["Product", "Developers", "API docs", "Limits"]
+        await until(pilot, shows="1 match", holds=lambda: order(pilot) == found)
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: pilot.app.screen.item.title == "Limits")
+        await pilot.press("g", "g")
+        await until(pilot, holds=lambda: pilot.app.screen.item.title == "Product")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: order(pilot) == before)
+
+
 async def test_the_tree_is_filtered_also_in_what_is_folded(service: RunningService, tmp_path: Path) -> None:
     async with tree(service, tmp_path) as pilot:
         await at(pilot, "space api")

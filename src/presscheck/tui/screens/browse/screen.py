@@ -84,7 +84,7 @@ class BrowseScreen(BaseScreen):
         self.move_actions = MoveActions(self, self.edit_actions)
         self.space_actions = SpaceActions(self, self.edit_actions)
         self.comments = PageCommentActions(self)
-        self.tree_filter = TreeFilter(self)
+        self.tree_filter = TreeFilter(self, lambda text: self.find.typed(text))
         self.item_commands = ItemCommands(
             lambda: self.item, self.shortcuts, self.space_actions, self.sites, self.edit_actions, self.move_actions
         )
