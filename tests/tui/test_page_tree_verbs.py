@@ -400,3 +400,25 @@ async def test_pages_that_others_add_appear_without_asking_in_a_change_request_a
             await client.send(MergeChangeRequest(**at))
             await until(pilot, holds=lambda: tree(pilot) == f"Hers, {START}")
             assert cursor(pilot) == "Words"
+
+
+async def test_after_a_change_request_ends_the_tree_shows_main_and_an_edit_begins_another(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_tree, "INTERVAL", 0.1)
+    async with Client(service.base_url, service.token) as client:
+        at = await begun(client)
+        async with handbook(service, tmp_path, at) as pilot:
+            await at_page(pilot, "Words")
+            await client.send(UpdateChangeRequest(**at, status="archived"))
+            await until(pilot, shows="was archived: showing main again")
+            await until(pilot, holds=lambda: "in #" not in shown(pilot.app) and cursor(pilot) == "Words")
+            await pilot.press("J")
+            await until(pilot, shows="New change request …")
+            await pilot.press("enter")
+            await write(pilot, "", "Another", "enter")
+            moved = "How we write, Reviews, Words, Pictures, Who does what"
+            await until(pilot, holds=lambda: tree(pilot) == moved)
+            request = pilot.app.screen.library.requests["handbook"]
+            assert request.subject == "Another"
+            await sent_as(client, {"space_id": "handbook", "change_request_id": request.id}, moved)
