@@ -6,16 +6,25 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.engine.live_engine import until as eventually
 from tests.running_service import RunningService
 from tests.service_users import page_of, somebody
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, running, shown, until, write
 
-from presscheck.api.change_requests import CreateChangeRequest, ListChangeRequests
+from presscheck.api.change_requests import (
+    CreateChangeRequest,
+    ListChangeRequests,
+    MergeChangeRequest,
+    SubmitReview,
+    UpdateChangeRequest,
+)
+from presscheck.api.comments import Document
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
-from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.client.client import Client
+from presscheck.tui.screens.browse import live_tree
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Picker
@@ -265,6 +274,20 @@ async def test_the_details_of_a_page_are_edited_one_by_one_and_undone(service: R
             await until(pilot, shows="🚀 Words")
             await undoes(pilot, "Undo: change emoji of page?")
             await has(lambda now: now.emoji is None)
+            await choose("e")
+            await write(pilot, "", "x")
+            await until(pilot, shows="one emoji, or its code")
+            await pilot.press("backspace", "✨", "enter")
+            await has(lambda now: now.emoji == "2728")
+            await until(pilot, shows="✨ Words")
+            await choose("i")
+            await write(pilot, "", "book-open", "enter")
+            await has(lambda now: now.icon == "book-open")
+            await until(pilot, holds=asks(pilot, BrowseScreen))
+            await pilot.press("E")
+            await until(pilot, shows="only in the app: the API lacks them")
+            await pilot.press("9")
+            await until(pilot, shows="the API cannot change cover or tags: o opens the page in the app")
             await choose("h")
             await has(lambda now: now.hidden is True)
             await until(pilot, shows="Words  hidden")
@@ -352,3 +375,50 @@ async def test_what_the_tree_shows_is_sent_when_the_screen_is_closed(service: Ru
                 await until(pilot, holds=lambda: not isinstance(pilot.app.screen, BrowseScreen))
                 answered.set()
                 await sent_as(client, at, wanted)
+
+
+async def test_pages_that_others_add_appear_without_asking_in_a_change_request_and_on_main(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_tree, "INTERVAL", 0.1)
+    async with Client(service.base_url, service.token) as client, somebody(service, "mia") as (mia,):
+        at = await begun(client)
+
+        async def adds(title: str) -> None:
+            page = InsertPage(title=title, document=Document(markdown="By a program"), at=0)
+            await client.send(EditChangeRequestContent(**at, changes=(page,)))
+
+        async with handbook(service, tmp_path, at) as pilot:
+            await at_page(pilot, "Words")
+            await adds("Hers")
+            await until(pilot, holds=lambda: tree(pilot) == f"Hers, {START}")
+            assert cursor(pilot) == "Words", "the cursor stays"
+        async with handbook(service, tmp_path, None) as pilot:
+            await at_page(pilot, "Words")
+            await client.send(UpdateChangeRequest(**at, status="open"))
+            await mia.send(SubmitReview(**at, status="approved"))
+            await client.send(MergeChangeRequest(**at))
+            await until(pilot, holds=lambda: tree(pilot) == f"Hers, {START}")
+            assert cursor(pilot) == "Words"
+
+
+async def test_after_a_change_request_ends_the_tree_shows_main_and_an_edit_begins_another(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_tree, "INTERVAL", 0.1)
+    async with Client(service.base_url, service.token) as client:
+        at = await begun(client)
+        async with handbook(service, tmp_path, at) as pilot:
+            await at_page(pilot, "Words")
+            await client.send(UpdateChangeRequest(**at, status="archived"))
+            await until(pilot, shows="was archived: showing main again")
+            await until(pilot, holds=lambda: "in #" not in shown(pilot.app) and cursor(pilot) == "Words")
+            await pilot.press("J")
+            await until(pilot, shows="New change request …")
+            await pilot.press("enter")
+            await write(pilot, "", "Another", "enter")
+            moved = "How we write, Reviews, Words, Pictures, Who does what"
+            await until(pilot, holds=lambda: tree(pilot) == moved)
+            request = pilot.app.screen.library.requests["handbook"]
+            assert request.subject == "Another"
+            await sent_as(client, {"space_id": "handbook", "change_request_id": request.id}, moved)

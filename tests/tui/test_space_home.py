@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.service_users import somebody
+from tests.service_users import main_moves, somebody
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, running, until
 
@@ -28,6 +28,7 @@ from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.browse.space_home_renderer import HomeLines, Part, SpaceFacts
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
+from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -131,6 +132,21 @@ async def test_every_line_leads_to_what_it_names(
         await pilot.press("enter")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
         await until(pilot, shows="› Tallowick Docs")
+
+
+@pytest.mark.service()
+async def test_the_number_of_broken_links_leads_to_their_list(service: RunningService, tmp_path: Path) -> None:
+    async with somebody(service, "robin") as (robin,):
+        await main_moves(robin, "api", "Limits", "[Lost](nowhere.md)")
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
+        await at_space(pilot, "api", "1 broken link")
+        await until(pilot, holds=lambda: loaded(pilot))
+        await to_line(pilot, "1 broken link")
+        await pilot.press("enter")
+        await until(pilot, shows="Links and files", holds=lambda: isinstance(pilot.app.screen, SpaceContentScreen))
+        await until(pilot, shows="nowhere.md")
+        await pilot.press("q")
+        await until(pilot, shows="Your change requests", holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
 
 
 async def test_labels_and_clicks_follow_lines_too(service: RunningService, tmp_path: Path) -> None:
@@ -247,3 +263,26 @@ async def test_somebody_without_reviews_is_offered_the_home_of_a_space(service: 
         await until(pilot, shows="enter opens Guides, g o all your spaces.")
         await pilot.press("enter")
         await until(pilot, shows="Your change requests", holds=lambda: pilot.app.screen.item.space.id == "guides")
+
+
+@pytest.mark.service()
+async def test_somebody_with_own_change_requests_but_no_reviews_is_offered_it_too(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with somebody(service, "robin") as (robin,):
+        listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
+        for request in (await robin.send(listing)).items:
+            path = {"space_id": request.space, "change_request_id": request.id}
+            await robin.send(UpdateChangeRequest(**path, status="archived"))
+        own = await robin.send(CreateChangeRequest(space_id="cli", subject="My own"))
+        await robin.send(UpdateChangeRequest(space_id="cli", change_request_id=own.id, status="open"))
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
+        await until(pilot, shows="Nothing to review. enter opens ")
+        first = next(iter(pilot.app.screen.model.spaces.values()))
+        await until(pilot, shows=f"enter opens {first}, 2 Mine, g o all your spaces.")
+        await pilot.press("2")
+        await until(pilot, shows="My own")
+        await pilot.press("1")
+        await until(pilot, shows=f"enter opens {first}, 2 Mine")
+        await pilot.press("enter")
+        await until(pilot, shows="Your change requests", holds=lambda: pilot.app.screen.item.space.title == first)

@@ -20,6 +20,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
 from presscheck.tui.screens.browse import live_tree
 from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.emoji import emoji_character, emoji_code
 
 ORGANIZATION = {"organization_id": "tallowick"}
 
@@ -134,6 +135,62 @@ async def test_title_emoji_and_description_are_changed_and_undone(
         await write(pilot, "", " here", "enter")
         product = await comes(pilot, lambda: described(client, "What customers read here"))
         assert product.id == "product"
+
+
+async def test_emoji_of_older_blocks_are_shown_and_flags_can_be_set_and_removed(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    async with tree(service, tmp_path, (80, 24)) as pilot:
+        await at(pilot, "space cli")
+
+        async def emoji(*keys: str) -> None:
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+            await pilot.press("E")
+            await pick(pilot, "Emoji")
+            await write(pilot, "", "", *["backspace"] * 12, *keys)
+
+        async def stored(code: str | None) -> Space | None:
+            space = await client.send(GetSpace(space_id="cli"))
+            return space if space.emoji == code else None
+
+        await emoji("✨", "enter")
+        await comes(pilot, lambda: stored("2728"))
+        await until(pilot, shows="✨ Command line")
+        await emoji(*"1F1E9-1F1EA", "enter")
+        await comes(pilot, lambda: stored("1f1e9-1f1ea"))
+        await until(pilot, shows="▢ Command line")  # terminals differ in how wide a flag is
+        await pilot.press("E")
+        await until(pilot, shows="1f1e9-1f1ea")
+        await pilot.press("escape")
+        await emoji("enter")
+
+        async def is_gone() -> bool:
+            return not (await client.send(GetSpace(space_id="cli"))).emoji
+
+        await comes(pilot, is_gone)
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "character"),
+    [
+        ("🚀", "1f680", "🚀"),
+        ("⚡\ufe0f", "26a1", "⚡"),
+        ("2B50", "2b50", "⭐"),
+        ("❤\ufe0f", "2764", ""),
+        ("🇩🇪", "1f1e9-1f1ea", ""),
+        ("👩\u200d💻", "1f469-200d-1f4bb", ""),
+        ("🇩", None, ""),
+        ("🚀🚀", None, ""),
+        ("→", None, ""),
+        ("漢", None, ""),
+        ("rocket", None, ""),
+    ],
+)
+def test_an_emoji_is_one_symbol_and_shown_where_every_terminal_has_it_in_two_cells(
+    typed: str, code: str | None, character: str
+) -> None:
+    assert emoji_code(typed) == code
+    assert emoji_character(code) == character
 
 
 async def described(client: Client, text: str) -> Collection | None:
@@ -368,6 +425,22 @@ async def test_the_signs_of_a_space_are_explained_in_the_keys(
         assert "▸ ▢ Release notes" in row, "without an emoji it has the sign of a space"
         await write(pilot, "?", "locked")
         await until(pilot, shows="Space: locked")
+
+
+async def test_the_filter_reads_the_pages_of_spaces_that_were_never_opened(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with tree(service, tmp_path, (80, 24)) as pilot:
+        before = order(pilot)
+        await write(pilot, "/", "limits")
+        found = ["Product", "Developers", "API docs", "Limits"]
+        await until(pilot, shows="1 match", holds=lambda: order(pilot) == found)
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: pilot.app.screen.item.title == "Limits")
+        await pilot.press("g", "g")
+        await until(pilot, holds=lambda: pilot.app.screen.item.title == "Product")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: order(pilot) == before)
 
 
 async def test_the_tree_is_filtered_also_in_what_is_folded(service: RunningService, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from presscheck.engine.review.pending_review import draft_key
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span
+from presscheck.tui.screens.emoji import emoji_code, emoji_text
 from presscheck.tui.screens.page_editor import TITLE, ask_line
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -23,9 +25,6 @@ if TYPE_CHECKING:
 
 _SLUG = re.compile(r"[^\s/?#%]+")
 _ICON = re.compile(r"[a-z0-9-]*")
-_CODE = re.compile(r"[0-9a-f]{4,6}")
-_VARIANT = "\ufe0f"
-"""Asks for the colored form of an emoji; the code of the service is without it."""
 
 
 def _slug_problem(text: str) -> str | None:
@@ -38,15 +37,6 @@ def _icon_problem(text: str) -> str | None:
 
 def _emoji_problem(text: str) -> str | None:
     return None if not text or emoji_code(text) else "one emoji, or its code such as 1f680"
-
-
-def emoji_code(text: str) -> str | None:
-    """The code point by which the service names an emoji that is typed as such, or by its code; None for other text."""
-    character = text.replace(_VARIANT, "")
-    if len(character) == 1 and ord(character) >= 0x2190:
-        return f"{ord(character):x}"
-    code = text.lower()
-    return code if _CODE.fullmatch(code) and 0x2190 <= int(code, 16) <= 0x1FBFF else None
 
 
 def _stored_emoji(text: str) -> str:
@@ -73,6 +63,7 @@ class _Detail(NamedTuple):
         max_length: the most characters.
         problem: returns why a text is invalid.
         stored: returns the text as it is sent.
+        typed: returns the stored text as it is shown, and edited.
     """
 
     name: str
@@ -83,6 +74,7 @@ class _Detail(NamedTuple):
     max_length: int | None = None
     problem: Callable[[str], str | None] = lambda _: None
     stored: Callable[[str], str] = _same
+    typed: Callable[[str], str] = _same
 
 
 _EVERY = ("document", "computed", "group", "link")
@@ -92,7 +84,7 @@ DETAILS = (
     _Detail("title", "Title", "t", _EVERY, 1, TITLE),
     _Detail("description", "Description", "d", _TEXTS),
     _Detail("icon", "Icon", "i", _EVERY, 0, 50, _icon_problem),
-    _Detail("emoji", "Emoji", "e", _EVERY, 0, 50, _emoji_problem, _stored_emoji),
+    _Detail("emoji", "Emoji", "e", _EVERY, 0, 50, _emoji_problem, _stored_emoji, emoji_text),
     _Detail("slug", "Slug", "s", _WITH_PATH, 1, 100, _slug_problem),
     _Detail("condition", "Condition", "c", _EVERY, 0, LONGEST, _condition_problem),
 )
@@ -108,6 +100,8 @@ class _Switch(NamedTuple):
     state: str
 
 
+NOT_IN_API = "cover"
+"""The key of the row for what an edit cannot set: cover and tags."""
 SWITCHES = (
     _Switch("hidden", "h", "Hide from the table of contents", "Show in the table of contents", "hidden"),
     _Switch("no_index", "n", "Keep out of search engines", "Allow in search engines", "not indexed"),
@@ -131,13 +125,19 @@ async def edit_details(screen: ScreenContext, path: dict[str, Any], page_ids: Se
     if not details and not switches:
         screen.notify("links cannot be hidden: mark pages and groups only")
         return
-    choices = [Choice(one.name, one.label, _shown(pages[0], one.name), letter=one.letter) for one in details]
+    choices = [Choice(one.name, one.label, _shown(pages[0], one), letter=one.letter) for one in details]
     for switch in switches:
         is_on = all(getattr(page, switch.name) for page in pages)
         label = switch.turn_off if is_on else switch.turn_on
         choices.append(Choice(switch.name, label, switch.state if is_on else "", letter=switch.letter))
+    if len(pages) == 1 and pages[0].type in _TEXTS:
+        label = "Cover and tags"
+        line = (Span(label, "quiet"),)
+        choices.append(Choice(NOT_IN_API, label, "only in the app: the API lacks them", line))
     what = sanitize(pages[0].title) if len(pages) == 1 else count(len(pages), "page")
-    chosen = await screen.ask(Picker(f"Edit {what}", choices, screen.style_for, ranked=False))
+    chosen = await screen.ask(Picker(f"Edit {what}", choices, screen.style_for, ranked=False, is_menu=True))
+    if chosen == (NOT_IN_API,):
+        screen.notify("the API cannot change cover or tags: o opens the page in the app")
     for detail in details:
         if chosen == (detail.name,):
             await _edit_text(screen, path, pages[0], detail)
@@ -154,7 +154,7 @@ async def _edit_text(screen: ScreenContext, path: dict[str, Any], page: Revision
     new = await ask_line(
         screen,
         f"{detail.label} of {sanitize(page.title)}" if detail.name != "title" else "Title of the page",
-        before,
+        detail.typed(before),
         key,
         min_length=detail.min_length,
         max_length=detail.max_length,
@@ -171,5 +171,5 @@ async def _edit_text(screen: ScreenContext, path: dict[str, Any], page: Revision
     screen.engine.outbox.save_draft(key, "")
 
 
-def _shown(page: RevisionPage, name: str) -> str:
-    return " ".join(sanitize(getattr(page, name) or "").split())
+def _shown(page: RevisionPage, detail: _Detail) -> str:
+    return " ".join(sanitize(detail.typed(getattr(page, detail.name) or "")).split())

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.tui.screens.browse.page_tree import Item, Library
+    from presscheck.tui.screens.content_place import ContentPlace
     from presscheck.tui.widgets.outline import OutlineList
     from presscheck.tui.widgets.page_view import PageView
     from presscheck.tui.widgets.tree import Tree
@@ -33,6 +34,10 @@ class BrowseContext(ScreenContext, Protocol):
     @property
     def item(self) -> Item | None:
         """What is under the cursor of the tree."""
+        ...
+
+    def content_place(self) -> ContentPlace | None:
+        """The space under the cursor, in the change request that it is browsed in."""
         ...
 
     @property

@@ -1,10 +1,13 @@
-"""Live updates of the tree: spaces and collections that other people create, change or delete appear within seconds."""
+"""Live updates of the tree: what other people and programs create, change or delete appears within seconds."""
 
 from __future__ import annotations
 
 from asyncio import sleep
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from presscheck.errors import PresscheckError
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -22,6 +25,7 @@ class LiveTree:
     Args:
         engine: requests them.
         listings: returns the subscribed listings.
+        pages: returns the pages to look at, which no listing tells about.
         is_shown: whether the user sees the tree.
         has_failed: whether the last request failed.
     """
@@ -30,10 +34,12 @@ class LiveTree:
         self,
         engine: Engine,
         listings: Callable[[], Sequence[Operation[Any]]],
+        pages: Callable[[], Sequence[Operation[Any]]],
         is_shown: Callable[[], bool],
         has_failed: Callable[[], bool],
     ) -> None:
-        self._engine, self._listings, self._is_shown, self._has_failed = engine, listings, is_shown, has_failed
+        self._engine, self._listings, self._pages = engine, listings, pages
+        self._is_shown, self._has_failed = is_shown, has_failed
 
     async def run(self) -> None:
         """Request until it is cancelled; less often while requests fail."""
@@ -44,3 +50,6 @@ class LiveTree:
             if self._is_shown() and self._engine.status.online:
                 for listing in self._listings():
                     self._engine.refresh(listing)
+                for call in self._pages():
+                    with suppress(PresscheckError):  # the next time may be better
+                        await self._engine.poll(call)

@@ -15,7 +15,8 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.browse.space_facts import COLLECTION, SITE, emblem, emoji_character, signs, site_state
+from presscheck.tui.screens.browse.space_facts import COLLECTION, SITE, emblem, signs, site_state
+from presscheck.tui.screens.emoji import emoji_character
 from presscheck.tui.screens.site_writes import mark_of
 from presscheck.tui.widgets.tree import Node
 
@@ -216,6 +217,11 @@ class Library:
     def has(self, collections: Sequence[Collection], spaces: Sequence[Space]) -> bool:
         """Whether these are the collections and spaces that it has."""
         return (tuple(collections), tuple(spaces)) == (self._collections, self._spaces)
+
+    def with_other_content(self, spaces: Sequence[Space]) -> list[str]:
+        """The ids of those spaces whose pages are known, and whose content changed since the ones that it has."""
+        before = {space.id: space.revision for space in self._spaces if space.id in self._pages}
+        return [space.id for space in spaces if before.get(space.id, space.revision) != space.revision]
 
     def all_collections(self) -> list[Item]:
         """All collections, in the order of the tree."""

@@ -59,6 +59,8 @@ ON_SPACES = ("open", "add", "rename", "move_change", "find_anything", "close")
 """What the footer shows on a space or collection."""
 ON_SITES = ("open", "publish", "rename", "why", "find_anything", "close")
 """What the footer shows on a site."""
+UNFINISHED = ("draft", "open")
+"""The states of a change request in which pages can be edited in it."""
 NO_PAGES = ("space", "collection", "shortcuts", "shortcut", "sites", "site")
 """The kinds of items on which commands are about spaces and collections, not about pages."""
 
@@ -84,7 +86,7 @@ class BrowseScreen(BaseScreen):
         self.move_actions = MoveActions(self, self.edit_actions)
         self.space_actions = SpaceActions(self, self.edit_actions)
         self.comments = PageCommentActions(self)
-        self.tree_filter = TreeFilter(self)
+        self.tree_filter = TreeFilter(self, lambda text: self.find.typed(text))
         self.item_commands = ItemCommands(
             lambda: self.item, self.shortcuts, self.space_actions, self.sites, self.edit_actions, self.move_actions
         )
@@ -171,7 +173,9 @@ class BrowseScreen(BaseScreen):
         self.page_pane.show_text("Loading …")
         self.page_pane.navigation.outline.arrange()
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
-        live = LiveTree(self.engine, self._live_listings, lambda: self.is_shown, lambda: self._has_failed)
+        live = LiveTree(
+            self.engine, self._live_listings, self._live_pages, lambda: self.is_shown, lambda: self._has_failed
+        )
         self.run(live.run, group="live tree")
 
     def on_resize(self) -> None:
@@ -274,8 +278,12 @@ class BrowseScreen(BaseScreen):
             self.library.requests[space_id] = request
             self.app_context.remember_review(space_id, request.id)
             self.notify(f"editing #{request.number}: g r opens its review, to merge it")
+            take = partial(self._take_state, space_id, request)
+            call = GetChangeRequest(space_id=space_id, change_request_id=request.id)
+            self.subscribe(self.engine.watch(call), take, group=f"state-{space_id}", shows_errors=False)
         else:
             self.library.requests.pop(space_id, None)
+            self.unsubscribe(f"state-{space_id}")
             self.notify("showing main again")
         self.tree_view.expanded.add(f"space {space_id}")
         self._subscribe_pages(space_id)
@@ -423,8 +431,23 @@ class BrowseScreen(BaseScreen):
         self.sites.begin(organization.id)
 
     def _live_listings(self) -> Sequence[Operation[Any]]:
-        """What is requested again while the tree is shown."""
-        return (*(self._listings or ()), *((self.sites.listing,) if self.sites.listing else ()))
+        """What is requested again while the tree is shown: also the state of the change request under the cursor."""
+        path = self._request_path()
+        state = (GetChangeRequest(**path),) if path else ()
+        return (*(self._listings or ()), *((self.sites.listing,) if self.sites.listing else ()), *state)
+
+    def _live_pages(self) -> Sequence[Operation[Any]]:
+        """The pages of the change request under the cursor; the listing of spaces tells when those of main change."""
+        path = self._request_path()
+        return (ListChangeRequestPages(**path),) if path else ()
+
+    def _request_path(self) -> dict[str, Any]:
+        """The ids of the space under the cursor and of the change request that it is browsed in; empty on main."""
+        item = self.item
+        request = self.library.requests.get(item.space.id) if item and item.space else None
+        if item is None or item.space is None or request is None:
+            return {}
+        return {"space_id": item.space.id, "change_request_id": request.id}
 
     def _take_spaces(self, kind: str, result: Result[int]) -> None:
         self._has_failed = result.error is not None
@@ -445,7 +468,10 @@ class BrowseScreen(BaseScreen):
         gone = [space for space in self.library.spaces if space.id not in now]
         if gone:
             DeletedSpaces(self.engine).remember(self.organization_id, gone)
+        changed = self.library.with_other_content(known_spaces.items)
         self.library.set_spaces(known_collections.items, known_spaces.items)
+        for space in changed:
+            self.engine.refresh(ListPages(space_id=space))
         if not known_spaces.items:
             missing = self.engine.missing_reason(ListSpaces)
             empty = f"{missing}, and none is in a collection, a change request or a site." if missing else NO_SPACES
@@ -523,6 +549,14 @@ class BrowseScreen(BaseScreen):
             self.notify(f"{sanitize(lacking(ListPages.feature or ''))}: shown as in #{request.number}")
             self._subscribe_pages(space_id)
             self.redraw()
+
+    def _take_state(self, space_id: str, begun: ChangeRequest, result: Result[ChangeRequest | None]) -> None:
+        """Go back to main when the change request that a space is edited in was merged or archived meanwhile."""
+        known, current = result.value, self.library.requests.get(space_id)
+        is_new = result.state in ("fresh", "unchanged") and known is not None and current is begun
+        if is_new and known and begun.status in UNFINISHED and known.status not in UNFINISHED:
+            self.browse_in(space_id, None)
+            self.notify(f"#{known.number} was {known.status}: showing main again")
 
     def _take_request(self, result: Result[ChangeRequest | None]) -> None:
         if self._target_space and result.value:

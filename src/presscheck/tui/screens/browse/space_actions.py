@@ -27,8 +27,8 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
-from presscheck.tui.screens.browse.space_facts import emoji_character, emoji_code
 from presscheck.tui.screens.browse.space_settings import SpaceSettings
+from presscheck.tui.screens.emoji import emoji_code, emoji_text
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -49,7 +49,7 @@ TITLE, DESCRIPTION = 50, 100
 """Characters that the title of a space or collection, and the description of a collection, may have."""
 TOP = "top"
 """The key of the top level among the places to move to."""
-NOTHING_DELETED = "No space was deleted in the last seven days, as far as this computer knows."
+NOTHING_DELETED = "No space was deleted in the last seven days, as far as is known here."
 
 
 class SpaceActions:
@@ -225,12 +225,12 @@ class SpaceActions:
     async def _rename(self, item: Item) -> None:
         choices = [Choice("title", "Title", sanitize(item.title))]
         if item.space:
-            choices.append(Choice("emoji", "Emoji", emoji_character(item.space.emoji) or "none"))
+            choices.append(Choice("emoji", "Emoji", emoji_text(item.space.emoji) or "none"))
         elif item.collection:
             choices.append(Choice("description", "Description", sanitize(item.collection.description or "") or "none"))
         field = await self._choose(f"Change {sanitize(item.title)}", choices)
         if field == "emoji" and item.space:
-            await self._change_emoji(item.space.id, emoji_character(item.space.emoji))
+            await self._change_emoji(item.space.id, emoji_text(item.space.emoji))
         elif field:
             await self._change_text(item, field)
 

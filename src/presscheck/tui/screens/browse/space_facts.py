@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.emoji import emoji_character
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
@@ -51,8 +52,6 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("★", "Bookmarked"),
 )
 """Each sign and what it says, for the list of keys."""
-_EMOJI = range(0x1F000, 0x1FC00)
-"""Emoji that are two cells wide in every terminal."""
 
 
 def signs(space: Space) -> Line:
@@ -92,24 +91,6 @@ def emblem(space: Space) -> Line:
         return (Span(f"{character} "),)
     kind = ICON if space.urls.icon else SPACE
     return (Span(f"{kind.sign} ", "quiet"),)
-
-
-def emoji_character(code: str | None) -> str:
-    """An emoji that is given as its code point in hexadecimal, as services do, or as itself; empty if it is neither."""
-    text = (code or "").strip()
-    if len(text) == 1:
-        return text if ord(text) in _EMOJI else ""
-    try:
-        number = int(text, 16)
-    except ValueError:
-        return ""
-    return chr(number) if number in _EMOJI else ""
-
-
-def emoji_code(text: str) -> str | None:
-    """What a service is given for a typed emoji: its code point in hexadecimal; None if it is no emoji."""
-    character = emoji_character(text)
-    return f"{ord(character):x}" if character else None
 
 
 def _facts(space: Space) -> Iterator[Sign]:

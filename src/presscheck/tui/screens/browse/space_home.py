@@ -19,7 +19,15 @@ from presscheck.errors import NotSupported
 from presscheck.text.phrases import long_ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.browse.space_home_renderer import HINT, MOST_MERGES, NOT_CACHED, HomeLines, Part, SpaceFacts
+from presscheck.tui.screens.browse.space_home_renderer import (
+    HINT,
+    LINKS,
+    MOST_MERGES,
+    NOT_CACHED,
+    HomeLines,
+    Part,
+    SpaceFacts,
+)
 
 if TYPE_CHECKING:
     from presscheck.api.spaces import GitSync, Space
@@ -104,7 +112,7 @@ class SpaceHome:
         return HomeLines(self._facts(self.space), columns, now())
 
     def follow(self, target: str) -> None:
-        """Open what a line names: a review, a page, a site, or an address."""
+        """Open what a line names: a review, a page, a site, the list of links, or an address."""
         kind, _, name = target.partition(" ")
         app, space = self._screen.app_context, self.space
         if space is None:
@@ -115,8 +123,19 @@ class SpaceHome:
             self._screen.visit_page(space.id, name)
         elif kind == "site":
             self._screen.run(app.open_site(name))
+        elif kind == LINKS:
+            self._show_links()
         else:
             open_address(app, target)
+
+    def _show_links(self) -> None:
+        """List the links of the space, the broken ones first."""
+        # 5 ms, only when it is first opened
+        from presscheck.tui.screens.space_content.screen import SpaceContentScreen
+
+        place = self._screen.content_place()
+        if place:
+            self._screen.app_context.push_screen(SpaceContentScreen(place))
 
     def _calls(self, space: Space) -> dict[str, Operation[Any]]:
         """What is read of a space, by the name of its part; the tree has the pages of one that is expanded."""

@@ -23,6 +23,8 @@ MOST_MINE, MOST_OTHERS, MOST_MERGES, MOST_PAGES = 8, 8, 3, 5
 ROW_WIDTH = 52
 """Columns after which the facts of a row begin, where there is room."""
 LOADING, NOT_CACHED = "loading …", "not in the cache"
+LINKS = "links"
+"""The target of the number of broken links."""
 HINT = "enter shows its pages; tab goes to this list"
 
 
@@ -107,7 +109,7 @@ class HomeLines(StaticLayout):
         if not broken.is_missing:
             known = "no broken links" if broken.value == 0 else count(broken.value or 0, "broken link")
             text = f"links {_why(broken)}" if broken.value is None else known
-            parts.append(Span(text, "removed" if broken.value else "quiet"))
+            parts.append(Span(text, "removed", LINKS) if broken.value else Span(text, "quiet"))
         return tuple(span for part in parts for span in (Span(" · ", "quiet"), part))[1:]
 
     def _requests(self, facts: SpaceFacts) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from presscheck.api.content import ListPages, Pages
+from presscheck.errors import PresscheckError
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext
@@ -15,17 +16,24 @@ if TYPE_CHECKING:
 
 CHUNK = 20
 """Spaces whose cached pages are read between two turns of the event loop."""
+REST = 0.3
+"""Seconds without typing before the service is asked for pages that are not in the cache."""
+MOST_READ, AT_ONCE = 50, 10
+"""The most spaces whose pages the service is asked for, in all and at the same time."""
 
 
 class TreeFilter:
-    """Filters the tree by a text, also inside folded nodes and in cached pages; without a text all is as before.
+    """Filters the tree by a text, also inside folded nodes and unopened spaces; without a text all is as before.
 
     Args:
         screen: the browse screen.
+        recount: counts the matches again, if the text is still being typed.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+    def __init__(self, screen: BrowseContext, recount: Callable[[str], None]) -> None:
+        self._screen, self._recount = screen, recount
+        self._asked: set[str] = set()
+        """The spaces whose pages the service was asked for."""
         self._expanded: set[str] | None = None
         """The expanded nodes before the filter; None without one."""
 
@@ -58,9 +66,14 @@ class TreeFilter:
         self._screen.redraw()
 
     async def find_items(self, text: str) -> Sequence[object]:
-        """The nodes with a text, also in pages that are cached and were not in the tree yet."""
+        """The nodes with a text, also in pages that are cached and were not in the tree yet.
+
+        Those of further spaces are read, and found a moment later.
+        """
         if await self._add_cached_pages() and self.search_text:
             self.highlight(self.search_text)
+        if text:
+            self._screen.run(self._read_others, group="filter pages", exclusive=True)
         return await self._tree.find_items(text)
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
@@ -79,3 +92,28 @@ class TreeFilter:
                 await asyncio.sleep(0)
         library.add_pages(pages)
         return bool(pages)
+
+    async def _read_others(self) -> None:
+        """Read the pages of spaces that are not in the cache, once for each, and filter them as well."""
+        await asyncio.sleep(REST)
+        engine, library = self._screen.engine, self._screen.library
+        if not engine.status.online or engine.missing_reason(ListPages):
+            return
+        missing = (space.id for space in library.spaces if library.pages(space.id) is None)
+        others = [space for space in missing if space not in library.requests and space not in self._asked]
+        others = others[: max(0, MOST_READ - len(self._asked))]
+        for at in range(0, len(others), AT_ONCE):
+            some = others[at : at + AT_ONCE]
+            answers = await asyncio.gather(*map(self._read, some))
+            self._asked.update(some)
+            library.add_pages({space: pages for space, pages in zip(some, answers, strict=True) if pages})
+            if not self.search_text:
+                return
+            self.highlight(self.search_text)
+            self._recount(self.search_text)
+
+    async def _read(self, space: str) -> Pages | None:
+        try:
+            return await self._screen.engine.read(ListPages(space_id=space))
+        except PresscheckError:  # what can be read is found
+            return None

@@ -33,7 +33,7 @@ CHUNK = 100
 FORECAST_SECONDS = 300.0
 """Seconds for which a merge forecast is kept."""
 NOTHING_TO_REVIEW = "Nothing to review. g o opens your spaces."
-"""The text for somebody who has no change requests either."""
+"""The text for somebody who sees no space."""
 HEADING = -1
 """Marks a heading among the positions of rows in their listing."""
 
@@ -133,12 +133,16 @@ class InboxModel:
         if not self.has_no_reviews:
             return self.view.empty
         space = self.spaces.get(self.offered_space, "")
-        return f"Nothing to review. enter opens {space}, g o all your spaces." if space else NOTHING_TO_REVIEW
+        if not space:
+            return NOTHING_TO_REVIEW
+        mine = next((number for number, view in enumerate(self.views, 1) if view.id == "mine" and self.total(view)), 0)
+        own = f"{mine} Mine, " if mine else ""
+        return f"Nothing to review. enter opens {space}, {own}g o all your spaces."
 
     @property
     def has_no_reviews(self) -> bool:
-        """Whether the first view is shown to somebody who has no change requests either."""
-        return self.view.id == "needs-me" and self.view.id not in self.queries and self._has_none("mine")
+        """Whether the first view is shown to somebody whose review no change request needs."""
+        return self.view.id == "needs-me" and self.view.id not in self.queries and self._has_none("needs-me")
 
     @property
     def offered_space(self) -> str:

@@ -1,0 +1,69 @@
+"""Emoji of spaces and pages: the code points by which services name them, and the characters that a terminal shows."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from rich.cells import cell_len
+
+from presscheck.text.sanitize import sanitize
+
+_PLANE = range(0x1F000, 0x1FC00)
+"""The blocks of emoji; also those that are newer than Python's tables."""
+_FLAG_LETTERS = range(0x1F1E6, 0x1F200)
+"""Letters that are a flag only in pairs."""
+_OLDER = range(0x2190, 0x3000)
+"""The symbols of older blocks that may be emoji."""
+_JOINING = frozenset((0x200D, 0xFE0F))
+"""The points that join emoji to one, and that ask for their colored form."""
+_CODE = re.compile(r"[0-9a-f]{4,6}(-[0-9a-f]{2,6}){0,9}")
+_COLORED = "\ufe0f"
+
+
+def emoji_character(code: str | None) -> str:
+    """The character of an emoji that is given by its code, as services do, or as itself.
+
+    Empty if it is none, or one that not every terminal shows in two cells, such as a flag or a family.
+    """
+    text = (code or "").strip()
+    try:
+        number = ord(text) if len(text) == 1 else int(text, 16)
+    except ValueError:
+        return ""
+    is_shown = number in _PLANE and number not in _FLAG_LETTERS
+    return chr(number) if is_shown or (number in _OLDER and _is_wide(number)) else ""
+
+
+def emoji_text(code: str | None) -> str:
+    """An emoji as its character where a terminal shows it, or else as its code; empty if there is none."""
+    return emoji_character(code) or " ".join(sanitize(code or "").split())
+
+
+def emoji_code(text: str) -> str | None:
+    """The code by which the service names an emoji that is typed as such, or by its code; None for other text."""
+    text = text.strip()
+    if _CODE.fullmatch(text.lower()):
+        numbers = [int(point, 16) for point in text.split("-")]
+        return text.lower() if _is_emoji(numbers) else None
+    alone = text.replace(_COLORED, "")
+    numbers = [ord(character) for character in (alone if len(alone) == 1 else text)]
+    return "-".join(f"{number:x}" for number in numbers) if _is_emoji(numbers) and cell_len(text) <= 2 else None
+
+
+def _is_emoji(numbers: list[int]) -> bool:
+    """Whether code points may be one emoji."""
+    if not numbers or len(numbers) > 10:
+        return False
+    is_whole = len(numbers) > 1 or numbers[0] not in _FLAG_LETTERS
+    return is_whole and _is_symbol(numbers[0]) and all(one in _JOINING or _is_symbol(one) for one in numbers[1:])
+
+
+def _is_symbol(number: int) -> bool:
+    if number in _PLANE:
+        return True
+    return number in _OLDER and (unicodedata.category(chr(number)) == "So" or _is_wide(number))
+
+
+def _is_wide(number: int) -> bool:
+    return unicodedata.east_asian_width(chr(number)) == "W"
