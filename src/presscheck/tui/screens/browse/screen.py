@@ -24,6 +24,7 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.browse.browsed_requests import BrowsedRequests
 from presscheck.tui.screens.browse.comment_actions import PageCommentActions
 from presscheck.tui.screens.browse.content_actions import ContentActions
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
@@ -80,7 +81,8 @@ class BrowseScreen(BaseScreen):
         self.sites = TreeSites(self)
         self.page_pane = PagePane(self, self.shortcuts.text, self.sites.lines)
         self._spelling = SpellingActions(self, lambda: self.page_pane.page_text, self._show_word)
-        self.edit_actions = EditActions(self)
+        self._browsed_requests = BrowsedRequests(self)
+        self.edit_actions = EditActions(self, self._browsed_requests)
         self.move_actions = MoveActions(self, self.edit_actions)
         self.space_actions = SpaceActions(self, self.edit_actions)
         self.comments = PageCommentActions(self)
@@ -277,6 +279,7 @@ class BrowseScreen(BaseScreen):
         else:
             self.library.requests.pop(space_id, None)
             self.notify("showing main again")
+        self._browsed_requests.watch(space_id, request)
         self.tree_view.expanded.add(f"space {space_id}")
         self._subscribe_pages(space_id)
         self.page_pane.show_page()
