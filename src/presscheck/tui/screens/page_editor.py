@@ -72,7 +72,8 @@ async def edit_page(
         if choice is None:
             return
         text = draft.discard() if choice == "discard" else text
-    saved = await draft.save(screen, edit_text(screen.app_context, text, line=_line_of_conflict(text, conflict)))
+    edited = edit_text(screen.app_context, text, draft.keep, line=_line_of_conflict(text, conflict))
+    saved = await draft.save(screen, edited)
     if saved.message:
         screen.notify(saved.message)
 

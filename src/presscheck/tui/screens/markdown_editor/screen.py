@@ -353,7 +353,7 @@ class MarkdownEditor(BaseScreen):
         """Continue in the user's own editor."""
         self._flush()
         area = self.area
-        text = edit_text(self.app_context, area.text)
+        text = edit_text(self.app_context, area.text, area.replace_all)
         if text != area.text:
             area.replace_all(text)
 
