@@ -90,7 +90,7 @@ class CompletionList(RowList):
     CompletionList { layer: above; position: absolute; display: none; width: 48; background: $ink-raised; }
     """
 
-    def on_click(self) -> None:
+    def on_click(self, event: events.Click) -> None:
         """Choose the row, once the click has moved the cursor there."""
         self.call_later(self.choose)
 
