@@ -74,7 +74,8 @@ forecast: env  ## the forecast of conflicts against what the service then says, 
 	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/engine/test_forecast.py
 
 edits: env  ## 200 random edits of each generated repository, and of those of PRESSCHECK_DOCS: diffs, and pages that are saved
-	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal tests/documents/test_diff_on_documentation.py \
+	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal -o timeout=900 \
+		tests/documents/test_diff_on_documentation.py \
 		tests/tui/test_random_edits.py
 
 attack: env  ## every hostile request of the tests, on both database engines: at most ten minutes

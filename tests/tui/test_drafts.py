@@ -208,3 +208,29 @@ async def test_the_own_editor_asks_about_a_draft(
         await until(pilot, shows="no changes")
         assert not isinstance(pilot.app.screen, MarkdownEditor)
         assert not pilot.app.engine.outbox.drafts()
+
+
+async def test_what_an_editor_wrote_before_it_failed_is_a_draft(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await begun(service, "Failed editor", TEXT, title="Cut short")
+    script = tmp_path / "editor.sh"
+    script.write_text('#!/bin/sh\nprintf "Typed for an hour.\\n" >> "$1"\nexit 3\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(script))
+    monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await until(pilot, shows="A key lasts for ever.")
+        await pilot.press("e")
+        await until(pilot, shows="exit code 3: not saved")
+        monkeypatch.setenv("VISUAL", "true")
+        await open_drafts(pilot)
+        await until(pilot, shows="Cut short")
+        await pilot.press("enter")
+        await until(pilot, shows="You have a draft of Cut short")
+        await pilot.press("c")
+        await until(pilot, shows="Cut short: +1 −0 lines")
+        await pilot.press("d")
+        await until(pilot, shows="+Typed for an hour.")

@@ -96,6 +96,25 @@ async def test_a_page_is_edited_previewed_and_saved(service: RunningService, tmp
         assert not editor_drafts(pilot)
 
 
+async def test_text_that_looks_like_a_tag_becomes_none_unless_the_sheet_names_it(
+    service: RunningService, tmp_path: Path
+) -> None:
+    text = "Write {\\% if visitor %} in a line.\n\nA key lasts for ever."
+    one = await begun(service, "About tags", text)
+    async with editing(service, tmp_path, one, (80, 24)) as pilot:
+        assert "Write {% if visitor %} in a line." in shown(pilot.app)
+        await pilot.press("ctrl+end", "enter", *"More.", "ctrl+s")
+        await until(pilot, shows="Lasting: +1 −0 lines")
+        assert "becomes a tag" not in shown(pilot.app)
+        await pilot.press("y")
+        await until(pilot, shows="saved to the change request")
+        assert await there(service, one) == f"{text}\n\nMore.", "other lines are as they were"
+        await pilot.press("e")
+        await until(pilot, holds=lambda: is_editing(pilot))
+        await pilot.press("down", "down", *"Please: ", "ctrl+s")
+        await until(pilot, shows="It was text, and becomes a tag: Please: Write {% if visitor %}")
+
+
 async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Kept drafts", TEXT)
     async with editing(service, tmp_path, one) as pilot:
@@ -192,6 +211,14 @@ async def test_a_locked_space_is_unlocked_before_the_editor_opens(service: Runni
         await until(pilot, shows="Unlock Guides?")
         await pilot.press("y")
         await until(pilot, holds=lambda: is_editing(pilot))
+        # somebody locks it again: also then nothing is typed in vain
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
+        await pilot.press("e")
+        await until(pilot, shows="Unlock Guides?")
+        await pilot.press("n")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
     # who may edit but not unlock is told before anything is typed, for new pages too; who only reads, always
     await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
     async with running(app_on(service, tmp_path / "editor", token=token_of(service, "tomasz")), (120, 40)) as pilot:

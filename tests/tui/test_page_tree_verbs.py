@@ -411,7 +411,7 @@ async def test_after_a_change_request_ends_the_tree_shows_main_and_an_edit_begin
         async with handbook(service, tmp_path, at) as pilot:
             await at_page(pilot, "Words")
             await client.send(UpdateChangeRequest(**at, status="archived"))
-            await until(pilot, shows="was archived: showing main again")
+            await until(pilot, shows="is archived: showing main again")
             await until(pilot, holds=lambda: "in #" not in shown(pilot.app) and cursor(pilot) == "Words")
             await pilot.press("J")
             await until(pilot, shows="New change request …")

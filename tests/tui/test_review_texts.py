@@ -10,7 +10,7 @@ def test_the_title_is_in_the_editor_once_and_is_restored() -> None:
     assert page.text == "# Tokens\n\nOne.\n\nTwo.\n"
     back = from_editor(page, "# Tokens\n\nOne.\n\nThree.\n")
     assert back is not None
-    assert (back.markdown, back.title, back.changed, back.reformatted) == ("# Tokens\n\nOne.\n\nThree.", None, 1, 0)
+    assert (back.markdown, back.title, back.changed, back.new_tags) == ("# Tokens\n\nOne.\n\nThree.", None, 1, ())
 
 
 def test_an_unchanged_text_is_no_edit() -> None:
@@ -56,10 +56,10 @@ def test_front_matter_stays_first() -> None:
     back = from_editor(page, page.text.replace("One", "Two"))
     assert back is not None
     assert back.markdown == "---\nhidden: true\n---\n\n# Tokens\n\nTwo."
-    assert (back.changed, back.reformatted) == (1, 0)
+    assert (back.changed, back.new_tags) == (1, ())
 
 
-def test_escaped_tags_are_plain_in_the_editor_and_counted_when_they_change() -> None:
+def test_escaped_tags_are_plain_in_the_editor_and_sent_as_they_were() -> None:
     wire = '# T\n\n\\{% hint style="info"\nx="y" %\\}\nHi.\n\\{% endhint %\\}\n\n```\n\\{% raw %\\}\n```'
     page = to_editor("T", wire)
     assert "{% hint" in page.text
@@ -67,7 +67,17 @@ def test_escaped_tags_are_plain_in_the_editor_and_counted_when_they_change() -> 
     assert "\\{% raw" in page.text
     back = from_editor(page, page.text.replace("Hi.", "Ho."))
     assert back is not None
-    assert (back.changed, back.reformatted) == (1, 3)
+    assert back.markdown == wire.replace("Hi.", "Ho.")
+    assert (back.changed, back.new_tags) == (1, ())
+
+
+def test_an_edited_line_whose_text_becomes_a_tag_is_named() -> None:
+    page = to_editor("T", "Write {\\% if x %} here.\n\nOr {\\% endif %} there.\n\nEnd.")
+    assert page.text == "# T\n\nWrite {% if x %} here.\n\nOr {% endif %} there.\n\nEnd.\n"
+    back = from_editor(page, page.text.replace("Write", "Never write").replace("End", "The end"))
+    assert back is not None
+    assert back.markdown == "Never write {% if x %} here.\n\nOr {\\% endif %} there.\n\nThe end."
+    assert back.new_tags == ("Never write {% if x %} here.",)
 
 
 @pytest.mark.parametrize("body", ["", "\n\n", "---", "---\nopen", "#", "# "])
@@ -76,4 +86,4 @@ def test_unusual_pages_come_back_unchanged(body: str) -> None:
     back = from_editor(page, page.text + "\nmore\n")
     assert back is not None
     assert back.markdown.endswith("more")
-    assert back.reformatted == 0
+    assert back.new_tags == ()

@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
@@ -37,17 +38,20 @@ class TerminalOwner(Protocol):
         ...
 
 
-def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md", line: int | None = None) -> str:
+def edit_text(
+    app: TerminalOwner, text: str, keep: Callable[[str], None], *, suffix: str = ".md", line: int | None = None
+) -> str:
     """Opens a text in the user's editor, with the app suspended, and returns the edited text.
 
     Args:
         app: hands its terminal to the editor.
         text: the text.
+        keep: stores what the editor wrote before it failed, as a draft.
         suffix: how the name of the file ends.
         line: the line to begin at, counted from 0, as far as the editor is known to take one.
 
     Raises:
-        PresscheckError: the editor could not be started, or it failed; the text is unchanged.
+        PresscheckError: the editor could not be started, or it failed.
     """
     descriptor, name = tempfile.mkstemp(prefix="presscheck-", suffix=suffix)
     file = Path(name)
@@ -57,15 +61,20 @@ def edit_text(app: TerminalOwner, text: str, *, suffix: str = ".md", line: int |
         with app.suspend():
             # the user's own command: no shell, no untrusted text
             completed = subprocess.run([*editor(), *_at_line(line), name], env=environment(), check=False)  # noqa: S603
-        if completed.returncode:
-            raise PresscheckError(f"the editor failed with exit code {completed.returncode}: no changes")
-        return file.read_text("utf-8", errors="replace")
+        edited = file.read_text("utf-8", errors="replace")
     except SuspendNotSupported:
         raise PresscheckError("this terminal cannot be handed to an editor") from None
     except OSError as error:
         raise PresscheckError(f"the editor {' '.join(editor())} cannot be started: {error.strerror}") from None
     finally:
         file.unlink(missing_ok=True)
+    if not completed.returncode:
+        return edited
+    failure = f"the editor failed with exit code {completed.returncode}"
+    if edited == text:
+        raise PresscheckError(f"{failure}: no changes")
+    keep(edited)
+    raise PresscheckError(f"{failure}: not saved, and what it wrote is kept as a draft")
 
 
 def editor() -> list[str]:

@@ -243,7 +243,7 @@ class InstructionsScreen(BaseScreen):
             if chosen is None or (chosen == ("discard",) and not await confirm_discard(self, draft)):
                 return
             text = draft.discard() if chosen == ("discard",) else text
-        saved = await draft.save(self, edit_text(self.app_context, text))
+        saved = await draft.save(self, edit_text(self.app_context, text, draft.keep))
         self.notify(saved.message or draft.saved_message)
 
     def command_copy_text(self) -> None:

@@ -33,6 +33,8 @@ CONTEXT = 2
 """Unchanged lines around each change of the diff."""
 MOST_DIFF_LINES = 2000
 """Lines of a diff that the save sheet shows."""
+MOST_NEW_TAGS = 3
+"""Lines with tags that were text before, which the save sheet names."""
 _STYLES = {"+": "added", "-": "removed", "@": "quiet"}
 
 
@@ -183,8 +185,12 @@ def _summary(edit: PageEdit, title: str, diff: list[Line], text: str, *, is_merg
     ]
     if edit.title:
         lines.append((Span(f"new title: {sanitize(edit.title)}"),))
-    if edit.reformatted:
-        lines.append((Span(f"{count(edit.reformatted, 'more line')} reformatted by the service", "waiting"),))
+    lines += [
+        (Span("It was text, and becomes a tag: ", "waiting"), Span(sanitize(tag.strip())))
+        for tag in edit.new_tags[:MOST_NEW_TAGS]
+    ]
+    if len(edit.new_tags) > MOST_NEW_TAGS:
+        lines.append((Span(f"… {count(len(edit.new_tags) - MOST_NEW_TAGS, 'more line')} like it", "waiting"),))
     if is_merged:
         lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
     if any(block.our_name == OURS or not block.in_code for block in conflict_blocks(text)):

@@ -72,7 +72,8 @@ async def edit_page(
         if choice is None:
             return
         text = draft.discard() if choice == "discard" else text
-    saved = await draft.save(screen, edit_text(screen.app_context, text, line=_line_of_conflict(text, conflict)))
+    edited = edit_text(screen.app_context, text, draft.keep, line=_line_of_conflict(text, conflict))
+    saved = await draft.save(screen, edited)
     if saved.message:
         screen.notify(saved.message)
 
@@ -100,8 +101,9 @@ async def stays_locked(screen: ScreenContext, space_id: str) -> bool:
     """Whether a space refuses edits and merges; who may unlock it is asked first."""
     call = GetSpace(space_id=space_id)
     known = screen.engine.known(call)
-    if known and known.value and known.value.edit_mode != "locked":
-        return False  # as far as is known: the service refuses an edit otherwise, and the text stays a draft
+    is_unlocked = bool(known and known.value and known.value.edit_mode != "locked")
+    if is_unlocked and not screen.engine.status.online:
+        return False  # as far as is known; online, somebody may have locked it since it was read
     space = await screen.engine.read(call)
     if space.edit_mode != "locked" or space.permissions.edit:
         return False

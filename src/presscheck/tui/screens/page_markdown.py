@@ -1,8 +1,9 @@
 """Converts the Markdown of a page to the text for an editor and back; only the user's changes are sent.
 
-The service repeats the title as a first heading and escapes tags that span lines. The editor gets the title once, as
-the first heading, and unescaped tags. On the way back the heading is restored only where the service had one, because
-otherwise a heading of the text would be taken for the title. A changed heading changes the title.
+The service repeats the title as a first heading, and escapes what looks like a tag but is text. The editor gets
+the title once, as the first heading, and no escapes. On the way back the heading is restored only where it had one,
+because otherwise a heading of the text would be taken for the title. A changed heading changes the title. Lines that
+were not edited are sent as the service wrote them: without its escapes, text would become a tag.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class PageEdit:
     """The new title; None if it is unchanged."""
     changed: int
     """The number of lines that the user changed."""
-    reformatted: int
-    """The number of other lines that change, because the service formats them differently."""
+    new_tags: tuple[str, ...]
+    """The edited lines in which a tag was escaped, so that it was text, and is not any more."""
 
 
 def to_editor(title: str, markdown: str) -> EditorPage:
@@ -61,12 +62,33 @@ def from_editor(page: EditorPage, text: str) -> PageEdit | None:
     title, markdown = _without_title(text.replace("\r\n", "\n"))
     _, original = _without_title(page.text)
     changed = _distance(_lines(original), _lines(markdown))
-    reformatted = max(0, _distance(_lines(page.body_text), _lines(markdown)) - changed)
+    markdown, new_tags = _escaped_again(page.body_text, original, markdown)
     if page.repeats_title:
         front, body = split_front_matter(markdown)
         body = body.lstrip("\n")
         markdown = _join(front, f"# {title or page.title}\n\n{body}".rstrip())
-    return PageEdit(markdown, title if title and title != page.title else None, changed, reformatted)
+    return PageEdit(markdown, title if title and title != page.title else None, changed, new_tags)
+
+
+def _escaped_again(escaped: str, plain: str, edited: str) -> tuple[str, tuple[str, ...]]:
+    """The edited text with the escapes of the lines that are as before, and the other lines that lose an escape.
+
+    Args:
+        escaped: the text of the service.
+        plain: the same lines without escapes.
+        edited: the text from the editor.
+    """
+    before, shown, lines = escaped.split("\n"), plain.split("\n"), edited.split("\n")
+    if before == shown or len(before) != len(shown):
+        return edited, ()
+    new_tags: list[str] = []
+    matcher = SequenceMatcher(None, shown, lines, autojunk=len(shown) > 2000)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            lines[j1:j2] = before[i1:i2]
+        elif before[i1:i2] != shown[i1:i2]:
+            new_tags += [line for line in lines[j1:j2] if "{%" in line]
+    return "\n".join(lines), tuple(new_tags)
 
 
 def title_of(text: str) -> str:

@@ -168,7 +168,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         area = self.query_one(TextArea)
         try:
             suffix = ".json" if self._is_code else ".md"
-            area.text = edit_text(cast("App[object]", self.app), area.text, suffix=suffix).rstrip("\n")
+            area.text = edit_text(cast("App[object]", self.app), area.text, area.load_text, suffix=suffix).rstrip("\n")
         except PresscheckError as error:
             self._error = error.message
         area.move_cursor(area.document.end)

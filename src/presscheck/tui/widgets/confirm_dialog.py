@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.status_bar import ClickableLines, StatusLine
+from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView, raised
 from presscheck.tui.widgets.search_inputs import SearchInput
@@ -165,6 +165,8 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         confirm = Span(f"{bars[1]}{self.confirm_label}", yes, CONFIRM)
         buttons = (Span(f"{bars[0]}No", no, REFUSE), Span("      "), confirm)
         keys = "tab enter" if self.type_to_confirm is not None else "y  n  tab enter" if self.is_ready else "checking …"
+        right: Line = (Span(keys, "quiet"),)
         if self._details:
-            keys = f"{DETAILS_KEY} {'summary' if self._shows_details else 'diff'}  {keys}"
-        self.query_one("#dialog-buttons", StatusLine).show(buttons, (Span(keys, "quiet"),))
+            name = "summary" if self._shows_details else "diff"
+            right = (*pressing(DETAILS_KEY, Span(f"{DETAILS_KEY} {name}", "quiet")), Span("  "), *right)
+        self.query_one("#dialog-buttons", StatusLine).show(buttons, right)

@@ -109,7 +109,7 @@ class SchemaActions:
                 screen.notify(KEPT)
             return typed
         while True:
-            text = edit_text(screen.app_context, text, suffix=".json")
+            text = edit_text(screen.app_context, text, lambda typed: self._keep(typed, base), suffix=".json")
             self._keep(text, base)
             mistakes = read_schema(text).mistakes
             if not mistakes or text.strip() == base.strip():

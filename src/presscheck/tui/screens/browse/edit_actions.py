@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.spaces import Space
     from presscheck.engine.writes.descriptions import Place
+    from presscheck.tui.screens.browse.browsed_requests import BrowsedRequests
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.page_tree import Item
 
@@ -34,10 +35,11 @@ class EditActions:
 
     Args:
         screen: the browse screen.
+        browsed: knows whether the change request that a space is browsed in has ended.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen, self._engine = screen, screen.engine
+    def __init__(self, screen: BrowseContext, browsed: BrowsedRequests) -> None:
+        self._screen, self._engine, self._browsed = screen, screen.engine, browsed
 
     def reason_new_request(self) -> str | None:
         """Disabled without a space, offline and in a read-only profile."""
@@ -58,7 +60,8 @@ class EditActions:
         return self._cannot_edit(self._screen.item)
 
     def _cannot_edit(self, item: Item | None) -> str | None:
-        return self._disabled(item, EditChangeRequestContent)
+        ended = self._browsed.reason(item.space.id) if item and item.space else None
+        return self._disabled(item, EditChangeRequestContent) or ended
 
     def targets(self) -> tuple[Space | None, list[str]]:
         """The space and the ids of the marked pages, or else of the page under the cursor; no space without a page."""
@@ -189,9 +192,10 @@ class EditActions:
     async def path(self, space: Space) -> Path | None:
         """The change request that the space is browsed in; asks for one if there is none.
 
-        None also for a space that is locked, and that the user may not or does not unlock: nothing is typed in vain.
+        None also for a space that is locked, and that the user may not or does not unlock, and for a change request
+        that somebody merged or archived just now: nothing is typed in vain.
         """
-        if await page_editor.stays_locked(self._screen, space.id):
+        if await page_editor.stays_locked(self._screen, space.id) or await self._browsed.has_ended(space.id):
             return None
         request = self._screen.library.requests.get(space.id) or await self._choose_request(space)
         return {"space_id": space.id, "change_request_id": request.id} if request else None

@@ -24,6 +24,7 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.browse.browsed_requests import BrowsedRequests
 from presscheck.tui.screens.browse.comment_actions import PageCommentActions
 from presscheck.tui.screens.browse.content_actions import ContentActions
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
@@ -59,8 +60,6 @@ ON_SPACES = ("open", "add", "rename", "move_change", "find_anything", "close")
 """What the footer shows on a space or collection."""
 ON_SITES = ("open", "publish", "rename", "why", "find_anything", "close")
 """What the footer shows on a site."""
-UNFINISHED = ("draft", "open")
-"""The states of a change request in which pages can be edited in it."""
 NO_PAGES = ("space", "collection", "shortcuts", "shortcut", "sites", "site")
 """The kinds of items on which commands are about spaces and collections, not about pages."""
 
@@ -82,7 +81,8 @@ class BrowseScreen(BaseScreen):
         self.sites = TreeSites(self)
         self.page_pane = PagePane(self, self.shortcuts.text, self.sites.lines)
         self._spelling = SpellingActions(self, lambda: self.page_pane.page_text, self._show_word)
-        self.edit_actions = EditActions(self)
+        self._browsed_requests = BrowsedRequests(self)
+        self.edit_actions = EditActions(self, self._browsed_requests)
         self.move_actions = MoveActions(self, self.edit_actions)
         self.space_actions = SpaceActions(self, self.edit_actions)
         self.comments = PageCommentActions(self)
@@ -278,13 +278,10 @@ class BrowseScreen(BaseScreen):
             self.library.requests[space_id] = request
             self.app_context.remember_review(space_id, request.id)
             self.notify(f"editing #{request.number}: g r opens its review, to merge it")
-            take = partial(self._take_state, space_id, request)
-            call = GetChangeRequest(space_id=space_id, change_request_id=request.id)
-            self.subscribe(self.engine.watch(call), take, group=f"state-{space_id}", shows_errors=False)
         else:
             self.library.requests.pop(space_id, None)
-            self.unsubscribe(f"state-{space_id}")
             self.notify("showing main again")
+        self._browsed_requests.watch(space_id, request)
         self.tree_view.expanded.add(f"space {space_id}")
         self._subscribe_pages(space_id)
         self.page_pane.show_page()
@@ -549,14 +546,6 @@ class BrowseScreen(BaseScreen):
             self.notify(f"{sanitize(lacking(ListPages.feature or ''))}: shown as in #{request.number}")
             self._subscribe_pages(space_id)
             self.redraw()
-
-    def _take_state(self, space_id: str, begun: ChangeRequest, result: Result[ChangeRequest | None]) -> None:
-        """Go back to main when the change request that a space is edited in was merged or archived meanwhile."""
-        known, current = result.value, self.library.requests.get(space_id)
-        is_new = result.state in ("fresh", "unchanged") and known is not None and current is begun
-        if is_new and known and begun.status in UNFINISHED and known.status not in UNFINISHED:
-            self.browse_in(space_id, None)
-            self.notify(f"#{known.number} was {known.status}: showing main again")
 
     def _take_request(self, result: Result[ChangeRequest | None]) -> None:
         if self._target_space and result.value:

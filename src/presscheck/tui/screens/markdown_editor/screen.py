@@ -90,6 +90,10 @@ class CompletionList(RowList):
     CompletionList { layer: above; position: absolute; display: none; width: 48; background: $ink-raised; }
     """
 
+    def on_click(self, event: events.Click) -> None:
+        """Choose the row, once the click has moved the cursor there."""
+        self.call_later(self.choose)
+
 
 class MarkdownEditor(BaseScreen):
     """Edits a page of a change request, or another document.
@@ -353,7 +357,7 @@ class MarkdownEditor(BaseScreen):
         """Continue in the user's own editor."""
         self._flush()
         area = self.area
-        text = edit_text(self.app_context, area.text)
+        text = edit_text(self.app_context, area.text, area.replace_all)
         if text != area.text:
             area.replace_all(text)
 
@@ -447,6 +451,12 @@ class MarkdownEditor(BaseScreen):
         if found.kind == "person":
             return people_proposals(self._people)
         return page_proposals(self._pages, self.draft.page_id, with_words=found.kind == "link")
+
+    @on(RowList.RowSelected)
+    def proposal_chosen(self, event: RowList.RowSelected) -> None:
+        """Insert what was clicked."""
+        if event.rows is self._completion and self._opening:
+            self._accept(self._proposals[event.index])
 
     def _accept(self, proposal: Proposal) -> None:
         found, area = self._opening, self.area
