@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from presscheck.api.site_structure import GetSiteStructure, SiteStructure
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.publish.checks import Part
+from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.results import Result
 from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.errors import NotSupported
@@ -27,7 +29,7 @@ from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import SiteActions
 from presscheck.tui.screens.publish.checklist import AFTER_A_SCREEN, CURRENT, Checklist
-from presscheck.tui.screens.publish.publish_actions import PublishActions
+from presscheck.tui.screens.publish.publish_actions import PublishActions, last_publish
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.published_profile import published_reason, show_published
 from presscheck.tui.screens.row_filter import RowFilter
@@ -99,7 +101,7 @@ class PublishScreen(BaseScreen):
             )
             yield sites
             yield PaneBorder(sites, self.style_for)
-            yield SitePane(self.style_for, id="site")
+            yield SitePane(self.style_for, self._published, id="site")
 
     def on_mount(self) -> None:
         """Show what is stored, then subscribe to what is new."""
@@ -399,6 +401,10 @@ class PublishScreen(BaseScreen):
             self.model.take(result.value)
             self.checklist.check_if_changed(site, result.value)
         self._draw_structure()
+
+    def _published(self, site: Site) -> str:
+        """When a site was published last, as far as this machine knows."""
+        return last_publish(PublishedStates(self.engine.outbox).of(site.id), time.time())
 
     def _key(self, index: int) -> str | None:
         return self.sites[index].id if index < len(self.sites) else None
