@@ -207,6 +207,7 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
         (replace(with_page(condition='visitor.claims["unsigned"]?.beta'), schema=CLAIMS), []),
         (replace(with_page(condition='"visitor.claims.team" == "x"'), schema=CLAIMS), []),
         (replace(with_page(condition="visitor.claims.plan.length"), schema=CLAIMS), []),
+        (with_items(ITEM, SiteSection(id="n1", title="News", path="news")), ["no-default"]),
         (with_space(links=(to_address("/start"),)), []),
         (with_space(links=(to_address("/gone"),)), ["broken-link"]),
         (with_space(links=(to_address("-of-others/gone"),)), []),

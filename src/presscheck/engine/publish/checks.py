@@ -28,7 +28,7 @@ from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]
 Part = Literal["", "details", "structure", "redirects", "share links", "sign-in", "schema", "comments"]
-"""Where in the settings of a site a problem is mended; empty if that is on a page, or nowhere."""
+"""Where in the settings of a site a problem is mended; empty if that is on a page, or not in presscheck."""
 Level = Severity | Literal["off"]
 """The severity of the findings of a check, or that it is not done."""
 SEVERITIES: tuple[Severity, ...] = ("error", "unknown", "warning", "info")
@@ -274,6 +274,11 @@ def _no_default(content: SiteContent) -> Iterator[Problem]:
         if siblings and not any(item.default for item in siblings):
             why = "none is the default: its address has nothing to show"
             yield Problem(where, why, part="structure", item=key_of(siblings[0]))
+    for item in _without_groups(content.structure.structure):
+        if isinstance(item, SiteSection) and not item.site_spaces:
+            yield Problem(
+                item.title, "has no spaces: its address has nothing to show", part="structure", item=key_of(item)
+            )
 
 
 def _duplicate_path(content: SiteContent) -> Iterator[Problem]:
@@ -455,7 +460,7 @@ def _incoming_link(content: SiteContent) -> Iterator[Problem]:
 
 
 def _leads_nowhere(content: SiteContent) -> Callable[[str], str]:
-    """Returns what finds the path of an address in the site at which readers get nothing; empty for all others.
+    """Returns what finds the path of an address in the site that readers do not get; empty for all others.
 
     Where pages or redirects could not be read, it finds nothing: the check is then reported as not done.
     """

@@ -109,7 +109,7 @@ class SitePane(Vertical):
             limits += [(Span("    "), *line) for line in rest]
         # asked for each time: a check notes that a site is live
         when = self._published(self._site) if self._site else ""
-        published: list[Line] = [(Span(f"  {when} · g h lists all", "quiet"),)] if when else []
+        published: list[Line] = [(Span(f"  {when} · g h more", "quiet"),)] if when else []
         facts = self.query_one("#facts", TextView)
         facts.styles.height = FACTS_HEIGHT + len(published) + len(limits)
         content = ((Span(f"  {self._content()}", "quiet"),),)
