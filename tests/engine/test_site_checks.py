@@ -59,6 +59,12 @@ def link(status: str) -> Link:
     return Link(status=status, target_reference=ContentLocation(kind="url", url="gone.md"), location_references=(here,))
 
 
+def to_address(path: str) -> Link:
+    """A link of the page to an address of the site itself."""
+    target = ContentLocation(kind="url", url=f"https://docs.example/docs{path}")
+    return link("ok").model_copy(update={"target_reference": target})
+
+
 def redirect(source: str, **target: Any) -> Redirect:
     return Redirect(id=source, source=source, destination=RedirectTarget(**target))
 
@@ -130,6 +136,7 @@ NO_DATES = {
     "additionalProperties": False,
 }
 OUTDATED = ChangeRequest(id="c1", number=12, subject="Rewrite the start", outdated=True)
+NO_PAGES = (Unread("pages", "News", "no permission"),)
 SEEDED = {
     "empty-site": replace(CLEAN, spaces=()),
     "conflict-markers": with_page(page_facts("Text\n\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n")),
@@ -196,6 +203,18 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
         (replace(with_page(condition="visitor.claims.unsigned.beta"), schema=CLAIMS), []),
         (replace(with_page(condition="visitor.claims.unsigned.alpha"), schema=CLAIMS), ["unknown-claim"]),
         (with_page(condition="visitor.claims.plan"), ["unknown-claim"]),
+        (replace(with_page(condition='visitor.claims["team"] == "x"'), schema=CLAIMS), ["unknown-claim"]),
+        (replace(with_page(condition='visitor.claims["unsigned"]?.beta'), schema=CLAIMS), []),
+        (replace(with_page(condition='"visitor.claims.team" == "x"'), schema=CLAIMS), []),
+        (replace(with_page(condition="visitor.claims.plan.length"), schema=CLAIMS), []),
+        (with_items(ITEM, SiteSection(id="n1", title="News", path="news")), ["no-default"]),
+        (with_space(links=(to_address("/start"),)), []),
+        (with_space(links=(to_address("/gone"),)), ["broken-link"]),
+        (with_space(links=(to_address("-of-others/gone"),)), []),
+        (replace(with_space(links=(to_address("/gone"),)), redirects=(outside("/gone", "/start"),)), []),
+        (replace(with_space(links=(to_address("/gone"),)), unread=NO_PAGES), ["not-checked"]),
+        (replace(linked_from_outside("/gone"), unread=NO_PAGES), ["not-checked"]),
+        (replace(linked_from_outside(page="p2"), unread=NO_PAGES), ["not-checked"]),
         (replace(CLEAN, redirects=(outside("/a", "/a"),)), ["redirect-loop"]),
 (
             replace(CLEAN, redirects=(outside("/a", "/b"), outside("/b", "/c"), outside("/c", "/b"))),
@@ -246,6 +265,20 @@ def test_what_looks_like_a_defect(content: SiteContent, names: list[str]) -> Non
     assert sorted(found(content)) == names
 
 
+@pytest.mark.parametrize("name", [check.name for check in CHECKS])
+def test_each_finding_leads_to_where_it_is_mended(name: str) -> None:
+    for finding in check_site(SEEDED[name]):
+        assert finding.part or finding.page or finding.space, finding
+        assert not finding.part.startswith(("structure", "redirects")) or finding.item or name == "empty-site"
+
+
+def test_a_condition_that_cannot_be_read_is_not_checked() -> None:
+    content = replace(with_page(condition="visitor.claims.team = 1"), schema=CLAIMS)
+    assert [(one.check, one.severity, one.message) for one in check_site(content)] == [
+        ("unknown-claim", "unknown", "the claims of its condition are not checked: “=” is not understood there")
+    ]
+
+
 def test_an_outdated_change_request_is_a_note_that_names_it() -> None:
     unnamed = OUTDATED.model_copy(update={"id": "c2", "number": 13, "subject": ""})
     why = "is outdated: the live content changed since its last update"
@@ -257,7 +290,8 @@ def test_an_outdated_change_request_is_a_note_that_names_it() -> None:
 
 def test_what_could_not_be_read_is_unknown_and_never_passed() -> None:
     content = replace(site(visibility="share-link"), unread=(Unread("share links", "Docs", "no permission"),))
-    finding = Finding("not-checked", "unknown", "Docs", "not checked: active share links (no permission)")
+    message = "not checked: active share links (no permission)"
+    finding = Finding("not-checked", "unknown", "Docs", message, unchecked=("no-share-link",))
     assert check_site(content) == [finding]
     assert summary([finding]) == "1 not checked"
 

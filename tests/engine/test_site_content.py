@@ -11,9 +11,12 @@ from presscheck.api.change_requests import (
     UpdateChangeRequest,
 )
 from presscheck.api.comments import Document
-from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
+from presscheck.api.content import ListPages, RevisionPage
+from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage
+from presscheck.api.links import ListSpaceLinks
 from presscheck.api.operation import Operation
-from presscheck.api.sites import ListSites
+from presscheck.api.sites import ListSites, PublishSite
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.engine import Engine
 from presscheck.engine.publish.checks import Finding, check_site
 from presscheck.engine.publish.site_content import SiteReader
@@ -73,3 +76,54 @@ async def test_a_change_request_is_outdated_as_soon_as_another_one_is_merged(
             ("not-checked", "unknown")
         ]
         assert (await outdated(again, site.id))[0].message == "not checked: outdated change requests (no permission)"
+
+
+async def merges(engine: Engine, space: str, *changes: Any) -> None:
+    """Changes that are merged into a space."""
+    made = await engine.write(CreateChangeRequest(space_id=space, subject="A change")).landed()
+    at: dict[str, Any] = {"space_id": space, "change_request_id": made.id}
+    await engine.write(EditChangeRequestContent(**at, changes=changes, compat=False)).landed()
+    await engine.write(UpdateChangeRequest(**at, status="open")).landed()
+    await engine.write(MergeChangeRequest(**at)).landed()
+
+
+async def page_titled(engine: Engine, space: str, title: str) -> RevisionPage:
+    pages = (await engine.read(ListPages(space_id=space))).pages
+    return next(page for page in flatten(pages) if page.title == title)
+
+
+@pytest.mark.service(sample=True)
+async def test_links_to_a_page_of_the_site_are_broken_as_soon_as_it_is_gone(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Links of another space of the site, and those of another site."""
+    sites = (await engine.read(ListSites(organization_id=ORG))).items
+    inside, docs = sorted(sites, key=lambda site: site.published)
+    await engine.write(PublishSite(organization_id=ORG, site_id=inside.id)).landed()
+    await merges(engine, "guides", InsertPage(title="Target", document=Document(markdown="Text.\n")))
+    target = await page_titled(engine, "guides", "Target")
+    to_it = Document(markdown=f"See [it]({docs.urls.published}guides/target).\n")
+    await merges(engine, "cli", InsertPage(title="Leads there", document=to_it))
+    await merges(engine, "runbook", InsertPage(title="Leads there", document=to_it))
+    reader, read, listed = SiteReader(engine), engine.read, list[str]()
+
+    async def counts(call: Operation[Any], **options: Any) -> Any:
+        listed.extend([call.space_id] if isinstance(call, ListSpaceLinks) else [])
+        return await read(call, **options)
+
+    monkeypatch.setattr(engine, "read", counts)
+
+    async def found() -> set[tuple[str, str]]:
+        findings = check_site(await reader.read(ORG, docs.id))
+        return {(one.check, one.where) for one in findings if one.where.endswith(": Leads there") and one.link}
+
+    assert await found() == set()
+    listed.clear()
+    assert await found() == set()
+    assert not listed, "no space has changed"
+    await merges(engine, "guides", DeletePage(page=target.id))
+    assert await found() == {
+        ("broken-link", "Command line: Leads there"),
+        ("incoming-link", "Inside Tallowick: Runbook: Leads there"),
+    }
+    assert {"guides", "cli"} <= set(listed), "the service may find a link broken whose space has not changed"

@@ -85,6 +85,7 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         await pilot.press("q")
         await until(pilot, shows="● live")
         await until(pilot, holds=lambda: pilot.app.screen.current.published)
+        await until(pilot, shows="published here just now · g h more")
 
         await has_a_broken_link(client, "runbook")
         redirect = RedirectDestination(kind="external", url="https://example.org/")

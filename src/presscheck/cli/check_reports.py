@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -47,22 +47,30 @@ def _result(finding: Finding) -> dict[str, Any]:
             "page": finding.page,
             "line": finding.line,
             "changeRequest": finding.request,
+            "notChecked": list(finding.unchecked),
         },
     }
 
 
-def junit(title: str, findings: Sequence[Finding]) -> str:
-    """The checks as a JUnit test suite: one test for each check, which fails for its errors and warnings."""
-    names = [check.name for check in CHECKS]
-    names += [NOT_CHECKED] if any(finding.check == NOT_CHECKED for finding in findings) else []
-    suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(names)))
-    failures = errors = 0
-    for name in names:
+def junit(title: str, findings: Sequence[Finding], off: Collection[str] = ()) -> str:
+    """The checks as a JUnit test suite: one test for each check, which fails for its errors and warnings.
+
+    Args:
+        title: the name of the suite.
+        findings: what was found; a check that could not be done is an error of its test, which has not passed.
+        off: the names of the checks that are off: their tests are skipped.
+    """
+    suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(CHECKS)))
+    failures = errors = skipped = 0
+    for name in (check.name for check in CHECKS):
         case = ElementTree.SubElement(suite, "testcase", classname="presscheck.site", name=name)
-        own = [finding for finding in findings if finding.check == name]
+        own = [finding for finding in findings if finding.check == name or name in finding.unchecked]
         text = "\n".join(f"{sanitize(finding.where)}: {sanitize(finding.message)}" for finding in own)
         severities = {finding.severity for finding in own}
-        if "unknown" in severities:
+        if name in off:
+            skipped += 1
+            ElementTree.SubElement(case, "skipped", message="off")
+        elif "unknown" in severities:
             errors += 1
             ElementTree.SubElement(case, "error", message="could not be checked").text = text
         elif severities & {"error", "warning"}:
@@ -70,6 +78,6 @@ def junit(title: str, findings: Sequence[Finding]) -> str:
             ElementTree.SubElement(case, "failure", message=f"{len(own)} found").text = text
         elif own:
             ElementTree.SubElement(case, "system-out").text = text
-    suite.set("failures", str(failures))
-    suite.set("errors", str(errors))
+    for key, number in (("failures", failures), ("errors", errors), ("skipped", skipped)):
+        suite.set(key, str(number))
     return ElementTree.tostring(suite, encoding="unicode")

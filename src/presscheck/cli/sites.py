@@ -244,11 +244,13 @@ async def check(session: Session, site: str, org: str | None, report: str | None
     Errors and warnings, and checks that could not be done, make the exit code 6; notes do not.
     """
     owner, chosen = await lookup.site(session, site, org)
-    findings = await _findings(session, owner.id, chosen, _levels(session, chosen, checks_file))
+    levels = _levels(session, chosen, checks_file)
+    findings = await _findings(session, owner.id, chosen, levels)
     if report == "sarif":
         click.echo(json.dumps(sarif(findings), indent=2))
     elif report == "junit":
-        click.echo(junit(chosen.title, findings))
+        off = [name for name, level in levels.items() if level == "off"]
+        click.echo(junit(chosen.title, findings, off))
     else:
         rows = [_finding_row(finding) for finding in findings]
         session.show(rows, ("severity", "kind", "where", "message"))
@@ -275,7 +277,7 @@ async def _findings(session: Session, organization_id: str, site: Site, levels: 
 def _finding_row(finding: Finding) -> dict[str, object]:
     row = {"severity": finding.severity, "kind": finding.check, "where": finding.where, "message": finding.message}
     place = {"space": finding.space, "page": finding.page, "line": finding.line, "changeRequest": finding.request}
-    return {**row, **place}
+    return {**row, **place, "notChecked": list(finding.unchecked)}
 
 
 def open_url(url: str) -> None:

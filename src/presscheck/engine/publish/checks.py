@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -19,12 +19,16 @@ from presscheck.api.site_settings import Redirect
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, StructureItem
 from presscheck.documents.markdown.spec_references import SpecReference
 from presscheck.documents.pages.tree import flatten
-from presscheck.documents.visitors.claim_schema import MOST_MISTAKES, schema_mistakes
+from presscheck.documents.visitors.claim_schema import MOST_MISTAKES, schema_claims, schema_mistakes
+from presscheck.documents.visitors.conditions import claim_paths, problem_of
 from presscheck.engine.publish.published_state import space_path
 from presscheck.engine.publish.site_content import NOTHING_FOUND, PageFacts, SiteContent, SpaceContent, spec_addresses
+from presscheck.engine.publish.structure_items import key_of
 from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]
+Part = Literal["", "details", "structure", "redirects", "share links", "sign-in", "schema", "comments"]
+"""Where in the settings of a site a problem is mended; empty if that is on a page, or not in presscheck."""
 Level = Severity | Literal["off"]
 """The severity of the findings of a check, or that it is not done."""
 SEVERITIES: tuple[Severity, ...] = ("error", "unknown", "warning", "info")
@@ -37,7 +41,6 @@ MAX_HOSTNAME = 253
 SERVED_FILES = frozenset(("robots.txt", "sitemap.xml", "sitemap-pages.xml", "llms.txt", "llms-full.txt"))
 """Paths at the root of a site at which every published site has a file that is made from its pages."""
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
-_CLAIM = re.compile(r"\bvisitor\.claims\.([A-Za-z_$][\w$-]*)(?:\.([A-Za-z_$][\w$-]*))?")
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,10 @@ class Finding:
         page: the id of the page, if it is on one.
         line: the line in the text of the page, from 1; 0 if it is on no line.
         request: the id of the change request, if it is about one.
+        part: where it is mended, if that is not on the page.
+        item: the key of the item of the structure, or the id of the redirect.
+        link: the link on the page, as it is written.
+        unchecked: the names of the checks that could not be done, if it says that.
     """
 
     check: str
@@ -63,6 +70,10 @@ class Finding:
     page: str = ""
     line: int = 0
     request: str = ""
+    part: Part = ""
+    item: str = ""
+    link: str = ""
+    unchecked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,20 +97,34 @@ class Check:
 
 @dataclass(frozen=True)
 class Problem:
-    """A finding without the name and the severity of its check; `is_note` if it is information in any case."""
+    """A finding without the name of its check; with a severity only if that is not the one of the check."""
 
     where: str
     message: str
     space: str = ""
     page: str = ""
     line: int = 0
-    is_note: bool = False
+    severity: Severity | None = None
     request: str = ""
+    part: Part = ""
+    item: str = ""
+    link: str = ""
 
     def finding(self, check: str, severity: Severity) -> Finding:
         """The finding of a check."""
-        level: Severity = "info" if self.is_note else severity
-        return Finding(check, level, self.where, self.message, self.space, self.page, self.line, self.request)
+        return Finding(
+            check,
+            self.severity or severity,
+            self.where,
+            self.message,
+            self.space,
+            self.page,
+            self.line,
+            self.request,
+            self.part,
+            self.item,
+            self.link,
+        )
 
 
 def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) -> list[Finding]:
@@ -119,9 +144,11 @@ def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) 
         for problem in check.find(content)
     ]
     for part in content.unread:
-        names = ", ".join(check.title for check in checks if part.name in check.needs)
-        if names:
-            found.append(Finding("not-checked", "unknown", part.where, f"not checked: {names} ({part.reason})"))
+        missed = [check for check in checks if part.name in check.needs]
+        if missed:
+            message = f"not checked: {', '.join(check.title for check in missed)} ({part.reason})"
+            unchecked = tuple(check.name for check in missed)
+            found.append(Finding("not-checked", "unknown", part.where, message, unchecked=unchecked))
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
@@ -139,7 +166,7 @@ def summary(findings: Iterable[Finding]) -> str:
 
 def _empty_site(content: SiteContent) -> Iterator[Problem]:
     if not content.spaces:
-        yield Problem(content.site.title, "has no spaces")
+        yield Problem(content.site.title, "has no spaces", part="structure")
 
 
 def _empty_space(content: SiteContent) -> Iterator[Problem]:
@@ -152,11 +179,24 @@ def _empty_space(content: SiteContent) -> Iterator[Problem]:
 def _draft(content: SiteContent) -> Iterator[Problem]:
     for space in content.spaces:
         if space.item.draft or (space.section and space.section.draft):
-            yield Problem(space.title, "not published yet", space.space.id)
+            item = space.item if space.item.draft or space.section is None else space.section
+            yield Problem(space.title, "not published yet", space.space.id, part="structure", item=key_of(item))
 
 
 def _broken_link(content: SiteContent) -> Iterator[Problem]:
     yield from _links(content, "broken", "broken link")
+    site_links = [(space, link) for space in content.spaces for link in space.links if link.status != "broken"]
+    leads_nowhere = _leads_nowhere(content)
+    for space, link in site_links:
+        target = link.target_reference
+        address = (target.url or "") if target else ""
+        # the service knows the pages of one space, but not all addresses of a site
+        path = leads_nowhere(address) if address else ""
+        for place in link.location_references if path else ():
+            page = place.page
+            where = f"{space.title}: {page.title}" if page else space.title
+            message = f"broken link: {path}, which this site does not have"
+            yield Problem(where, message, space.space.id, page.id if page else "", link=address)
 
 
 def _in_app_link(content: SiteContent) -> Iterator[Problem]:
@@ -171,7 +211,8 @@ def _links(content: SiteContent, status: str, words: str) -> Iterator[Problem]:
             for place in link.location_references if link.status == status else ():
                 page = place.page
                 where = f"{space.title}: {page.title}" if page else space.title
-                yield Problem(where, f"{words}: {named or 'no target'}", space.space.id, page.id if page else "")
+                message = f"{words}: {named or 'no target'}"
+                yield Problem(where, message, space.space.id, page.id if page else "", link=named)
 
 
 def _conflict_markers(content: SiteContent) -> Iterator[Problem]:
@@ -231,7 +272,13 @@ def _outdated_requests(content: SiteContent) -> Iterator[Problem]:
 def _no_default(content: SiteContent) -> Iterator[Problem]:
     for where, siblings in _levels(content):
         if siblings and not any(item.default for item in siblings):
-            yield Problem(where, "none is the default: its address has nothing to show")
+            why = "none is the default: its address has nothing to show"
+            yield Problem(where, why, part="structure", item=key_of(siblings[0]))
+    for item in _without_groups(content.structure.structure):
+        if isinstance(item, SiteSection) and not item.site_spaces:
+            yield Problem(
+                item.title, "has no spaces: its address has nothing to show", part="structure", item=key_of(item)
+            )
 
 
 def _duplicate_path(content: SiteContent) -> Iterator[Problem]:
@@ -239,16 +286,17 @@ def _duplicate_path(content: SiteContent) -> Iterator[Problem]:
         paths = Counter(item.path for item in siblings if item.path)
         for path, number in paths.items():
             if number > 1:
-                yield Problem(where, f"{number} items have the path /{path}: readers reach only one of them")
+                second = [item for item in siblings if item.path == path][1]
+                why = f"{number} items have the path /{path}: readers reach only one of them"
+                yield Problem(where, why, part="structure", item=key_of(second))
 
 
 def _reserved_path(content: SiteContent) -> Iterator[Problem]:
     items = [*_without_groups(content.structure.structure)]
     for item in items:
         if item.path and not item.default and _is_served(item.path):
-            yield Problem(
-                item.title or item.path, f"the path /{item.path} is reserved: readers get something else there"
-            )
+            why = f"the path /{item.path} is reserved: readers get something else there"
+            yield Problem(item.title or item.path, why, part="structure", item=key_of(item))
     for space in content.spaces:
         is_at_root = space.item.default and (space.section is None or space.section.default)
         siblings = space.section.site_spaces if space.section else items
@@ -268,13 +316,13 @@ def _is_served(path: str) -> bool:
 def _redirect_loop(content: SiteContent) -> Iterator[Problem]:
     for source, way in _redirect_ways(content):
         if _is_circle(source, way):
-            yield Problem(f"Redirect {source}", f"redirect loop: {' → '.join((source, *way))}")
+            yield _redirect(content, source, f"redirect loop: {' → '.join((source, *way))}")
 
 
 def _redirect_chain(content: SiteContent) -> Iterator[Problem]:
     for source, way in _redirect_ways(content):
         if len(way) > 1 and not _is_circle(source, way):
-            yield Problem(f"Redirect {source}", f"leads to another redirect: {' → '.join((source, *way))}")
+            yield _redirect(content, source, f"leads to another redirect: {' → '.join((source, *way))}")
 
 
 def _redirect_target(content: SiteContent) -> Iterator[Problem]:
@@ -289,58 +337,66 @@ def _redirect_target(content: SiteContent) -> Iterator[Problem]:
             or (to.kind == "site-section" and to.site_section_id not in sections)
         )
         if is_gone:
-            yield Problem(f"Redirect {redirect.source}", "leads to something that is not in the site any more")
+            yield _redirect(content, redirect.source, "leads to something that is not in the site any more")
+
+
+def _redirect(content: SiteContent, source: str, message: str) -> Problem:
+    found = next((redirect.id for redirect in content.redirects if redirect.source == source), "")
+    return Problem(f"Redirect {source}", message, part="redirects", item=found)
 
 
 def _schema(content: SiteContent) -> Iterator[Problem]:
     schema = content.schema.json_schema if content.schema else None
     for mistake in islice(schema_mistakes(schema), MOST_MISTAKES) if schema is not None else ():
-        yield Problem("Visitor schema", str(mistake))
+        yield Problem("Visitor schema", str(mistake), part="schema")
 
 
 def _unknown_claim(content: SiteContent) -> Iterator[Problem]:
     if _is_unread(content, "schema"):
         return
     schema = content.schema.json_schema if content.schema else None
-    properties = schema.get("properties") if schema else None
-    known: dict[str, object] = dict(properties) if isinstance(properties, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  # JSON
+    kinds = {claim.path: claim.kind for claim in schema_claims(schema)}
     for place, condition in _conditions(content):
-        for name, nested in _CLAIM.findall(condition):
-            inner = known.get(name)
-            below = inner.get("properties") if isinstance(inner, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]  # JSON
-            is_nested_unknown = nested and isinstance(below, dict) and nested not in below
-            if name not in known or is_nested_unknown:
-                claim = f"{name}.{nested}" if is_nested_unknown else name
-                yield Problem(
-                    place.where,
-                    f"its condition uses the claim “{claim}”, which the visitor schema lacks",
-                    place.space,
-                    place.page,
-                )
+        if problem := problem_of(condition):
+            # another service may understand more, so this is no error; but nothing is known of its claims
+            yield replace(place, message=f"the claims of its condition are not checked: {problem}", severity="unknown")
+            continue
+        for path in claim_paths(condition):
+            # what follows the name of a claim that has no claims below it is about its value, such as its length
+            if path not in kinds and not any(
+                kinds.get(path[:end], "object") != "object" for end in range(1, len(path))
+            ):
+                claim = ".".join(path)
+                yield replace(place, message=f"its condition uses the claim “{claim}”, which the visitor schema lacks")
 
 
 def _no_share_link(content: SiteContent) -> Iterator[Problem]:
     is_shared = content.site.visibility == "share-link" and not _is_unread(content, "share links")
     if is_shared and not any(link.active for link in content.share_links):
-        yield Problem(content.site.title, "visible with a share link, and no link is active")
+        yield Problem(content.site.title, "visible with a share link, and no link is active", part="share links")
 
 
 def _no_sign_in(content: SiteContent) -> Iterator[Problem]:
     how = content.authentication
     if how is None:
         return
-    if how.backend == "integration" and not how.integration:
-        yield Problem(content.site.title, "visitors sign in through an integration, and none is chosen")
-    if how.backend == "custom" and not how.fallback_url:
-        yield Problem(content.site.title, "no address for visitors who are not signed in")
-    if not how.private_key:
-        yield Problem(content.site.title, "no key signs visitors in: none of them can open the site")
+    problems = (
+        (
+            how.backend == "integration" and not how.integration,
+            "visitors sign in through an integration, and none is chosen",
+        ),
+        (how.backend == "custom" and not how.fallback_url, "no address for visitors who are not signed in"),
+        (not how.private_key, "no key signs visitors in: none of them can open the site"),
+    )
+    for is_so, message in problems:
+        if is_so:
+            yield Problem(content.site.title, message, part="sign-in")
 
 
 def _open_comments(content: SiteContent) -> Iterator[Problem]:
     for space in content.spaces:
         if space.space.comments:
-            yield Problem(space.title, f"{count(space.space.comments, 'open comment')}", space.space.id)
+            yield Problem(space.title, count(space.space.comments, "open comment"), space.space.id, part="comments")
 
 
 def _outdated_comments(content: SiteContent) -> Iterator[Problem]:
@@ -351,15 +407,18 @@ def _outdated_comments(content: SiteContent) -> Iterator[Problem]:
             gone = "text" if page else "page"
             titled = space.by_id.get(page)
             where = f"{space.title}: {titled.title if titled else ''}" if page else space.title
-            yield Problem(where, f"{comments} {is_are} outdated: the {gone} is gone", space.space.id, page)
+            message = f"{comments} {is_are} outdated: the {gone} is gone"
+            yield Problem(where, message, space.space.id, page, part="comments")
 
 
 def _changed_address(content: SiteContent) -> Iterator[Problem]:
     if content.published is None and content.site.published:
         # not a failure: otherwise no machine that sees the site for the first time, as in CI, could pass
         why = "former addresses are not known: this machine did not publish it, and had not seen it before"
-        yield Problem(content.site.title, why, is_note=True)
+        yield Problem(content.site.title, why, severity="info")
     now = {space.item.id: space for space in content.spaces}
+    if _is_unread(content, "redirects"):
+        return
     reached = _reached(content) if content.former else NOWHERE
     for then, pages in content.former:
         space = now.get(then.id)
@@ -389,17 +448,38 @@ def _incoming_link(content: SiteContent) -> Iterator[Problem]:
     if not content.incoming:
         return
     pages = {page.id for _, page in _pages(content)}
-    reached = _reached(content)
-    base = urlsplit(content.site.urls.published or "").path.rstrip("/")
+    leads_nowhere = _leads_nowhere(content)
     for link in content.incoming:
         if link.target_page:
-            if link.target_page not in pages:
-                yield Problem(link.where, "links to a page that is not in this site any more", link.space, link.page)
-            continue
-        path = unquote(urlsplit(link.address).path).removeprefix(base).rstrip("/")
-        is_file = "." in path.rpartition("/")[2] or path.startswith("/~")
-        if not is_file and not reached.has(path):
-            yield Problem(link.where, f"links to {path or '/'}, which this site does not have", link.space, link.page)
+            if link.target_page not in pages and not _is_unread(content, "pages"):
+                why = "links to a page that is not in this site any more"
+                yield Problem(link.where, why, link.space, link.page, link=link.address)
+        elif path := leads_nowhere(link.address):
+            why = f"links to {path}, which this site does not have"
+            yield Problem(link.where, why, link.space, link.page, link=link.address)
+
+
+def _leads_nowhere(content: SiteContent) -> Callable[[str], str]:
+    """Returns what finds the path of an address in the site that readers do not get; empty for all others.
+
+    Where pages or redirects could not be read, it finds nothing: the check is then reported as not done.
+    """
+    if _is_unread(content, "pages") or _is_unread(content, "redirects"):
+        return lambda _: ""
+    published = (content.site.urls.published or "").rstrip("/")
+    base, reached = urlsplit(published).path, list[_Reached]()
+
+    def path_of(address: str) -> str:
+        if not published or not f"{address}/".startswith((f"{published}/", f"{published}#", f"{published}?")):
+            return ""
+        path = unquote(urlsplit(address).path).removeprefix(base).rstrip("/")
+        if "." in path.rpartition("/")[2] or path.startswith("/~"):  # a file
+            return ""
+        if not reached:  # only once a link leads into the site: all paths of its pages are needed
+            reached.append(_reached(content))
+        return "" if reached[0].has(path) else path or "/"
+
+    return path_of
 
 
 def _hostname(content: SiteContent) -> Iterator[Problem]:
@@ -408,7 +488,8 @@ def _hostname(content: SiteContent) -> Iterator[Problem]:
     for name, host in named.items():
         problem = hostname_problem(host) if host is not None else ""
         if problem:
-            yield Problem(f"{site.title}: {name}", f"“{host}” is not a valid hostname: {problem}")
+            why = f"“{host}” is not a valid hostname: {problem}"
+            yield Problem(f"{site.title}: {name}", why, part="details")
 
 
 def hostname_problem(host: str) -> str:
@@ -476,7 +557,7 @@ def _failing_spec(content: SiteContent) -> Iterator[Problem]:
 CHECKS: tuple[Check, ...] = (
     Check("empty-site", "a site without spaces", "error", (), _empty_site),
     Check("conflict-markers", "conflict markers", "error", ("pages", "texts"), _conflict_markers),
-    Check("broken-link", "broken links", "error", ("pages", "links"), _broken_link),
+    Check("broken-link", "broken links", "error", ("pages", "links", "redirects"), _broken_link),
     Check("empty-space", "spaces without pages", "error", ("pages",), _empty_space),
     Check("duplicate-path", "duplicate paths", "error", (), _duplicate_path),
     Check("reserved-path", "reserved paths", "error", ("pages",), _reserved_path),
@@ -565,10 +646,11 @@ def _conditions(content: SiteContent) -> Iterator[tuple[Problem, str]]:
     """Each place with a condition, and the condition."""
     for item in _without_groups(content.structure.structure):
         if isinstance(item, SiteSection) and item.condition:
-            yield Problem(item.title, ""), item.condition
+            yield Problem(item.title, "", part="structure", item=key_of(item)), item.condition
     for space in content.spaces:
         if space.item.condition:
-            yield Problem(space.title, "", space.space.id), space.item.condition
+            at = Problem(space.title, "", space.space.id, part="structure", item=key_of(space.item))
+            yield at, space.item.condition
     for space, page in _pages(content):
         if page.condition:
             yield _on(space, page, ""), page.condition

@@ -212,8 +212,10 @@ class SiteReader:
         """What is known of the pages of a space, by the space."""
         self._trees: dict[str, tuple[str, SpaceContent]] = {}
         """The content of a space that was read completely, and its revision, by its id."""
-        self._linked: dict[str, tuple[str, tuple[Link, ...]]] = {}
-        """The links of a space that were read completely, and its revision, by its id."""
+        self._linked: dict[str, tuple[tuple[str, ...], tuple[Link, ...]]] = {}
+        """The links of a space that were read completely, and the revisions that they depend on, by its id."""
+        self._revisions: tuple[str, ...] = ()
+        """The revisions of the spaces of the site: what is changed in one can break the links of another."""
         self._former: dict[tuple[str, str], tuple[RevisionPage, ...]] = {}
         """The pages of a revision, by space and revision."""
         self._gone: dict[tuple[str, str], bool] = {}
@@ -258,6 +260,7 @@ class SiteReader:
                 return None
 
         contained = {item.id: (item, section) for item, section in site_spaces(structure.structure)}
+        self._revisions = tuple(sorted(f"{item.space.id} {item.space.revision}" for item, _ in contained.values()))
         spaces = await asyncio.gather(
             *(self._space(item, section, unread, priority) for item, section in contained.values())
         )
@@ -326,7 +329,8 @@ class SiteReader:
         space, where = item.space, item.title or item.space.title
         revision, known = self._trees.get(space.id, ("", None))
         if known and revision and revision == space.revision:  # the structure was read just now
-            content = replace(known, item=item, section=section, space=space)
+            links = await self._links(space.id, space.revision, where, unread)
+            content = replace(known, item=item, section=section, space=space, links=links)
             return await self._with_reviews(content, where, unread)
         try:
             space = await self._engine.read(GetSpace(space_id=space.id))
@@ -376,8 +380,9 @@ class SiteReader:
         self, space: str, revision: str, where: str, unread: list[Unread], part: str = "links"
     ) -> tuple[Link, ...]:
         """The links of a space; why they are incomplete goes to `unread`."""
-        known_revision, known = self._linked.get(space, ("", ()))
-        if revision and known_revision == revision:
+        depends_on = (revision, *self._revisions)
+        known_of, known = self._linked.get(space, ((), ()))
+        if revision and known_of == depends_on:
             return known
         try:
             linked = await links_of_space(self._engine, space)
@@ -388,7 +393,7 @@ class SiteReader:
             reason = linked.problem.message if linked.problem else f"{count(linked.unread, 'page')} not in the cache"
             unread.append(Unread(part, where, reason))
         elif revision:
-            self._linked[space] = (revision, linked.items)
+            self._linked[space] = (depends_on, linked.items)
         return linked.items
 
     async def _incoming(

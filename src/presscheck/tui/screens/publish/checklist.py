@@ -20,6 +20,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
 
 if TYPE_CHECKING:
+    from presscheck.api.site_structure import SiteStructure
     from presscheck.api.sites import Site
     from presscheck.client.request_priority import Priority
     from presscheck.tui.screens.publish.context import PublishContext
@@ -28,6 +29,8 @@ REST = 0.4
 """Seconds that the cursor rests on a site before it is checked."""
 CURRENT = 60.0
 """Seconds for which the findings about a site are shown without checking it again."""
+AFTER_A_SCREEN = 5.0
+"""The same, after another screen was on top, on which something may have been mended."""
 SHOWN_BEFORE_PUBLISHING = 5
 """Findings that the confirmation names."""
 SIGNS: dict[Severity, tuple[str, str]] = {
@@ -59,32 +62,53 @@ class Checklist:
         """Why a site could not be checked, by its id."""
         self._checked_at: dict[str, float] = {}
         """When a site was checked, by its id."""
+        self._running: list[str] = []
+        """The ids of the sites that are being checked."""
+        self._shown: dict[str, tuple[Site, SiteStructure | None]] = {}
+        """The site and its structure as they were shown last, by its id."""
         self._reader: SiteReader | None = None
         self._contents: dict[str, SiteContent] = {}
         """What the last check read of a site, by its id."""
         self._list: ProblemListScreen[Finding] | None = None
 
-    def check_soon(self, site: Site) -> None:
-        """Check a site once the cursor rests on it, unless that was done just now."""
+    def check_soon(self, site: Site, *, current: float = CURRENT) -> None:
+        """Check a site once the cursor rests on it, unless that was done so many seconds ago at most."""
 
         async def check() -> None:
             await asyncio.sleep(REST)
-            if monotonic() - self._checked_at.get(site.id, -CURRENT) >= CURRENT:
+            if monotonic() - self._checked_at.get(site.id, -CURRENT) >= current:
                 await self.check(site, priority=BACKGROUND)
 
         self._screen.run(check, group="checks", exclusive=True)
 
+    def check_if_changed(self, site: Site, structure: SiteStructure | None) -> None:
+        """Check a site again once what is shown of it is another one than before.
+
+        It is compared with what was shown, not with what was checked: unsent changes are in the former only.
+        """
+        before, before_structure = self._shown.get(site.id, (site, structure))
+        now = structure or before_structure
+        self._shown[site.id] = (site, now)
+        if before != site or (before_structure and before_structure != now):
+            self.forget([site])
+            self.check_soon(site)
+
     async def check(self, site: Site, *, priority: Priority = REQUESTED) -> list[Finding] | None:
         """The findings about a site as it is now, which are shown; None if it could not be checked."""
+        self._reader = self._reader or SiteReader(self._screen.engine)
+        self._running.append(site.id)
+        try:
+            return await self._check(site, self._reader, priority)
+        finally:
+            self._running.remove(site.id)
+
+    async def _check(self, site: Site, reader: SiteReader, priority: Priority) -> list[Finding] | None:
         engine = self._screen.engine
-        self._reader = self._reader or SiteReader(engine)
         states = PublishedStates(engine.outbox)
         published = states.of(site.id)
         try:
             levels = await asyncio.to_thread(self._levels, site)
-            content = await self._reader.read(
-                self._screen.organization_id, site.id, priority=priority, published=published
-            )
+            content = await reader.read(self._screen.organization_id, site.id, priority=priority, published=published)
         except PresscheckError as error:
             self._checked_at[site.id] = monotonic()
             self._failed[site.id] = error.message
@@ -100,6 +124,10 @@ class Checklist:
         self._contents[site.id], self._found[site.id] = content, found
         self._show(site)
         return found
+
+    def is_running(self, site: Site) -> bool:
+        """Whether a site is being checked."""
+        return site.id in self._running
 
     def content(self, site: Site) -> SiteContent | None:
         """What the last check read of a site."""
@@ -187,12 +215,16 @@ class Checklist:
         app = self._screen.app_context
         if finding.request:
             app.open_review(finding.space, finding.request)
+        elif finding.part == "comments":
+            self._screen.run(lambda: app.open_comments(finding.space, finding.page))
+        elif finding.part:
+            self._screen.open_part(finding.part, finding.item)
         else:
-            self._screen.run(lambda: app.open_page(finding.space, finding.page or None))
+            self._screen.run(lambda: app.open_page(finding.space, finding.page or None, link=finding.link))
 
 
 def _row(finding: Finding) -> ProblemRow[Finding]:
     sign, style = SIGNS[finding.severity]
     where, what = sanitize(finding.where), sanitize(finding.message)
     label = (Span(f"   {sign} ", style), Span(where, "strong"))
-    return ProblemRow((Span(f"  {what}"),), finding if finding.space else None, label=label)
+    return ProblemRow((Span(f"  {what}"),), finding if finding.part or finding.space else None, label=label)

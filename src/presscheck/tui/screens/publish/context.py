@@ -8,6 +8,7 @@ from presscheck.tui.screens.site_structure.context import StructureContext
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
+    from presscheck.engine.publish.checks import Part
     from presscheck.tui.screens.publish.site_pane import SitePane
     from presscheck.tui.widgets.row_list import RowList
 
@@ -46,4 +47,8 @@ class PublishContext(StructureContext, Protocol):
 
     def show_checks(self, site: Site) -> None:
         """Draw what is known of the checks of a site, if it is the one under the cursor."""
+        ...
+
+    def open_part(self, part: Part, item: str) -> None:
+        """Go to where a part of the site under the cursor is changed, and there to an item of it."""
         ...

@@ -320,12 +320,20 @@ def unpublish_lines(
     return [*lines, (), *difference_lines(state, changes, now)]
 
 
+def last_publish(state: PublishedState | None, now: float) -> str:
+    """When a site was published last, as far as this machine knows; empty if it does not."""
+    if state is None:
+        return ""
+    when = long_ago(now - state.at)
+    return f"published here {when}" if state.is_own else f"first seen live here {when}"
+
+
 def difference_lines(state: PublishedState | None, changes: Differences | None, now: float) -> list[Line]:
     """What differs since a site was published last; or that it is not known, or not checked since."""
     if state is not None and changes is None:
-        when = long_ago(now - state.at)
-        seen = f"published here {when}" if state.is_own else f"first seen live here {when}"
-        return [(Span(f"It was {seen}, and not checked since: what changed is not known.", "quiet"),)]
+        return [
+            (Span(f"It was {last_publish(state, now)}, and not checked since: what changed is not known.", "quiet"),)
+        ]
     if state is None or changes is None or changes.unknown is None:
         return [(Span("This machine has no record of an earlier publish to compare with.", "quiet"),)]
     when = long_ago(now - state.at)

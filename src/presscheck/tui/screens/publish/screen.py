@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.site_structure import GetSiteStructure, SiteStructure
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
+from presscheck.engine.publish.checks import Part
+from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.results import Result
 from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.errors import NotSupported
@@ -25,8 +28,8 @@ from presscheck.tui.screens.adaptive_content.audience_view import viewing
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import SiteActions
-from presscheck.tui.screens.publish.checklist import Checklist
-from presscheck.tui.screens.publish.publish_actions import PublishActions
+from presscheck.tui.screens.publish.checklist import AFTER_A_SCREEN, CURRENT, Checklist
+from presscheck.tui.screens.publish.publish_actions import PublishActions, last_publish
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.published_profile import published_reason, show_published
 from presscheck.tui.screens.row_filter import RowFilter
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
 
 MANY = 1000
 NO_PLACE = Place("publish", "Sites")
+ACCESS_TABS: tuple[Part, ...] = ("redirects", "share links", "sign-in")
+"""The tabs of the screen of access, in their order."""
 
 
 class PublishScreen(BaseScreen):
@@ -96,13 +101,25 @@ class PublishScreen(BaseScreen):
             )
             yield sites
             yield PaneBorder(sites, self.style_for)
-            yield SitePane(self.style_for, id="site")
+            yield SitePane(self.style_for, self._published, id="site")
 
     def on_mount(self) -> None:
         """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.query_one(RowList).focus()
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
+        self.set_interval(CURRENT, self._check_again)
+
+    def on_screen_resume(self) -> None:
+        """Check the site again: on the other screen something may have been mended."""
+        super().on_screen_resume()
+        self._check_again(AFTER_A_SCREEN)
+
+    def _check_again(self, current: float = CURRENT) -> None:
+        site = self.current
+        # a check of a large site may take longer than the interval: it would never end if it began again
+        if site and self.is_current and self.engine.status.online and not self.checklist.is_running(site):
+            self.checklist.check_soon(site, current=current)
 
     @property
     def rows(self) -> RowList:
@@ -201,10 +218,27 @@ class PublishScreen(BaseScreen):
 
     def command_go_access(self) -> None:
         """Show redirects, share links and visitor sign-in of the site."""
+        self._open_access()
+
+    def _open_access(self, tab: int = 0, redirect: str = "") -> None:
         from presscheck.tui.screens.site_access.screen import SiteAccessScreen  # 6 ms, only when it is opened
 
         if self.current:
-            self.app_context.push_screen(SiteAccessScreen(self.organization_id, self.current))
+            screen = SiteAccessScreen(self.organization_id, self.current, tab=tab, redirect=redirect)
+            self.app_context.push_screen(screen)
+
+    def open_part(self, part: Part, item: str) -> None:
+        """Go to where a part of the site under the cursor is changed, and there to an item of it."""
+        if part in ACCESS_TABS:
+            self._open_access(ACCESS_TABS.index(part), item)
+        elif part == "schema":
+            self.command_go_adaptive()
+        elif part == "structure":
+            self.structure_tree.focus()
+            if item:
+                self.structure_tree.move_to_key(item, ancestors=self.model.ancestors(item))
+        else:
+            self.rows.focus()  # the details are changed among the sites
 
     def reason_go_published(self) -> str | None:
         """Disabled for a site that is not live, and offline."""
@@ -351,6 +385,7 @@ class PublishScreen(BaseScreen):
             return
         self.site.show_site(site, self.checklist.line(site))
         self.site.show_structure(self.model)
+        self.checklist.check_if_changed(site, None)
         self.checklist.check_soon(site)
         call = GetSiteStructure(organization_id=self.organization_id, site_id=site.id)
         answers = self.engine.watch(call)
@@ -364,7 +399,12 @@ class PublishScreen(BaseScreen):
         self.site.show_site(site, self.checklist.line(site), f"{prefix}{sanitize(reason)}" if reason else "")
         if result.value:
             self.model.take(result.value)
+            self.checklist.check_if_changed(site, result.value)
         self._draw_structure()
+
+    def _published(self, site: Site) -> str:
+        """When a site was published last, as far as this machine knows."""
+        return last_publish(PublishedStates(self.engine.outbox).of(site.id), time.time())
 
     def _key(self, index: int) -> str | None:
         return self.sites[index].id if index < len(self.sites) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -25,16 +25,28 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.site_structure.model import SiteTree
 
 FACTS_HEIGHT = 6
-"""Lines of the facts of a site whose plan limits nothing, with a blank one below."""
+"""Lines of the facts of a site whose plan limits nothing and whose publishes are not known, with a blank one below."""
 _NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")
 
 
 class SitePane(Vertical):
-    """Shows the site under the cursor."""
+    """Shows the site under the cursor.
 
-    def __init__(self, style_for: StyleLookup, *, id: str | None = None) -> None:  # noqa: A002
+    Args:
+        style_for: the styles.
+        published: returns when a site was published last, in words; empty if that is not known.
+    """
+
+    def __init__(
+        self,
+        style_for: StyleLookup,
+        published: Callable[[Site], str],
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
         super().__init__(id=id)
-        self.style_for = style_for
+        self.style_for, self._published = style_for, published
+        self._site: Site | None = None
         self.model: SiteTree | None = None
         self._facts: list[Line] = []
         self._limits: list[str] = []
@@ -75,7 +87,8 @@ class SitePane(Vertical):
         self.query_one("#facts", TextView).show([(Span(f"  {message}", "quiet"),)])
 
     def show_site(self, site: Site, checks: Line, error: str = "") -> None:
-        """Show title, address and visibility of a site, or an error; then what its checks found."""
+        """Show title, address and visibility of a site, or an error; then its last publish, and what checks found."""
+        self._site = site
         where = Span(f"  {sanitize(site.urls.published)}", "link") if site.urls.published else _NO_ADDRESS
         state = f"visible to {visibility_of(site)}" if site.published else ""
         self._facts = [
@@ -94,10 +107,13 @@ class SitePane(Vertical):
             first, *rest = wrap((Span(limit, "quiet"),), max(self.size.width - 5, 20))
             limits.append((Span("  ! ", "waiting"), *first))
             limits += [(Span("    "), *line) for line in rest]
+        # asked for each time: a check notes that a site is live
+        when = self._published(self._site) if self._site else ""
+        published: list[Line] = [(Span(f"  {when} · g h more", "quiet"),)] if when else []
         facts = self.query_one("#facts", TextView)
-        facts.styles.height = FACTS_HEIGHT + len(limits)
+        facts.styles.height = FACTS_HEIGHT + len(published) + len(limits)
         content = ((Span(f"  {self._content()}", "quiet"),),)
-        facts.show([*self._facts, *content, *limits, (Span("  "), *checks)])
+        facts.show([*self._facts, *published, *content, *limits, (Span("  "), *checks)])
 
     def _content(self) -> str:
         """How much is in the site, and what waits to be merged into it."""

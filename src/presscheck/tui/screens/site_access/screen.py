@@ -51,17 +51,20 @@ class SiteAccessScreen(BaseScreen):
     Args:
         organization_id: the organization of the site.
         site: the site.
+        tab: the number of the tab that is shown first, from 0.
+        redirect: the id of the redirect that the cursor goes to.
     """
 
     SCOPE = "site"
 
-    def __init__(self, organization_id: str, site: Site) -> None:
+    def __init__(self, organization_id: str, site: Site, *, tab: int = 0, redirect: str = "") -> None:
         super().__init__()
         self.model = SiteAccess(organization_id, site)
         self.redirects_tab, self.sign_in_tab = RedirectsTab(self), SignInTab(self)
         self.share_links_tab = ShareLinksTab(self)
         tabs: tuple[Tab, ...] = (self.redirects_tab, self.share_links_tab, self.sign_in_tab)
         self.lists = TabbedLists(self, tabs, self._show_empty)
+        self._first, self._target = tabs[tab], redirect
 
     def title_line(self) -> Line:
         """The site."""
@@ -87,7 +90,7 @@ class SiteAccessScreen(BaseScreen):
         sign_in = self.engine.watch(GetPublishingAuth(**self.model.path))
         self.subscribe(sign_in, self._take_sign_in, group="sign-in", shows_errors=False)
         self.run(self._read_paths, group="paths", exclusive=True)
-        self.lists.draw()
+        self.lists.show_tab(self._first)
 
     def watch_redirects(self) -> None:
         """Read the redirects now, and after each write."""
@@ -121,6 +124,15 @@ class SiteAccessScreen(BaseScreen):
             self.model.redirects = tuple(sorted(shown.items, key=lambda redirect: redirect.source))
             self.model.errors.pop("redirects", None)
         self._examine()
+        self._go_to_target()
+
+    def _go_to_target(self) -> None:
+        """Put the cursor on the redirect that the screen was opened for, once it is listed."""
+        shown = self.redirects_tab.shown
+        at = next((at for at, redirect in enumerate(shown) if redirect.id == self._target), None)
+        if at is not None:
+            self._target = ""
+            self.lists.rows_of(self.redirects_tab).show(len(shown), cursor=at)
 
     def _examine(self) -> None:
         """Draw the rows, and find out what is wrong with them off the thread of the screen."""

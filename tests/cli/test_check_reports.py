@@ -1,0 +1,37 @@
+"""The reports of the checks of a site: what could not be checked has not passed in any of them."""
+
+from xml.etree import ElementTree
+
+from presscheck.cli.check_reports import junit, sarif
+from presscheck.engine.publish.checks import CHECKS, Finding
+
+UNREAD = Finding(
+    "not-checked",
+    "unknown",
+    "Docs",
+    "not checked: broken links, empty pages (no permission)",
+    unchecked=("broken-link", "empty-page"),
+)
+BROKEN = Finding("broken-link", "error", "Docs: Start", "broken link: gone.md", "s1", "p1")
+NOTE = Finding("long-title", "info", "Docs: Start", "title of 71 characters: search engines show 70", "s1", "p1")
+
+
+def test_in_junit_a_check_that_could_not_be_done_has_an_error_and_one_that_is_off_is_skipped() -> None:
+    suite = ElementTree.fromstring(junit("Docs", [BROKEN, UNREAD, NOTE], off=("hostname",)))
+    of = {case.get("name"): [one.tag for one in case] for case in suite}
+    assert [name for name in of if name] == [check.name for check in CHECKS]
+    assert {name: tags for name, tags in of.items() if tags} == {
+        "broken-link": ["error"],
+        "empty-page": ["error"],
+        "hostname": ["skipped"],
+        "long-title": ["system-out"],
+    }
+    assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == [str(len(CHECKS)), "0", "2", "1"]
+    text = suite.findtext("testcase[@name='broken-link']/error") or ""
+    assert text.split("\n") == ["Docs: Start: broken link: gone.md", f"Docs: {UNREAD.message}"]
+
+
+def test_in_sarif_a_check_that_could_not_be_done_is_open_and_named() -> None:
+    result = sarif([UNREAD])["runs"][0]["results"][0]
+    assert (result["kind"], result["level"]) == ("open", "none")
+    assert result["properties"]["notChecked"] == ["broken-link", "empty-page"]

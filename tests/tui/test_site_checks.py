@@ -1,0 +1,122 @@
+"""The checks of a site in the publish screen: where enter leads, and when they are made again."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, running, shown, until
+
+from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, RedirectDestination
+from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
+from presscheck.api.sites import CreateSite, ListSites, PublishSite, Site
+from presscheck.client.client import Client
+from presscheck.engine.publish.structure_items import key_of
+from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.site_access.screen import SiteAccessScreen
+
+ORG = "tallowick"
+
+
+async def live_site(client: Client) -> Site:
+    page = await client.send(ListSites(organization_id=ORG))
+    return next(site for site in page.items if site.published)
+
+
+async def on_site(pilot: Any, site: Site) -> PublishScreen:
+    """Put the cursor on a site, and wait for its checks."""
+    await until(pilot, shows="live")
+    await pilot.press("g", "p")
+    await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+    screen: Any = pilot.app.screen
+    await pilot.app.open_site(site.id)
+    await until(pilot, holds=lambda: screen.current and screen.current.id == site.id)
+    await until(pilot, holds=lambda: screen.checklist.content(site) is not None)
+    return screen
+
+
+async def follow(pilot: Any, text: str) -> None:
+    """Press enter on the finding with a text."""
+    await pilot.press("W")
+    await until(pilot, shows=text)
+    await pilot.press("/", *text, "enter")
+    await until(pilot, holds=lambda: any("▌" in line and text in line for line in shown(pilot.app).split("\n")))
+    await pilot.press("enter")
+
+
+async def redirected(client: Client, site: Site, *ways: tuple[str, str]) -> dict[str, str]:
+    """Redirects to other paths of a site; returns their ids by path."""
+    made: dict[str, str] = {}
+    for source, to in ways:
+        target = RedirectDestination(kind="external", url=f"{str(site.urls.published).rstrip('/')}{to}")
+        call = CreateRedirect(organization_id=ORG, site_id=site.id, source=source, destination=target)
+        made[source] = (await client.send(call)).id
+    return made
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_enter_leads_to_the_redirect_and_to_the_section(
+    service: RunningService, client: Client, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    site = await live_site(client)
+    await redirected(client, site, ("/a", "/guides"), ("/m", "/n"), ("/n", "/m"))
+    at: Any = {"organization_id": ORG, "site_id": site.id}
+    items = (await client.send(GetSiteStructure(**at))).structure
+    section = [item for item in items if isinstance(item, SiteSection)][1]
+    await client.send(UpdateSection(**at, site_section_id=section.id, condition="visitor.claims.plam"))
+    async with running(app_on(service, tmp_path), size) as pilot:
+        screen = await on_site(pilot, site)
+        await follow(pilot, "Redirect /n")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
+        access: Any = pilot.app.screen
+        await until(pilot, holds=lambda: access.redirects_tab.current and access.redirects_tab.current.source == "/n")
+        await pilot.press("q")
+        await until(pilot, holds=lambda: pilot.app.screen is screen)
+        await follow(pilot, section.title)
+        await until(pilot, holds=lambda: pilot.app.screen is screen and screen.structure_tree.has_focus)
+        await until(pilot, holds=lambda: screen.structure_tree.key == key_of(section))
+
+
+@pytest.mark.parametrize(
+    ("visibility", "text", "tab"),
+    [
+        ("share-link", "no link is active", "share_links_tab"),
+        ("visitor-auth", "no address for", "sign_in_tab"),
+    ],
+)
+async def test_enter_leads_to_share_links_and_to_the_sign_in(
+    service: RunningService, client: Client, tmp_path: Path, visibility: Any, text: str, tab: str
+) -> None:
+    site = await client.send(CreateSite(organization_id=ORG, title="New", visibility=visibility, spaces=("guides",)))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await on_site(pilot, site)
+        await follow(pilot, text)
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
+        access: Any = pilot.app.screen
+        await until(pilot, holds=lambda: access.tab is getattr(access, tab))
+
+
+async def test_checks_are_made_again_when_the_structure_changes_and_after_another_screen(
+    service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("presscheck.tui.screens.publish.screen.AFTER_A_SCREEN", 0.0)
+    made = await client.send(CreateSite(organization_id=ORG, title="One space", spaces=("runbook",)))
+    site = await client.send(PublishSite(organization_id=ORG, site_id=made.id))
+    assert isinstance(site, Site)
+    loop = await redirected(client, site, ("/a", "/b"), ("/b", "/a"))
+    async with running(app_on(service, tmp_path)) as pilot:
+        screen = await on_site(pilot, site)
+        await until(pilot, shows="✗ 2 errors, ")
+        await pilot.press("g", "v")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
+        await client.send(DeleteRedirect(organization_id=ORG, site_id=site.id, site_redirect_id=loop["/b"]))
+        await pilot.press("q")
+        await until(pilot, holds=lambda: re.search(r"[·!] \d+ (note|warning)", shown(pilot.app)))
+        assert "error" not in shown(pilot.app)
+        await pilot.press("tab")
+        await until(pilot, holds=lambda: screen.structure_tree.has_focus)
+        await pilot.press("-")
+        await until(pilot, shows="Remove the space Runbook?")
+        await pilot.press("y")
+        await until(pilot, shows="✗ 1 error")
