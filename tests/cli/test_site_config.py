@@ -72,6 +72,9 @@ def test_secrets_do_not_get_into_a_file(shell: Shell, tmp_path: Path) -> None:
     secrets = [urlsplit(one).path.rstrip("/").rpartition("/")[2] for one in (link, own)]
     secrets += [shell.json("site", "auth", "show", site)["privateKey"], shell.env["PRESSCHECK_TOKEN"]]
     assert all(len(secret) >= 8 for secret in secrets)
+    for listed in (shell.ok("site", "share-links", "list", site), shell.ok("site", "list")):
+        assert "/…/" in listed, "an address is listed without its key"
+        assert not [secret for secret in secrets if secret in listed]
     for ending in ("toml", "yaml"):
         file = tmp_path / f"site.{ending}"
         assert config(shell, "pull", str(file), site=site)[0] == 0

@@ -261,3 +261,16 @@ def test_the_fields_of_a_structure() -> None:
         "structure space A: in": "section One",
         "structure: default section": "section One",
     }
+
+
+def test_what_an_empty_object_is_filled_with_is_added_and_nothing_is_removed() -> None:
+    def schema(**properties: Any) -> SiteConfig:
+        return SiteConfig(visitor_schema={"type": "object", "properties": properties})
+
+    added = [("visitor_schema: properties.plan.type", "added", None, "string", False)]
+    removed = [("visitor_schema: properties.plan.type", "removed", "string", None, True)]
+    assert words(compare(schema(), schema(plan={"type": "string"}))) == added
+    assert words(compare(schema(plan={"type": "string"}), schema())) == removed
+    linked, bare = (SiteConfig(customization={"links": links}) for links in ([{"title": "Help"}], []))
+    assert words(compare(bare, linked)) == [("customization: links[0].title", "added", None, "Help", False)]
+    assert words(compare(linked, bare)) == [("customization: links[0].title", "removed", "Help", None, False)]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from presscheck.engine.site_customization.contrast import contrast, contrast_of, normalized, palette
+from presscheck.engine.site_customization.contrast import contrast, contrast_of, contrast_words, normalized, palette
 from presscheck.engine.site_customization.rows import moved, rows_of
 from presscheck.engine.site_customization.setting_forms import SettingsForm
 from presscheck.engine.site_customization.settings import (
@@ -119,6 +119,20 @@ def test_contrast_is_that_of_wcag() -> None:
     custom = with_value(custom, ("header", "linkColor"), {"light": "#ffffff", "dark": "#ffffff"})
     links = contrast_of(custom, setting("header.linkColor"), "light")
     assert links and links.level == "fails", "white links on yellow"
+
+
+def test_a_typed_color_is_judged_with_what_it_is_seen_with() -> None:
+    def words(color: str, *place: str) -> str:
+        return contrast_words(color, LOOKS, place)
+
+    assert words("#777777", "styling", "primaryColor", "light") == "contrast 4.4 : 1 with the light page: fails"
+    assert words("#ffff00", "header", "backgroundColor", "light") == "contrast 19.5 : 1 with the text on it: AAA"
+    assert words("#ffff00", "header", "linkColor", "dark").endswith("with the dark page: AAA")
+    assert words("#ffff00", "styling", "tint", "color", "light").endswith("of text with the light page: AAA")
+    custom = with_value(LOOKS, ("header", "linkColor"), {"light": "#ffffff", "dark": "#ffffff"})
+    place = ("header", "backgroundColor", "light")
+    assert contrast_words("#ffff00", custom, place) == "contrast 1.0 : 1 with the links in it: fails"
+    assert words("yellow", *place) == ""
 
 
 def test_edits_of_two_are_merged_field_by_field() -> None:

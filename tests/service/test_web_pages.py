@@ -627,6 +627,28 @@ async def test_the_customization_is_applied(world: World, browser: httpx.AsyncCl
     assert "?theme=" not in text
 
 
+async def test_a_header_of_its_own_has_its_colors(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+    looks["header"] |= {
+        "preset": "custom",
+        "backgroundColor": {"light": "#ffff00", "dark": "#008"},
+        "linkColor": None,
+    }
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+    text = (await browser.get(address)).text
+    assert 'data-header="custom"' in text
+    assert "--header-light:#ffff00;--header-link-light:#000000;--header-dark:#008;--header-link-dark:#ffffff;" in text
+    looks["header"]["linkColor"] = {"light": "#123456", "dark": "#abcdef"}
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+    text = (await browser.get(address)).text
+    assert "--header-link-light:#123456;" in text and "--header-link-dark:#abcdef;" in text
+    looks["header"]["preset"] = "default"
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+    text = (await browser.get(address)).text
+    assert 'data-header="default"' in text and "--header-" not in text
+
+
 async def test_readers_can_choose_the_theme(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     assert 'data-theme="auto"' in (await browser.get(address)).text

@@ -1,18 +1,27 @@
-"""Snapshots of the screens of a site: access, adaptive content, what visitors get, and what its plan limits."""
+"""Snapshots of the screens and sheets of a site: access, look, adaptive content, history, what visitors get."""
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService
 from tests.service_plans import limit_site
-from tests.tui.app_driver import app_on, noon, pick, shown, until
+from tests.tui.app_driver import NOON, app_on, noon, pick, shown, until
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
+from tests.tui.test_site_access import paste
 from tests.tui.test_view_as import CLAIMS, PRO, SCHEMA
+from textual.widgets import Input
 
+from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content import ListPages
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.site_settings import (
     CreateRedirect,
     CreateShareLink,
@@ -24,9 +33,14 @@ from presscheck.api.site_settings import (
 )
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
 from presscheck.api.sites import AdaptiveContentChange, CreateSite, ListSites, UpdateSite
+from presscheck.api.spaces import CreateSpace
 from presscheck.client.client import Client
 from presscheck.engine.publish.audiences import Audiences
+from presscheck.engine.site_config.document import SiteConfig
 from presscheck.tui.screens.adaptive_content.audience_view import AudienceView
+from presscheck.tui.screens.adaptive_content.visitor_page import VisitorPage
+from presscheck.tui.screens.site_customization.screen import CustomizationScreen
+from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
 
 __all__ = ["at_noon"]
 
@@ -47,8 +61,9 @@ async def planted(service: RunningService) -> None:
         news = next(item for item in structure if isinstance(item, SiteSection) and item.title == "News")
         await client.send(UpdateSection(**at, site_section_id=news.id, condition=PRO))
         await client.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
+        moved = await space_with_a_moved_page(client)
         shared = await client.send(
-            CreateSite(organization_id=ORG, title=SHARED, visibility="share-link", spaces=("guides",))
+            CreateSite(organization_id=ORG, title=SHARED, visibility="share-link", spaces=("guides", moved))
         )
         to = {"organization_id": ORG, "site_id": shared.id}
         for name in ("Printers", "Resellers"):
@@ -62,6 +77,23 @@ async def planted(service: RunningService) -> None:
         to = {"organization_id": ORG, "site_id": signed.id}
         await client.send(UpdatePublishingAuth(**to, backend="custom", fallback_url=fallback))
         limit_site(service, signed.id, "ultimate", "basic")
+
+
+async def space_with_a_moved_page(client: Client) -> str:
+    """A space in which one page got another path, and one was deleted below the page above it."""
+    space = await client.send(CreateSpace(organization_id=ORG, title="Warehouse"))
+
+    async def merge(*changes: Any) -> None:
+        made = await client.send(CreateChangeRequest(space_id=space.id, subject="Pages"))
+        at = {"space_id": space.id, "change_request_id": made.id}
+        await client.send(EditChangeRequestContent(**at, changes=changes, compat=False))
+        await client.send(UpdateChangeRequest(**at, status="open"))
+        await client.send(MergeChangeRequest(**at))
+
+    await merge(*(InsertPage(title=title, document=Document(markdown="A page.\n")) for title in ("Racks", "Forklifts")))
+    pages = (await client.send(ListPages(space_id=space.id))).pages
+    await merge(*(UpdatePage(page=page.id, slug=f"{page.path}-of-today") for page in pages if page.title == "Racks"))
+    return space.id
 
 
 pytestmark = [pytest.mark.service(shared=True, clock=noon, on_a_path=True, prepare=planted)]
@@ -115,8 +147,10 @@ async def audiences(pilot: Any) -> None:
 
 async def who_sees_what(pilot: Any) -> None:
     await visitor_schema(pilot)
-    await pilot.press("4", "&")
+    await pilot.press("4")
+    await until(pilot, holds=lambda: pilot.app.screen.tab.count == 1)  # the cursor stays on this row
     await until(pilot, shows="Customers")
+    await pilot.press("&")
     await until(pilot, shows="places")
 
 
@@ -137,17 +171,231 @@ async def published_profile(pilot: Any) -> None:
     await until(pilot, holds=lambda: "reach" in shown(pilot.app) and "checking" not in shown(pilot.app))
 
 
+async def redirect_trail(pilot: Any) -> None:
+    await redirects(pilot)
+    await pilot.press(".", "p")
+    await paste(pilot, "/help", "enter")
+    await until(pilot, shows="A chain of 2 redirects")
+
+
+async def import_problems(pilot: Any) -> None:
+    await redirects(pilot)
+    with tempfile.TemporaryDirectory() as directory:
+        table = Path(directory) / "faulty.csv"
+        table.write_text("/a,/b\n/b,/a\n/c,/guides\n/c,/api\nold,/api\n/f,/nowhere\n", encoding="utf-8")
+        await pilot.press(".", "i")
+        await paste(pilot, str(table), "enter")
+        await until(pilot, shows="Not imported: 6 problems in faulty.csv")
+
+
+async def redirect_suggestions(pilot: Any) -> None:
+    await site(pilot, SHARED, "g", "v")
+    await until(pilot, shows="No redirects yet.")
+    await until(pilot, holds=lambda: pilot.app.screen.model.map is not None)
+    await pilot.press(".", "r")
+    await until(pilot, shows="Redirects for moved and deleted pages")
+    await until(pilot, shows="racks-of-today")
+
+
+async def revoked_share_link(pilot: Any) -> None:
+    await share_links(pilot)
+    await pilot.press("-")
+    await until(pilot, shows="Its address no longer opens the site.")
+
+
+async def key_rotation(pilot: Any) -> None:
+    await visitor_sign_in(pilot)
+    await pilot.press(".", "k")
+    await until(pilot, shows=f"type: {SIGNED}")
+
+
+async def site_details(pilot: Any) -> None:
+    await site(pilot, "Tallowick Docs", "E")
+    await until(pilot, shows="Change Tallowick Docs")
+
+
+async def unpublishing(pilot: Any) -> None:
+    await site(pilot, "Tallowick Docs", "P")
+    await until(pilot, shows="type: Tallowick Docs")
+
+
+async def preview_menu(pilot: Any) -> None:
+    await site(pilot, "Tallowick Docs", ".", "v")
+    await until(pilot, shows="Preview the site with")
+
+
+async def look_opened(pilot: Any, *keys: str) -> None:
+    """The customization with unsaved edits, of which somebody else changed one field in the meantime."""
+    await site(pilot, "Tallowick Docs", "g", "y")
+    await until(pilot, shows="Primary color")
+    model = pilot.app.screen.model
+    base = {**model.base, "styling": {**model.base["styling"], "corners": "straight"}}
+    page = {"kind": "url", "url": "https://tallowick.example/status"}
+    links = [
+        {"title": "Products", "to": None, "links": [{"title": "Lamps", "to": page}, {"title": "Oil", "to": page}]},
+        {"title": "Sign up", "to": page, "links": [], "style": "button-primary"},
+    ]
+    mine = {
+        **base,
+        "styling": {
+            **base["styling"],
+            "corners": "circular",
+            "primaryColor": {"light": "#eeaa00", "dark": "#ffd166"},
+        },
+        "header": {**base["header"], "links": links},
+        "footer": {
+            "groups": [{"title": "Company", "links": [{"title": "Jobs", "to": page}]}],
+            "copyright": "© Tallowick",
+        },
+        "announcement": {"enabled": True, "style": "warning", "message": "We move on Friday"},
+    }
+    await pilot.press("escape")
+    key = f"customization of site {model.site.id}"
+    pilot.app.engine.outbox.save_draft(key, json.dumps({"base": base, "mine": mine}), {"site": model.site.title})
+    await pilot.press("g", "y")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, CustomizationScreen) and pilot.app.screen.model.base)
+    await until(pilot, shows="somebody else changed the site in the meantime")
+    await pilot.press(*keys)
+
+
+async def look_colors(pilot: Any) -> None:
+    await look_opened(pilot)
+    await until(pilot, shows="1.9 fails")
+
+
+async def look_styles(pilot: Any) -> None:
+    await look_opened(pilot, "2")
+    await until(pilot, shows="Font of code")
+
+
+async def look_header(pilot: Any) -> None:
+    await look_opened(pilot, "3", "G")
+    await until(pilot, shows="button-primary")
+
+
+async def look_footer(pilot: Any) -> None:
+    await look_opened(pilot, "4", "G")
+    await until(pilot, shows="Jobs")
+
+
+async def look_features(pilot: Any) -> None:
+    await look_opened(pilot, "5")
+    await until(pilot, shows="warning: We move on Friday")
+
+
+async def look_of_the_site(pilot: Any) -> None:
+    await look_opened(pilot, "6")
+    await until(pilot, shows="Privacy policy")
+
+
+async def color_form(pilot: Any) -> None:
+    await look_opened(pilot, "enter")
+    await until(pilot, shows="contrast 1.9 : 1 with the light page: fails")
+    await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
+
+
+async def look_conflict(pilot: Any) -> None:
+    await look_opened(pilot, "ctrl+s")
+    await until(pilot, shows="Conflict: both changed styling.corners (before: straight)")
+
+
+async def look_saving(pilot: Any) -> None:
+    await look_conflict(pilot)
+    await pick(pilot, "Yours: circular")
+    await until(pilot, shows="Somebody else changed this in the meantime")
+
+
+async def conditions(pilot: Any) -> None:
+    await visitor_schema(pilot)
+    await pilot.press("2")
+    await until(pilot, shows="1 condition in use")
+
+
+async def audience_form(pilot: Any) -> None:
+    await audiences(pilot)
+    await pilot.press("a")
+    await until(pilot, shows="New audience", holds=lambda: isinstance(pilot.app.focused, Input))
+
+
+async def visitor_page(pilot: Any) -> None:
+    await view_as(pilot)
+    screen = pilot.app.screen
+    page = next(place for place in screen.seen.places if place.kind == "page")
+    screen.tree_view.move_to_key(page.key)
+    await until(pilot, holds=lambda: screen.place_here is not None and screen.place_here.kind == "page")
+    await pilot.press("enter")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, VisitorPage))
+    await until(pilot, shows="As Trial")
+
+
+async def history_opened(pilot: Any) -> None:
+    """The history with a snapshot of this machine, of an hour ago, with other colors."""
+    await site(pilot, "Tallowick Docs", "g", "y")
+    await until(pilot, shows="Primary color")
+    model = pilot.app.screen.model
+    styling = {**model.base["styling"], "corners": "straight", "depth": "flat"}
+    before = SiteConfig(customization={**model.base, "styling": styling})
+    kept = pilot.app.engine.site_snapshots.of(model.site.id).keep(before, "customization", "edited as a form", "Noor")
+    at = NOON - timedelta(hours=1)
+    head, document = kept.file.read_text().split("\n", 1)
+    moved = kept.file.with_name(f"{at:%Y-%m-%dT%H%M%SZ}.snapshot")
+    moved.write_text(f"{json.dumps({**json.loads(head), 'at': at.timestamp()})}\n{document}")
+    kept.file.unlink()
+    await pilot.press("escape", "g", "h")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteHistoryScreen))
+    screen = pilot.app.screen
+    await until(pilot, holds=lambda: any(row.snapshot for row in screen.rows))
+    row = next(number for number, row in enumerate(screen.rows) if row.snapshot)
+    await pilot.press(*"j" * row)
+    await until(pilot, holds=lambda: screen.row is screen.rows[row])
+
+
+async def history_changes(pilot: Any) -> None:
+    await history_opened(pilot)
+    await pilot.press("enter")
+    await until(pilot, shows="styling.depth: flat")
+
+
+async def history_restore(pilot: Any) -> None:
+    await history_opened(pilot)
+    await pilot.press(".", "b")
+    await pick(pilot, "customization")
+    await until(pilot, shows="Restore the customization of Tallowick Docs?")
+
+
 SCREENS = [
     redirects,
+    redirect_trail,
+    import_problems,
+    redirect_suggestions,
     share_links,
+    revoked_share_link,
     visitor_sign_in,
+    key_rotation,
     plan_limits,
+    site_details,
+    unpublishing,
+    preview_menu,
+    look_colors,
+    look_styles,
+    look_header,
+    look_footer,
+    look_features,
+    look_of_the_site,
+    color_form,
+    look_conflict,
+    look_saving,
     visitor_schema,
+    conditions,
     audiences,
+    audience_form,
     who_sees_what,
     view_as_menu,
     view_as,
+    visitor_page,
     published_profile,
+    history_changes,
+    history_restore,
 ]
 
 

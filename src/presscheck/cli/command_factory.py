@@ -81,6 +81,7 @@ class CommandSpec:
         text: the field of the answer that is printed as a text.
         is_written: whether `body` is a text that the editor opens for, if it is not given.
         is_shown: whether the answer of a write is printed, not only its id.
+        shown: returns what a row of a list shows of an item, such as an address without its key; JSON has all of it.
         help: the help text, instead of the docstring of the operation.
     """
 
@@ -97,6 +98,7 @@ class CommandSpec:
     text: str = ""
     is_written: bool = False
     is_shown: bool = False
+    shown: Callable[[Any], Any] = lambda item: item
     help: str = ""
 
 
@@ -228,7 +230,7 @@ async def _part_ids(session: Session, name: str, parts: Mapping[str, Any], path:
 async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit: int) -> None:
     """Send an operation and print its answer."""
     if is_listing(spec.operation):
-        await session.show_all(call, spec.columns or ("id", "title"), limit)
+        await session.show_all(call, spec.columns or ("id", "title"), limit, shown=spec.shown)
         return
     if spec.operation.is_read():
         _show(session, spec, await session.read(call))

@@ -133,11 +133,17 @@ class Session:
         return items
 
     async def show_all(
-        self, listing: Operation[Page[Any]], columns: tuple[str, ...] = (), limit: int = 0, *, json: bool = False
+        self,
+        listing: Operation[Page[Any]],
+        columns: tuple[str, ...] = (),
+        limit: int = 0,
+        *,
+        json: bool = False,
+        shown: Callable[[Any], Any] = lambda item: item,
     ) -> None:
         """Print the items of all pages, as rows or (`json`, or the option) as JSON; at most `limit` items, 0 for all.
 
-        Only their text is kept in memory, because a list can be long.
+        Only their text is kept in memory, because a list can be long. Rows have of an item what `shown` returns.
         """
         is_json, size = json or self.json, 0
         rows, items = list[list[str]](), list[str]()
@@ -146,7 +152,7 @@ class Session:
                 items.append(json_item(item))
                 size += len(items[-1])
             else:
-                rows.append(row_of(item, columns))
+                rows.append(row_of(shown(item), columns))
                 size += sum(map(len, rows[-1]))
             if size > MAX_PRINTED:
                 self._cut_off(listing, len(items) + len(rows))

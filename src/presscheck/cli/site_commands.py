@@ -12,6 +12,7 @@ from presscheck.api.site_settings import (
     ListShareLinks,
     ListTemplateConditions,
     RegeneratePublishingAuth,
+    ShareLink,
     UpdateAdaptiveSchema,
     UpdateCustomization,
     UpdatePublishingAuth,
@@ -32,11 +33,25 @@ from presscheck.api.site_structure import (
 )
 from presscheck.api.sites import GetPublishedSite
 from presscheck.cli.command_factory import CommandSpec, add, group_of
+from presscheck.engine.publish.shown_addresses import without_key
+
+
+def _without_key(link: ShareLink) -> ShareLink:
+    """A share link as a list shows it."""
+    shown = link.urls.model_copy(update={"published": without_key(link.urls.published) or None})
+    return link.model_copy(update={"urls": shown})
+
 
 share_links = group_of(
     "share-links",
     "Manage the share links of a site.\n\nLINK is the id or the name of a share link.",
-    CommandSpec("list", ListShareLinks, ("id", "name", "active", "urls.published", "createdAt")),
+    CommandSpec(
+        "list",
+        ListShareLinks,
+        ("id", "name", "active", "urls.published", "createdAt"),
+        shown=_without_key,
+        help="List the share links of a site.\n\nThe key in an address is printed with --json only.",
+    ),
     CommandSpec("create", CreateShareLink, done="Share link created."),
     CommandSpec("edit", UpdateShareLink, done="Share link updated."),
     CommandSpec("delete", DeleteShareLink, done="Share link deleted.", confirm="Delete this share link"),

@@ -45,6 +45,7 @@ from presscheck.engine.publish.plan_limits import plan_limits
 from presscheck.engine.publish.previews import preview_url, site_spaces
 from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.publishing import note_published, reach_words, state_of
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.paths import places
@@ -76,9 +77,22 @@ def site() -> None:
     """
 
 
+def _without_key(shown: Site) -> Site:
+    """A site as a list shows it."""
+    address = shown_address(shown, shown.urls.published) or None
+    return shown.model_copy(update={"urls": shown.urls.model_copy(update={"published": address})})
+
+
 add(
     site,
-    CommandSpec("list", ListSites, ("id", "title", "published", "visibility", "urls.published")),
+    CommandSpec(
+        "list",
+        ListSites,
+        ("id", "title", "published", "visibility", "urls.published"),
+        shown=_without_key,
+        help="List the sites of an organization.\n\nThe key in the address of a site with share links is printed with"
+        " --json only.",
+    ),
     CommandSpec("create", CreateSite, done="Site created."),
     CommandSpec("edit", UpdateSite, done="Site updated."),
     CommandSpec("add", AddSiteSpace, done="Space added to the site."),

@@ -257,13 +257,21 @@ def _compare_field(field: Field, site: Mapping[Field, Any], file: Mapping[Field,
             return _compare_order(field, site, file)
         if ours is None and field.name in NEVER_REMOVED:
             return None
-    if same_value(theirs, ours):
+    if same_value(theirs, ours) or _is_filled(field, theirs, file) or _is_filled(field, ours, site):
         return None
     if field not in site:
         return Difference(field, "added", None, ours)
     if field in file:
         return Difference(field, "changed", theirs, ours)
     return Difference(field, "removed", theirs, None, needs_prune=not _is_in_list(field, file))
+
+
+def _is_filled(field: Field, value: Any, other: Mapping[Field, Any]) -> bool:
+    """Whether an empty object or list has something in it on the other side, which is a difference of its own."""
+    if value not in ({}, []):
+        return False
+    inside = (f"{field.name}.", f"{field.name}[")
+    return any(one.item == field.item and one.name.startswith(inside) for one in other)
 
 
 def _compare_order(field: Field, site: Mapping[Field, Any], file: Mapping[Field, Any]) -> Difference | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar, cast
-from urllib.parse import urlsplit
 
 from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.site_settings import (
@@ -37,6 +36,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.connection_state import Status
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.redirects import reference
+from presscheck.engine.publish.shown_addresses import key_in
 from presscheck.engine.publish.site_content import site_spaces
 from presscheck.engine.publish.site_paths import plain_path
 from presscheck.engine.publish.structure_items import children_of, key_of
@@ -56,8 +56,6 @@ from presscheck.errors import Forbidden, NotFound, NotNow, NotSupported, Pressch
 T = TypeVar("T")
 Trees = Mapping[str, Sequence[RevisionPage]]
 """Page trees by the ids of their spaces; a space whose pages cannot be read is missing."""
-SHORTEST = 8
-"""The fewest characters of a key; anything shorter is a part of an ordinary address."""
 
 
 class OnlineReader(Reader, Protocol):
@@ -311,8 +309,8 @@ class SiteSecrets:
         links = [(link.urls.published, link.name or link.id, link.id) for link in share_links]
         self._names: dict[str, str] = {}
         for address, name, identity in [(own, "the site", ""), *links]:
-            key = urlsplit(address or "").path.rstrip("/").rpartition("/")[2]
-            if len(key) >= SHORTEST and key not in self._names:
+            key = key_in(address)
+            if key and key not in self._names:
                 text = f"(key of {name})"
                 # several links may have one name, and each name must lead back to its own key
                 self._names[key] = f"(key of {name}, {identity})" if text in self._names.values() else text

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from presscheck.engine.site_config.document import Place
-from presscheck.engine.site_customization.settings import Document, Setting, value_at
+from presscheck.engine.site_customization.settings import Document, Setting, value_at, with_value
 
 Mode = Literal["light", "dark"]
 MODES: tuple[Mode, ...] = ("light", "dark")
@@ -147,25 +147,29 @@ def contrast_of(document: Document, setting: Setting, mode: Mode) -> Contrast | 
     with the text; the background of the header with its links, and these with it.
     """
     path: Place = (*setting.path, "color") if setting.name == "styling.tint" else setting.path
-    color = normalized(value_at(document, (*path, mode)))
+    judged = _judged(document, (*path, mode), mode)
+    return judged[0] if judged else None
+
+
+def contrast_words(color: str, document: Document, place: Place) -> str:
+    """How readable a color is at a place of a document, which ends with the theme; empty if it is no color."""
+    mode: Mode = "dark" if place[-1] == "dark" else "light"
+    judged = _judged(with_value(document, place, color), place, mode) if normalized(color) else None
+    return f"contrast {judged[0].text} : 1 {judged[1]}: {judged[0].level}" if judged else ""
+
+
+def _judged(document: Document, place: Place, mode: Mode) -> tuple[Contrast, str] | None:
+    """The contrast of the color at a place, and what it is the contrast with, in words; None if there is no color."""
+    color = normalized(value_at(document, place))
     if color is None:
         return None
     page = palette(document, mode)
-    if setting.name == "styling.tint":
-        return contrast(page.text, page.ground)
-    if setting.name == "header.backgroundColor":
+    if place[:2] == ("styling", "tint"):
+        return contrast(page.text, page.ground), f"of text with the {mode} page"
+    if place[:2] == ("header", "backgroundColor"):
         link = normalized(value_at(document, ("header", "linkColor", mode)))
-        return contrast(color, link or readable_on(color))
-    if setting.name == "header.linkColor":
+        return contrast(color, link or readable_on(color)), "with the links in it" if link else "with the text on it"
+    if place[:2] == ("header", "linkColor"):
         ground = normalized(value_at(document, ("header", "backgroundColor", mode)))
-        return contrast(color, ground or page.ground)
-    return contrast(color, page.ground)
-
-
-def contrast_words(color: str, document: Document, mode: Mode) -> str:
-    """How readable a color is on the pages of a theme; empty if it is no color."""
-    plain = normalized(color)
-    if plain is None:
-        return ""
-    told = contrast(plain, palette(document, mode).ground)
-    return f"contrast {told.text} : 1 with the {mode} page: {told.level}"
+        return contrast(color, ground or page.ground), "with the header" if ground else f"with the {mode} page"
+    return contrast(color, page.ground), f"with the {mode} page"

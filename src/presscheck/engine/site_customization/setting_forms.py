@@ -123,12 +123,12 @@ class SettingsForm:
             is_required=leaf.is_required and not leaf.owner,
             reference=SPACE if leaf.kind == "reference" else None,
             takes_others=True,
-            note=partial(self._contrast_note, leaf.path[-1] == "dark") if leaf.is_color else None,
+            note=partial(self._contrast_note, leaf) if leaf.is_color else None,
         )
 
-    def _contrast_note(self, is_dark: bool, text: str) -> str:
-        """How readable a typed color is on the page of its theme."""
-        return contrast_words(text.strip(), self.document, "dark" if is_dark else "light")
+    def _contrast_note(self, leaf: Leaf, text: str) -> str:
+        """How readable a typed color is with what it is seen with."""
+        return contrast_words(text.strip(), self._start, leaf.path)
 
 
 def name_of(leaf: Leaf) -> str:

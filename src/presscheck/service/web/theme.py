@@ -25,6 +25,8 @@ COLOURS = {
     "danger": "dangerColor",
 }
 """CSS color variables by their names in the API."""
+HEADERS = ("bold", "contrast", "custom", "none")
+"""The headers that the style sheet distinguishes from the usual one."""
 CHOICES = {
     "look": ("theme", ("clean", "muted", "bold", "gradient")),
     "corners": ("corners", ("straight", "rounded", "circular")),
@@ -90,7 +92,7 @@ class Appearance:
         chosen = {name: self._text(f"styling.{key}") for name, (key, _) in CHOICES.items()}
         known = {name: value if value in CHOICES[name][1] else CHOICES[name][1][0] for name, value in chosen.items()}
         header = self._text("header.preset")
-        return known | {"theme": self.theme, "header": header if header in ("bold", "contrast", "none") else "default"}
+        return known | {"theme": self.theme, "header": header if header in HEADERS else "default"}
 
     @property
     def style(self) -> str:
@@ -104,6 +106,7 @@ class Appearance:
             tint = self._at(f"styling.tint.color.{shade}")
             if isinstance(tint, str) and _COLOUR(tint):
                 declarations.append(f"--tint-{shade}:{tint}")
+        declarations += self._header_colours()
         declarations.append(f"--font:{self._font('font', 'system-ui, sans-serif')}")
         declarations.append(f"--monospace:{self._font('monospaceFont', 'ui-monospace, monospace')}")
         return ";".join(declarations)
@@ -181,6 +184,16 @@ class Appearance:
         first, second = light or dark, dark or light
         return Picture(first.url, second.url) if first and second else None
 
+    def _header_colours(self) -> Iterator[str]:
+        """The colors of a custom header; without a color of its links, black or white, whichever is easier to read."""
+        for shade in ("light", "dark") if self._text("header.preset") == "custom" else ():
+            ground, link = self._text(f"header.backgroundColor.{shade}"), self._text(f"header.linkColor.{shade}")
+            if _COLOUR(ground):
+                yield f"--header-{shade}:{ground}"
+                link = link if _COLOUR(link) else _readable_on(ground)
+            if _COLOUR(link):
+                yield f"--header-link-{shade}:{link}"
+
     def _colour(self, path: str) -> str:
         value = self._at(path)
         return value if isinstance(value, str) and _COLOUR(value) else str(_value(LOOKS, path))
@@ -193,6 +206,15 @@ class Appearance:
             return others
         fallback = f"Georgia, serif, {others}" if family in _SERIF else others
         return f"'{family}', '{_BIG_LETTER.sub(' ', family)}', {fallback}"
+
+
+def _readable_on(colour: str) -> str:
+    """Black or white, whichever has more contrast with a color, as WCAG measures it."""
+    digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
+    channels = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#ffffff" if 1.05 / (light + 0.05) >= (light + 0.05) / 0.05 else "#000000"
 
 
 def _value(value: Any, path: str) -> Any:

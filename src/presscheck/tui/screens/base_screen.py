@@ -308,6 +308,11 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self._will_draw_bars = True
             self.call_later(self._draw_status_bars)
 
+    def end_notice(self) -> None:
+        """Clear the message at once: below a dialog that opens next, nothing would draw the footer again."""
+        self.app_context.clear_notice()
+        self._draw_status_bars()
+
     def _draw_status_bars(self) -> None:
         """Draw status bar and footer, if the screen is on top."""
         self._will_draw_bars = False

@@ -77,17 +77,16 @@ async def show_published(
     except PresscheckError as error:
         page.show([(Span(f" Not known: {sanitize(error.message)}", "removed"),)])
         return
-    page.show([*_lines(content, page.size.width, is_secret=share_link is not None)])
+    owner = "share link" if share_link else "site" if site.visibility == "share-link" else ""
+    page.show([*_lines(content, page.size.width, key_of=owner)])
     reached = site.model_copy(update={"urls": site.urls.model_copy(update={"published": url})})
     words = await reach_words(context.engine, organization_id, reached)
-    page.show([*_lines(content, page.size.width, is_secret=share_link is not None, reach=words)])
+    page.show([*_lines(content, page.size.width, key_of=owner, reach=words)])
 
 
-def _lines(
-    content: PublishedContentSite, columns: int, *, is_secret: bool, reach: str = "checking …"
-) -> Iterator[Line]:
-    site = content.site
-    address = "secret: y on the share link copies it" if is_secret else display_url(site.urls.published or "")
+def _lines(content: PublishedContentSite, columns: int, *, key_of: str, reach: str = "checking …") -> Iterator[Line]:
+    site, is_secret = content.site, bool(key_of)
+    address = f"secret: y on the {key_of} copies it" if is_secret else display_url(site.urls.published or "")
     style = "removed" if "not reachable" in reach else ""
     yield _fact("title", Span(sanitize(site.title), "strong"))
     yield _fact("address", Span(address))

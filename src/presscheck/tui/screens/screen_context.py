@@ -44,6 +44,10 @@ class ScreenContext(Protocol):
         """Show a message in the footer."""
         ...
 
+    def end_notice(self) -> None:
+        """Clear the message, and draw the footer without it."""
+        ...
+
     def refresh_status_bars(self) -> None:
         """Draw status bar and footer."""
         ...

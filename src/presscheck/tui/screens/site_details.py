@@ -76,7 +76,7 @@ class SiteDetails:
         title = sanitize(site.title)
         lines: list[Line] = [(Span("Its structure, settings and address are deleted. Its spaces stay."),)]
         if site.published:
-            lines.insert(0, (Span("It is public: readers lose it at once.", "waiting"),))
+            lines.insert(0, (Span("It is live: readers lose it at once.", "waiting"),))
         dialog = ConfirmDialog(f"Delete {title}?", lines, "Delete", self._screen.style_for, type_to_confirm=title)
         if await self._screen.ask(dialog):
             call = DeleteSite(organization_id=self._screen.organization_id, site_id=site.id)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.api.operation import Page
 from presscheck.api.sites import CreateSite, DeleteSite, ListSites, Site, UpdateSite
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.results import Result
 from presscheck.engine.shared_calls import ALL
 from presscheck.text.phrases import count
@@ -75,7 +76,8 @@ class TreeSites:
             facts.append(sanitize(site.type))
         page.lines += wrap((Span(" · ".join(facts), "quiet"),), page.width)
         if site.published and site.urls.published:
-            page.lines += wrap((Span(display_url(site.urls.published), "link", site.urls.published),), page.width)
+            shown = display_url(shown_address(site, site.urls.published))
+            page.lines += wrap((Span(shown, "link", site.urls.published),), page.width)
         if site.published:
             page.lines += wrap((Span(f"Visible to {visibility_of(site)}."),), page.width)
         hint = "enter opens it in Sites: its structure, its checks, and everything else. E edits its details."

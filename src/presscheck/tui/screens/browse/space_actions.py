@@ -401,8 +401,7 @@ class SpaceActions:
         engine, organization = self._screen.engine, self._screen.organization_id
         self._screen.notify("looking for deleted spaces …")
         deleted = await DeletedSpaces(engine).restorable(organization)
-        self._screen.app_context.clear_notice()
-        self._screen.refresh_status_bars()
+        self._screen.end_notice()
         choices = [Choice(space.id, sanitize(space.title) or "(no title)", space.time_left()) for space in deleted]
         picker = Picker(
             "Restore a deleted space", choices, self._screen.style_for, empty_text=lambda _: NOTHING_DELETED

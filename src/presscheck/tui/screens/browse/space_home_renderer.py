@@ -11,6 +11,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import RevisionPage
 from presscheck.api.sites import Site
 from presscheck.api.spaces import GitSync, Space
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
@@ -155,7 +156,7 @@ class HomeLines(StaticLayout):
             self._row(_words(site.title) or "(no title)", f"site {site.id}", "" if site.published else "draft")
             address = site.urls.published if site.published else None
             if address:
-                self._add((Span("  "), Span(display_url(address), "link", address)))
+                self._add((Span("  "), Span(display_url(shown_address(site, address)), "link", address)))
         if not sites.value:
             self._note("no site publishes it" if sites.value is not None else _why(sites))
 

@@ -14,6 +14,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.publish.differences import KINDS, SUBJECTS, Difference, Differences, Subject, differences
 from presscheck.engine.publish.published_state import PublishedState, PublishedStates, customization_settings
 from presscheck.engine.publish.publishing import note_published, reach_words, read_customization, unreach_words
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.site_content import SiteContent
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, long_ago
@@ -96,12 +97,13 @@ class PublishWork:
             item.state, item.message = "failed", "the service asks for a payment first: o opens the site in the browser"
             return
         item.site, item.address = answer, sanitize(answer.urls.published or "")
-        item.message = f"published; checking that {item.address or 'the page'} answers …"
+        address = sanitize(shown_address(answer, item.address))
+        item.message = f"published; checking that {address or 'the page'} answers …"
         redraw()
         await note_published(self._engine, self._engine.outbox, self._organization_id, answer)
         words = sanitize(await reach_words(self._engine, self._organization_id, answer))
         item.state = "failed" if "not reachable" in words else "done"
-        item.message = f"{words} {item.address}".rstrip()  # the words first: a narrow screen cuts the address
+        item.message = f"{words} {address}".rstrip()  # the words first: a narrow screen cuts the address
 
     async def _unpublish(self, item: SiteItem, redraw: Callable[[], None]) -> None:
         address = item.site.urls.published
@@ -236,7 +238,10 @@ class PublishActions:
 
     async def _confirm_unpublishing(self, sites: Sequence[Site]) -> bool:
         lines: list[Line] = [
-            (Span(sanitize(site.title), "strong"), Span(f"  {sanitize(site.urls.published or '')}", "link"))
+            (
+                Span(sanitize(site.title), "strong"),
+                Span(f"  {sanitize(shown_address(site, site.urls.published))}", "link"),
+            )
             for site in sites
         ]
         lines.append((Span("Readers can no longer open them.", "waiting"),))
@@ -309,7 +314,7 @@ def unpublish_lines(
         changes: what differs since; None if it was not checked since.
         now: the time, in seconds since the epoch.
     """
-    address = sanitize(site.urls.published or "")
+    address = sanitize(shown_address(site, site.urls.published))
     lines: list[Line] = [
         (Span(f"Live at {address}." if address else "Live; its address has a share key that is not shown to you."),),
         (Span(f"Visible to {audience(site, content)}."),),

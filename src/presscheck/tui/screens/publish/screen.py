@@ -17,6 +17,7 @@ from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.publish.checks import Part
 from presscheck.engine.publish.published_state import PublishedStates
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.results import Result
 from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.errors import NotSupported
@@ -425,7 +426,7 @@ class PublishScreen(BaseScreen):
 
 def _facts(site: Site) -> list[str]:
     """Visibility, address and type of a site, as display text."""
-    address = (site.urls.published or "").partition("://")[2].rstrip("/") or site.hostname or ""
+    address = shown_address(site, site.urls.published).partition("://")[2].rstrip("/") or site.hostname or ""
     base = f"/{site.basename}" if site.basename and not address else ""
     return [sanitize(part) for part in (site.visibility, site.type, address or base) if part]
 

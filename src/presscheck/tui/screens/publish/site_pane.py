@@ -10,6 +10,7 @@ from textual.containers import Vertical
 
 from presscheck.api.sites import Site
 from presscheck.engine.publish.plan_limits import plan_limits
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.structure_items import children_of, key_of
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -89,7 +90,8 @@ class SitePane(Vertical):
     def show_site(self, site: Site, checks: Line, error: str = "") -> None:
         """Show title, address and visibility of a site, or an error; then its last publish, and what checks found."""
         self._site = site
-        where = Span(f"  {sanitize(site.urls.published)}", "link") if site.urls.published else _NO_ADDRESS
+        address = sanitize(shown_address(site, site.urls.published))
+        where = Span(f"  {address}", "link") if address else _NO_ADDRESS
         state = f"visible to {visibility_of(site)}" if site.published else ""
         self._facts = [
             (Span(f"  {sanitize(site.title)}", "title"),),

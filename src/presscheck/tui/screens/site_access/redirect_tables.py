@@ -118,8 +118,7 @@ class RedirectTables:
             return
         self._screen.notify("looking for moved and deleted pages …")
         found = await suggestions(self._screen.engine, model.organization_id, model.site, redirects)
-        self._screen.app_context.clear_notice()
-        self._screen.refresh_status_bars()
+        self._screen.end_notice()
         if not found:
             self._screen.notify("no moved or deleted pages in the last revisions")
             return

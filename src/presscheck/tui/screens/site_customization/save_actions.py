@@ -235,7 +235,7 @@ class SaveActions:
         screen.notify(sanitize(f"not saved: {error.message}"))
 
     def _lines(self, now: Document, document: Document, drift: Sequence[Drift]) -> list[Line]:
-        """What somebody else changed, what is saved, and which colors are then hard to read."""
+        """What somebody else changed, which colors are then hard to read, and what is saved."""
         lines: list[Line] = []
         if drift:
             lines.append((Span("Somebody else changed this in the meantime; it stays unless it is below:", "waiting"),))
@@ -243,13 +243,14 @@ class SaveActions:
             lines.append(())
         found = compare(SiteConfig(customization=dict(now)), SiteConfig(customization=dict(document)))
         changes = [one for one in found if not (_is_nothing(one.site) and _is_nothing(one.file))]
+        # above the fields: these may be more than the terminal has lines
+        lines += _contrast_lines(now, document)
+        if self._screen.model.site.published:
+            lines.append((Span("The site is live: readers see it at once.", "waiting"),))
         lines.append((Span(f"{count(len(changes), 'field')} of the site change:", "strong"),))
         lines += [change_line(one.field.name, one) for one in changes[:MOST_LINES]]
         if len(changes) > MOST_LINES:
             lines.append((Span(f"and {len(changes) - MOST_LINES:,} more", "quiet"),))
-        lines += _contrast_lines(now, document)
-        if self._screen.model.site.published:
-            lines.append((Span("The site is live: readers see it at once.", "waiting"),))
         lines.append((Span("What it has now is kept as a snapshot.", "quiet"),))
         return lines
 

@@ -16,6 +16,7 @@ from presscheck.api.site_structure import (
 )
 from presscheck.api.sites import UpdateSite
 from presscheck.documents.visitors.conditions import problem_of
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.structure_items import icon_problem, key_of, kind_of, path_problem, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.sanitize import sanitize
@@ -28,6 +29,7 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.api.sites import Site
     from presscheck.tui.screens.site_structure.context import StructureContext
     from presscheck.tui.screens.site_structure.model import SiteTree
 
@@ -147,7 +149,7 @@ class DetailActions:
             save=save,
             validate=self._validator(item, detail),
             hint=detail.hint,
-            notes=lambda columns: path_notes(item, columns) if detail.name == "path" else (),
+            notes=lambda columns: path_notes(item, columns, model.site) if detail.name == "path" else (),
         )
         text = await self._screen.ask(dialog)
         if text is None:
@@ -226,13 +228,13 @@ def _default_beside(model: SiteTree, item: SiteSpace | SiteSection) -> Structure
     return next((other for other in beside if getattr(other, "default", None)), None)
 
 
-def path_notes(item: StructureItem, columns: int) -> list[Line]:
+def path_notes(item: StructureItem, columns: int, site: Site) -> list[Line]:
     """What a path may contain, and what a new one changes for visitors."""
     runs: list[Line] = [(Span(PATH_RULES, "quiet"),)]
     if isinstance(item, SiteSpace | SiteSection):
         if item.default:
             runs.append((Span("It is the default: its path is used only once another one is.", "quiet"),))
         elif item.urls.published:
-            address = sanitize(item.urls.published)
+            address = sanitize(shown_address(site, item.urls.published))
             runs.append((Span(f"Live at {address}: links to it break without a redirect (g v).", "waiting"),))
     return [row for run in runs for row in wrap(run, columns)]

@@ -18,6 +18,7 @@ from presscheck.api.site_structure import (
     StructurePosition,
 )
 from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.structure_items import key_of, kind_of, pointer, title_of
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.sanitize import sanitize
@@ -181,7 +182,9 @@ class MoveActions:
             return True
         lines: list[Line] = [(Span("The site is live: the address of the space changes."),)]
         if item.urls.published:
-            lines.append((Span(f"Now {sanitize(item.urls.published)}", "quiet"),))
+            lines.append(
+                (Span(f"Now {sanitize(shown_address(self._screen.model.site, item.urls.published))}", "quiet"),)
+            )
         lines.append((Span("Links to it break without a redirect (g v).", "waiting"),))
         if source and source.condition and source.condition != target.condition:
             lines.append((Span(f"The condition of {title_of(source)} limits it no longer.", "waiting"),))

@@ -14,6 +14,7 @@ from presscheck.api.site_structure import (
     SiteSpace,
     StructureItem,
 )
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.structure_items import all_items, children_of, key_of, kind_of, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
@@ -87,7 +88,7 @@ def lines_before(model: SiteTree, item: StructureItem) -> list[Line]:
         lines.append((Span(f"The site is live: visitors lose {_lost(item, spaces)}.", "waiting"),))
         address = getattr(item, "urls", None) and cast("SiteSpace", item).urls.published
         if address:
-            lines.append((Span(sanitize(address), "link"), Span(" is not found any more.")))
+            lines.append((Span(sanitize(shown_address(model.site, address)), "link"), Span(" is not found any more.")))
     else:
         lines.append((Span(f"Visitors will not get {_lost(item, spaces)}: the site is a draft now."),))
     if getattr(item, "default", None):

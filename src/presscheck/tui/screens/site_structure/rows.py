@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, StructureItem
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.structure_items import children_of, key_of, kind_of, title_of
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -13,6 +14,7 @@ from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.widgets.tree import Node
 
 if TYPE_CHECKING:
+    from presscheck.api.sites import Site
     from presscheck.tui.screens.site_structure.model import SiteTree
 
 WIDEST_PATH = 20
@@ -59,7 +61,7 @@ def summary(model: SiteTree) -> Line:
     return (Span(" · ".join(parts)),)
 
 
-def detail_lines(item: StructureItem | None) -> list[Line]:
+def detail_lines(item: StructureItem | None, site: Site) -> list[Line]:
     """What is known of an item: kind, address, state, condition, description."""
     if item is None:
         return []
@@ -70,7 +72,7 @@ def detail_lines(item: StructureItem | None) -> list[Line]:
     )
     lines: list[Line] = [heading]
     if isinstance(item, SiteSpace | SiteSection):
-        address = item.urls.published
+        address = shown_address(site, item.urls.published)
         lines.append(
             (Span(f" {sanitize(address)}", "link"),) if address else (Span(" no address: it is not live", "quiet"),)
         )

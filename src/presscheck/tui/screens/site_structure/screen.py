@@ -133,7 +133,7 @@ class SiteStructureScreen(BaseScreen):
             empty.show_loading("Loading the structure …")
 
     def _show_item(self) -> None:
-        self.query_one("#facts", TextView).show(detail_lines(self.item))
+        self.query_one("#facts", TextView).show(detail_lines(self.item, self.model.site))
         self.refresh_status_bars()
 
     def _children(self, key: str | None) -> Sequence[Node]:
