@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from presscheck.documents.merge.fields import is_edited, merge_fields, merge_order
 from presscheck.documents.merge.text import MergedText, merge_text
 from presscheck.documents.pages.file_urls import unsigned_file
-from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, flatten, walk, with_slugs
+from presscheck.documents.pages.tree import Page, Tree, children, flatten, with_parents, with_slugs
 from presscheck.text.phrases import count
 
 __all__ = ["Conflict", "MergedText", "MergedTree", "documents_to_merge", "merge_pages", "merge_text"]
@@ -108,6 +108,13 @@ _KEPT = {
 """Why a deleted object was kept, by whether the change request deleted it."""
 
 
+class _Place(NamedTuple):
+    """A page and its parent; None at the root."""
+
+    page: Page
+    above: Page | None
+
+
 class _Pages:
     """Merges two page trees: first each page, then its place in the tree."""
 
@@ -115,14 +122,17 @@ class _Pages:
         self.conflicts: list[Conflict] = []
         self._documents = documents
         self._trees = trees
-        self._places = [{place.page["id"]: place for place in walk(tree)} for tree in self._trees]
+        self._places = [{page["id"]: _Place(page, above) for page, above in with_parents(tree)} for tree in trees]
         self._merged: dict[str, Page] = {}
-        self._by: dict[str, dict[str, PagePosition]] = {}
+        self._by: dict[str, dict[str, _Place]] = {}
 
     def tree(self) -> Tree:
         """Returns the merged tree."""
-        _, ours, theirs = self._places
-        self._merged = {page_id: self._page(page_id) for page_id in {**ours, **theirs} if self._stays(page_id)}
+        base, ours, theirs = self._places
+        for page_id in {**ours, **theirs}:
+            sides = base.get(page_id), ours.get(page_id), theirs.get(page_id)
+            if self._stays(page_id, *sides):
+                self._merged[page_id] = self._page(page_id, *sides)
         self._by = {page_id: self._placed_by(page_id) for page_id in self._merged}
         while self._untied():
             pass
@@ -131,19 +141,18 @@ class _Pages:
             above = self._above(page_id)
             below.setdefault(above, []).append(page_id)
             self._report_moved_up(page_id, above)
-        live = self._merged.keys() & theirs.keys()
-        settled = [one for one in live if self._merged[one].get("slug") == theirs[one].page.get("slug")]
+        settled = [
+            page_id
+            for page_id, page in self._merged.items()
+            if page_id in theirs and page.get("slug") == theirs[page_id].page.get("slug")
+        ]
         return with_slugs(self._level(None, below), settled)
-
-    def _sides(self, page_id: str) -> list[PagePosition | None]:
-        return [places.get(page_id) for places in self._places]
 
     def _note(self, page_id: str, kind: str, reason: str) -> None:
         place = self._places[1].get(page_id) or self._places[2][page_id]
         self.conflicts.append(Conflict(page_id, place.page.get("title", ""), kind, reason))
 
-    def _stays(self, page_id: str) -> bool:
-        was, ours, theirs = self._sides(page_id)
+    def _stays(self, page_id: str, was: _Place | None, ours: _Place | None, theirs: _Place | None) -> bool:
         left = ours or theirs
         if was is None or left is None or (ours and theirs):
             return True
@@ -152,33 +161,38 @@ class _Pages:
         self._note(page_id, "deleted", _KEPT[ours is None])
         return True
 
-    def _page(self, page_id: str) -> Page:
+    def _page(self, page_id: str, was: _Place | None, ours: _Place | None, theirs: _Place | None) -> Page:
         """Returns the merged page; a page on one side only is taken from that side."""
-        was, ours, theirs = (place.page if place else None for place in self._sides(page_id))
         if ours is None or theirs is None:
-            return {name: value for name, value in (ours or theirs or {}).items() if name != "path"}
-        was = was or {}
-        page, both = merge_fields(was, ours, theirs, but=("path", "documentId"))
-        if both:
-            self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request wins.")
-        sides = (side.get("documentId") for side in (was, ours, theirs))
-        document, places = self._documents.merge(*sides)
+            return _without((ours or theirs or _NOWHERE).page, "path")
+        base, one, other = was.page if was else _NONE, ours.page, theirs.page
+        documents = base.get("documentId"), one.get("documentId"), other.get("documentId")
+        if one == other | {"documentId": documents[1]}:
+            page = _without(one, "path", "documentId")  # most pages differ in their texts alone
+        else:
+            page, both = merge_fields(base, one, other, but=("path", "documentId"))
+            if both:
+                self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request wins.")
+        document, places = self._documents.merge(*documents)
         if places:
             self._note(page_id, "text", f"{_counted(places)}: both versions are in the page.")
-        return page | ({"documentId": document} if document else {})
+        if document:
+            page["documentId"] = document
+        return page
 
-    def _placed_by(self, page_id: str) -> dict[str, PagePosition]:
+    def _placed_by(self, page_id: str) -> dict[str, _Place]:
         """Returns the side that decides where a page stands."""
-        was, ours, theirs = self._sides(page_id)
-        if ours is None or theirs is None:
-            return self._places[2 if ours is None else 1]
-        here, there = _id(ours.above), _id(theirs.above)
+        base, ours, theirs = self._places
+        if page_id not in ours or page_id not in theirs:
+            return ours if page_id in ours else theirs
+        here, there = _id(ours[page_id].above), _id(theirs[page_id].above)
         if here != there:
+            was = base.get(page_id)
             if was and _id(was.above) == here:
-                return self._places[2]
+                return theirs
             if not was or _id(was.above) != there:
                 self._note(page_id, "moved", "Both sides moved it: the change request's position wins.")
-        return self._places[1]
+        return ours
 
     def _above(self, page_id: str) -> str | None:
         """Returns the nearest ancestor that still exists."""
@@ -229,7 +243,7 @@ class _Pages:
 
     def _with_pages(self, page_id: str, pages: Tree) -> Page:
         page = self._merged[page_id]
-        return page | {"pages": pages} if pages or "pages" in page else page
+        return page | {"pages": pages} if pages or page.get("pages", []) != [] else page
 
 
 class _Records:
@@ -277,6 +291,12 @@ _CALLED = {"emoji": "emoji", "slug": "address", "noIndex": "visibility", "hidden
 
 
 _NONE: dict[str, Any] = {}
+_NOWHERE = _Place(_NONE, None)
+
+
+def _without(page: Page, *names: str) -> Page:
+    """Returns a copy of a page without some of its fields."""
+    return {name: value for name, value in page.items() if name not in names}
 
 
 def _of(name: str, *sides: Mapping[str, Any]) -> list[list[Page]]:

@@ -68,6 +68,18 @@ def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
         waiting += _below(children(place.page), place.page, f"{place.path}/" if place.path else prefix)
 
 
+def with_parents(tree: Sequence[Page]) -> Iterator[tuple[Page, Page | None]]:
+    """Yields every page with its parent, in the order of `walk`, at a third of its time: without paths."""
+    waiting: list[tuple[Page, Page | None]] = [(page, None) for page in reversed(tree)]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        page = found[0]
+        below: Sequence[Page] = page.get("pages") or ()
+        if below:
+            waiting += [(kid, page) for kid in reversed(below)]
+
+
 def find(tree: Sequence[Page], page_id: str) -> PagePosition | None:
     """Returns the position of a page, or None."""
     return next((place for place in walk(tree) if place.page["id"] == page_id), None)
@@ -133,20 +145,32 @@ def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
     first = set(settled)
 
     def level(pages: Sequence[Page]) -> Tree:
-        slugs: dict[str, str] = {}
-        taken: set[str] = set()
-        for page in sorted((page for page in pages if _has_slug(page)), key=lambda one: one["id"] not in first):
-            slugs[page["id"]] = unique_slug(page.get("slug") or slugify(page.get("title", "")), taken)
-            taken.add(slugs[page["id"]])
+        slugs = _slugs(pages, first)
         found: Tree = []
         for page in pages:
-            more: Page = {"slug": slugs[page["id"]]} if page["id"] in slugs else {}
+            slug = slugs.get(page["id"])
+            if slug is not None and slug != page.get("slug"):
+                page = page | {"slug": slug}
             if page.get("pages"):
-                more["pages"] = level(children(page))
-            found.append(page | more)
+                page = page | {"pages": level(children(page))}
+            found.append(page)
         return found
 
     return level(tree)
+
+
+def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
+    """Returns the slugs of siblings by id, each another one; those of the pages in `first` are kept, if possible."""
+    named = [page for page in pages if _has_slug(page)]
+    kept = [page.get("slug") for page in named]
+    if len({*kept}) == len(kept) and all(kept):
+        return {}
+    slugs: dict[str, str] = {}
+    taken: set[str] = set()
+    for page in sorted(named, key=lambda one: one["id"] not in first):
+        slugs[page["id"]] = unique_slug(page.get("slug") or slugify(page.get("title", "")), taken)
+        taken.add(slugs[page["id"]])
+    return slugs
 
 
 def with_paths(tree: Sequence[Page]) -> Tree:
