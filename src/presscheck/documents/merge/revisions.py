@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from presscheck.documents.merge.fields import is_edited, merge_fields, merge_order
 from presscheck.documents.merge.text import MergedText, merge_text
 from presscheck.documents.pages.file_urls import unsigned_file
-from presscheck.documents.pages.tree import Page, Tree, children, flatten, with_parents, with_slugs
+from presscheck.documents.pages.tree import Page, PageAndParent, Tree, children, flatten, with_parents, with_slugs
 from presscheck.text.phrases import count
 
 __all__ = ["Conflict", "MergedText", "MergedTree", "documents_to_merge", "merge_pages", "merge_text"]
@@ -54,8 +54,11 @@ class _Documents:
         """Returns the id of the merged text and its number of conflicts."""
         if not _differ(base, ours, theirs):
             return theirs if ours == base else ours, 0
-        text, conflicts = merge_text(*(self.read(one) if one else "" for one in (base, ours, theirs)))
+        text, conflicts = merge_text(self._text(base), self._text(ours), self._text(theirs))
         return self.write(text) if text else None, conflicts
+
+    def _text(self, document: str | None) -> str:
+        return self.read(document) if document else ""
 
 
 def merge_pages(
@@ -87,12 +90,12 @@ def merge_pages(
 
 
 def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the ids of the documents whose texts `merge_pages` reads: those that both sides changed."""
+    """Yields the ids of the documents whose texts `merge_pages` reads, page by page: those that both sides changed."""
     for name, field in (("pages", "documentId"), ("reusableContents", "document")):
         sides = [{one["id"]: one.get(field) for one in flatten(side)} for side in _of(name, base, ours, theirs)]
-        for key in sides[1].keys() & sides[2].keys():
+        for key in sides[1]:
             three = [side.get(key) for side in sides]
-            if _differ(*three):
+            if key in sides[2] and _differ(*three):
                 yield from filter(None, three)
 
 
@@ -108,13 +111,6 @@ _KEPT = {
 """Why a deleted object was kept, by whether the change request deleted it."""
 
 
-class _Place(NamedTuple):
-    """A page and its parent; None at the root."""
-
-    page: Page
-    above: Page | None
-
-
 class _Pages:
     """Merges two page trees: first each page, then its place in the tree."""
 
@@ -122,9 +118,9 @@ class _Pages:
         self.conflicts: list[Conflict] = []
         self._documents = documents
         self._trees = trees
-        self._places = [{page["id"]: _Place(page, above) for page, above in with_parents(tree)} for tree in trees]
+        self._places = [{place.page["id"]: place for place in with_parents(tree)} for tree in trees]
         self._merged: dict[str, Page] = {}
-        self._by: dict[str, dict[str, _Place]] = {}
+        self._by: dict[str, dict[str, PageAndParent]] = {}
 
     def tree(self) -> Tree:
         """Returns the merged tree."""
@@ -152,7 +148,9 @@ class _Pages:
         place = self._places[1].get(page_id) or self._places[2][page_id]
         self.conflicts.append(Conflict(page_id, place.page.get("title", ""), kind, reason))
 
-    def _stays(self, page_id: str, was: _Place | None, ours: _Place | None, theirs: _Place | None) -> bool:
+    def _stays(
+        self, page_id: str, was: PageAndParent | None, ours: PageAndParent | None, theirs: PageAndParent | None
+    ) -> bool:
         left = ours or theirs
         if was is None or left is None or (ours and theirs):
             return True
@@ -161,14 +159,17 @@ class _Pages:
         self._note(page_id, "deleted", _KEPT[ours is None])
         return True
 
-    def _page(self, page_id: str, was: _Place | None, ours: _Place | None, theirs: _Place | None) -> Page:
+    def _page(
+        self, page_id: str, was: PageAndParent | None, ours: PageAndParent | None, theirs: PageAndParent | None
+    ) -> Page:
         """Returns the merged page; a page on one side only is taken from that side."""
         if ours is None or theirs is None:
-            return _without((ours or theirs or _NOWHERE).page, "path")
+            return _without_path((ours or theirs or _NOWHERE).page)
         base, one, other = was.page if was else _NONE, ours.page, theirs.page
         documents = base.get("documentId"), one.get("documentId"), other.get("documentId")
         if one == other | {"documentId": documents[1]}:
-            page = _without(one, "path", "documentId")  # most pages differ in their texts alone
+            page = _without_path(one)  # most pages differ in their texts alone
+            page.pop("documentId", None)
         else:
             page, both = merge_fields(base, one, other, but=("path", "documentId"))
             if both:
@@ -180,7 +181,7 @@ class _Pages:
             page["documentId"] = document
         return page
 
-    def _placed_by(self, page_id: str) -> dict[str, _Place]:
+    def _placed_by(self, page_id: str) -> dict[str, PageAndParent]:
         """Returns the side that decides where a page stands."""
         base, ours, theirs = self._places
         if page_id not in ours or page_id not in theirs:
@@ -291,12 +292,14 @@ _CALLED = {"emoji": "emoji", "slug": "address", "noIndex": "visibility", "hidden
 
 
 _NONE: dict[str, Any] = {}
-_NOWHERE = _Place(_NONE, None)
+_NOWHERE = PageAndParent(_NONE, None)
 
 
-def _without(page: Page, *names: str) -> Page:
-    """Returns a copy of a page without some of its fields."""
-    return {name: value for name, value in page.items() if name not in names}
+def _without_path(page: Page) -> Page:
+    """Returns a copy of a page without its path."""
+    copy = {**page}
+    copy.pop("path", None)
+    return copy
 
 
 def _of(name: str, *sides: Mapping[str, Any]) -> list[list[Page]]:

@@ -38,6 +38,13 @@ class PagePosition(NamedTuple):
     path: str | None
 
 
+class PageAndParent(NamedTuple):
+    """A page with its parent; None at the root."""
+
+    page: Page
+    above: Page | None
+
+
 class PageNotInTree(LookupError):
     """A page is not in the tree."""
 
@@ -68,16 +75,16 @@ def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
         waiting += _below(children(place.page), place.page, f"{place.path}/" if place.path else prefix)
 
 
-def with_parents(tree: Sequence[Page]) -> Iterator[tuple[Page, Page | None]]:
-    """Yields every page with its parent, in the order of `walk`, at a third of its time: without paths."""
-    waiting: list[tuple[Page, Page | None]] = [(page, None) for page in reversed(tree)]
+def with_parents(tree: Sequence[Page]) -> Iterator[PageAndParent]:
+    """Yields every page with its parent, in the order of `walk`; a third of its time, because there are no paths."""
+    waiting = [PageAndParent(page, None) for page in reversed(tree)]
     while waiting:
-        found = waiting.pop()
-        yield found
-        page = found[0]
-        below: Sequence[Page] = page.get("pages") or ()
+        place = waiting.pop()
+        yield place
+        page = place.page
+        below = page.get("pages")
         if below:
-            waiting += [(kid, page) for kid in reversed(below)]
+            waiting += [PageAndParent(kid, page) for kid in reversed(cast("Tree", below))]
 
 
 def find(tree: Sequence[Page], page_id: str) -> PagePosition | None:
