@@ -17,6 +17,7 @@ from presscheck.documents.pages.tree import (
     slugify,
     unique_slug,
     walk,
+    with_parents,
     with_paths,
     with_slugs,
 )
@@ -69,6 +70,21 @@ def test_walk_yields_parents_positions_and_paths() -> None:
         ("blog", None, 2, None),
         ("errors", None, 3, "errors"),
     ]
+
+
+def test_pages_with_their_parents_come_in_the_same_order() -> None:
+    assert [(one.page, one.above) for one in with_parents(TREE)] == [(one.page, one.above) for one in walk(TREE)]
+
+
+def test_pages_whose_slugs_stay_are_shared() -> None:
+    tree: list[Page] = [
+        {"id": "a", "type": "document", "slug": "a", "pages": []},
+        {"id": "b", "type": "document", "slug": "a", "pages": []},
+    ]
+    again = with_slugs(tree)
+    assert again[0] is tree[0]
+    assert [page["slug"] for page in again] == ["a", "a-1"]
+    assert tree[1]["slug"] == "a"
 
 
 def test_insert_at_an_index_and_at_the_end() -> None:

@@ -66,6 +66,19 @@ def test_an_insertion_keeps_json_and_what_is_missing(database: Database) -> None
         session.rollback()
 
 
+@pytest.mark.parametrize("title", ["\ud83d", "a\0b", "Ä “quoted” 😀"])
+def test_json_keeps_any_text_and_any_depth(database: Database, title: str) -> None:
+    if database.is_postgresql and "\ud83d" in title:
+        title = "half a pair is no text of PostgreSQL"
+    page: Page = {"id": "0", "title": title, "ratio": 0.1, "number": 2**70}
+    for number in range(1, 260):
+        page = {"id": str(number), "title": title, "pages": [page]}
+    with database.writing.begin() as session:
+        key = add_revision(session, "s", [page], created_at="2026-05-20T09:30:00.000Z", created_by=None)
+        assert session.get_one(RevisionRow, key).tree == [page]
+        session.rollback()
+
+
 def test_nothing_is_executed_without_rows(database: Database) -> None:
     with database.writing.begin() as session:
         execute(session.connection(), ADD)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.orm import Session
 
+from presscheck.documents.markdown.search_terms import index_terms
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.content.search import as_results, search
 from presscheck.service.db.engine import Database
@@ -74,6 +75,23 @@ def space(session: Session) -> SpaceRow:
 def test_search_finds_pages(context: Context, space: SpaceRow, query: str, titles: list[str]) -> None:
     found = search(context, [space], query).get("s", [])
     assert sorted(hit.page["title"] for hit in found) == sorted(titles)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("", []),
+        ("Lamp, lamp: OIL!", ["lamp", "oil"]),
+        ("a_b", ["a", "a_b", "b"]),
+        ("__init__ _", ["_", "__init__", "init"]),
+        ("É_b", ["b", "e", "e_b"]),
+        ("x" * 70 + "_Y", ["x" * 64, "y"]),
+        ("é" + "x" * 70, ["e" + "x" * 63]),
+        ("“oil”", ["oil"]),
+    ],
+)
+def test_terms_of_a_text(text: str, terms: list[str]) -> None:
+    assert index_terms(text) == terms
 
 
 def test_matches_in_titles_come_first(context: Context, space: SpaceRow) -> None:

@@ -42,7 +42,8 @@ def merge_fields(
         if name in but:
             continue
         if name not in together and ours.get(name, _NOTHING) == theirs.get(name, _NOTHING):
-            fields |= {name: ours[name]} if name in ours else {}
+            if name in ours:
+                fields[name] = ours[name]
             continue
         one, other, was = (
             {key: side[key] for key in together.get(name, (name,)) if key in side} for side in (ours, theirs, base)
@@ -74,6 +75,8 @@ def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str],
     """
     wanted = dict.fromkeys(members)
     first, one, other = ([item for item in side if item in wanted] for side in (base, ours, theirs))
+    if first == one == other:
+        return [*dict.fromkeys((*first, *wanted))]
     of_ours = _moved(first, one)
     of_theirs = _moved(first, other) - of_ours
     kept = [item for item in first if item not in of_ours and item not in of_theirs]

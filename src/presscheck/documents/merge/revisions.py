@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from presscheck.documents.merge.fields import is_edited, merge_fields, merge_order
 from presscheck.documents.merge.text import MergedText, merge_text
 from presscheck.documents.pages.file_urls import unsigned_file
-from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, flatten, walk, with_slugs
+from presscheck.documents.pages.tree import Page, PageAndParent, Tree, children, flatten, with_parents, with_slugs
 from presscheck.text.phrases import count
 
 __all__ = ["Conflict", "MergedText", "MergedTree", "documents_to_merge", "merge_pages", "merge_text"]
@@ -54,8 +54,11 @@ class _Documents:
         """Returns the id of the merged text and its number of conflicts."""
         if not _differ(base, ours, theirs):
             return theirs if ours == base else ours, 0
-        text, conflicts = merge_text(*(self.read(one) if one else "" for one in (base, ours, theirs)))
+        text, conflicts = merge_text(self._text(base), self._text(ours), self._text(theirs))
         return self.write(text) if text else None, conflicts
+
+    def _text(self, document: str | None) -> str:
+        return self.read(document) if document else ""
 
 
 def merge_pages(
@@ -87,12 +90,12 @@ def merge_pages(
 
 
 def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the ids of the documents whose texts `merge_pages` reads: those that both sides changed."""
+    """Yields the ids of the documents whose texts `merge_pages` reads, page by page: those that both sides changed."""
     for name, field in (("pages", "documentId"), ("reusableContents", "document")):
         sides = [{one["id"]: one.get(field) for one in flatten(side)} for side in _of(name, base, ours, theirs)]
-        for key in sides[1].keys() & sides[2].keys():
+        for key in sides[1]:
             three = [side.get(key) for side in sides]
-            if _differ(*three):
+            if key in sides[2] and _differ(*three):
                 yield from filter(None, three)
 
 
@@ -115,14 +118,17 @@ class _Pages:
         self.conflicts: list[Conflict] = []
         self._documents = documents
         self._trees = trees
-        self._places = [{place.page["id"]: place for place in walk(tree)} for tree in self._trees]
+        self._places = [{place.page["id"]: place for place in with_parents(tree)} for tree in trees]
         self._merged: dict[str, Page] = {}
-        self._by: dict[str, dict[str, PagePosition]] = {}
+        self._by: dict[str, dict[str, PageAndParent]] = {}
 
     def tree(self) -> Tree:
         """Returns the merged tree."""
-        _, ours, theirs = self._places
-        self._merged = {page_id: self._page(page_id) for page_id in {**ours, **theirs} if self._stays(page_id)}
+        base, ours, theirs = self._places
+        for page_id in {**ours, **theirs}:
+            sides = base.get(page_id), ours.get(page_id), theirs.get(page_id)
+            if self._stays(page_id, *sides):
+                self._merged[page_id] = self._page(page_id, *sides)
         self._by = {page_id: self._placed_by(page_id) for page_id in self._merged}
         while self._untied():
             pass
@@ -131,19 +137,20 @@ class _Pages:
             above = self._above(page_id)
             below.setdefault(above, []).append(page_id)
             self._report_moved_up(page_id, above)
-        live = self._merged.keys() & theirs.keys()
-        settled = [one for one in live if self._merged[one].get("slug") == theirs[one].page.get("slug")]
+        settled = [
+            page_id
+            for page_id, page in self._merged.items()
+            if page_id in theirs and page.get("slug") == theirs[page_id].page.get("slug")
+        ]
         return with_slugs(self._level(None, below), settled)
-
-    def _sides(self, page_id: str) -> list[PagePosition | None]:
-        return [places.get(page_id) for places in self._places]
 
     def _note(self, page_id: str, kind: str, reason: str) -> None:
         place = self._places[1].get(page_id) or self._places[2][page_id]
         self.conflicts.append(Conflict(page_id, place.page.get("title", ""), kind, reason))
 
-    def _stays(self, page_id: str) -> bool:
-        was, ours, theirs = self._sides(page_id)
+    def _stays(
+        self, page_id: str, was: PageAndParent | None, ours: PageAndParent | None, theirs: PageAndParent | None
+    ) -> bool:
         left = ours or theirs
         if was is None or left is None or (ours and theirs):
             return True
@@ -152,33 +159,41 @@ class _Pages:
         self._note(page_id, "deleted", _KEPT[ours is None])
         return True
 
-    def _page(self, page_id: str) -> Page:
+    def _page(
+        self, page_id: str, was: PageAndParent | None, ours: PageAndParent | None, theirs: PageAndParent | None
+    ) -> Page:
         """Returns the merged page; a page on one side only is taken from that side."""
-        was, ours, theirs = (place.page if place else None for place in self._sides(page_id))
         if ours is None or theirs is None:
-            return {name: value for name, value in (ours or theirs or {}).items() if name != "path"}
-        was = was or {}
-        page, both = merge_fields(was, ours, theirs, but=("path", "documentId"))
-        if both:
-            self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request wins.")
-        sides = (side.get("documentId") for side in (was, ours, theirs))
-        document, places = self._documents.merge(*sides)
+            return _without_path((ours or theirs or _NOWHERE).page)
+        base, one, other = was.page if was else _NONE, ours.page, theirs.page
+        documents = base.get("documentId"), one.get("documentId"), other.get("documentId")
+        if one == other | {"documentId": documents[1]}:
+            page = _without_path(one)  # most pages differ in their texts alone
+            page.pop("documentId", None)
+        else:
+            page, both = merge_fields(base, one, other, but=("path", "documentId"))
+            if both:
+                self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request wins.")
+        document, places = self._documents.merge(*documents)
         if places:
             self._note(page_id, "text", f"{_counted(places)}: both versions are in the page.")
-        return page | ({"documentId": document} if document else {})
+        if document:
+            page["documentId"] = document
+        return page
 
-    def _placed_by(self, page_id: str) -> dict[str, PagePosition]:
+    def _placed_by(self, page_id: str) -> dict[str, PageAndParent]:
         """Returns the side that decides where a page stands."""
-        was, ours, theirs = self._sides(page_id)
-        if ours is None or theirs is None:
-            return self._places[2 if ours is None else 1]
-        here, there = _id(ours.above), _id(theirs.above)
+        base, ours, theirs = self._places
+        if page_id not in ours or page_id not in theirs:
+            return ours if page_id in ours else theirs
+        here, there = _id(ours[page_id].above), _id(theirs[page_id].above)
         if here != there:
+            was = base.get(page_id)
             if was and _id(was.above) == here:
-                return self._places[2]
+                return theirs
             if not was or _id(was.above) != there:
                 self._note(page_id, "moved", "Both sides moved it: the change request's position wins.")
-        return self._places[1]
+        return ours
 
     def _above(self, page_id: str) -> str | None:
         """Returns the nearest ancestor that still exists."""
@@ -229,7 +244,7 @@ class _Pages:
 
     def _with_pages(self, page_id: str, pages: Tree) -> Page:
         page = self._merged[page_id]
-        return page | {"pages": pages} if pages or "pages" in page else page
+        return page | {"pages": pages} if pages or page.get("pages", []) != [] else page
 
 
 class _Records:
@@ -277,6 +292,14 @@ _CALLED = {"emoji": "emoji", "slug": "address", "noIndex": "visibility", "hidden
 
 
 _NONE: dict[str, Any] = {}
+_NOWHERE = PageAndParent(_NONE, None)
+
+
+def _without_path(page: Page) -> Page:
+    """Returns a copy of a page without its path."""
+    copy = {**page}
+    copy.pop("path", None)
+    return copy
 
 
 def _of(name: str, *sides: Mapping[str, Any]) -> list[list[Page]]:

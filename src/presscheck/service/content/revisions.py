@@ -11,17 +11,18 @@ from sqlalchemy.orm import Session
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
-from presscheck.service.db.prepared_statements import among, execute, plain_rows
+from presscheck.service.db.prepared_statements import each, execute, plain_rows
 from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 _documents = DocumentRow.__table__.c
+_wanted = each("ids")
 _TEXTS = (
     select(_documents.id, _documents.markdown)
-    .where(among(_documents.id, "ids"))
+    .where(_documents.id == _wanted.c.value)
     .execution_options(**{NEVER_CHANGES: True})
 )
-_KNOWN = select(_documents.id).where(among(_documents.id, "ids"))
+_KNOWN = select(_documents.id).where(_documents.id == _wanted.c.value)
 _ADD_DOCUMENT = insert(DocumentRow)
 _ADD_REVISION = insert(RevisionRow)
 

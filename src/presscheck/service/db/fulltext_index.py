@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from sqlalchemy import Connection, Text, column, select, table, text
 
-from presscheck.documents.markdown.search_terms import index_terms
+from presscheck.documents.markdown.search_terms import index_text
 from presscheck.service.db.prepared_statements import among, execute, plain_rows
 
 _MAKE = {
@@ -41,7 +41,7 @@ def make_words(connection: Connection) -> None:
 
 def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> None:
     """Indexes documents, given as id and Markdown; a document never changes, so it is indexed once."""
-    rows = [{"id": key, "words": " ".join(index_terms(markdown))} for key, markdown in documents]
+    rows = [{"id": key, "words": index_text(markdown)} for key, markdown in documents]
     execute(connection, _ADD[connection.dialect.name], *rows)
 
 

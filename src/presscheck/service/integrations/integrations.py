@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, or_, select
 from sqlalchemy.orm import Session
 
 from presscheck.api.integrations import (
@@ -34,6 +34,15 @@ from presscheck.service.permissions import is_member, role_in
 
 KEPT_EVENTS = 1000
 """Events that are kept of an integration; older ones are deleted once they are delivered."""
+_INSTALLED = (
+    select(InstallationRow)
+    .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
+    .where(
+        InstallationRow.organization_id == bindparam("organization"),
+        InstallationRow.space_selection == "all",
+        or_(IntegrationRow.target == "all", IntegrationRow.target == "space"),
+    )
+)
 
 
 def integration_for(context: Context, name: str, *, to_own: bool = False) -> IntegrationRow:
@@ -227,15 +236,6 @@ def delete_old_events(session: Session, integration: str) -> None:
 
 def tell_of_content(context: Context, space: SpaceRow) -> None:
     """Sends an event to the integrations installed in a space that its live content changed."""
-    installed = (
-        select(InstallationRow)
-        .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
-        .where(
-            InstallationRow.organization_id == space.organization_id,
-            InstallationRow.space_selection == "all",
-            IntegrationRow.target.in_(("all", "space")),
-        )
-    )
-    for row in context.session.scalars(installed).all():
+    for row in context.rows(_INSTALLED, organization=space.organization_id):
         payload = {"spaceId": space.id, "revisionId": space.revision_id}
         tell(context.session, row, "space_content_updated", context.now(), **payload)

@@ -41,9 +41,9 @@ class Reviews(NamedTuple):
 
 
 def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> list[str]:
-    """A message for each rule that is not met; empty for users who may bypass the rules."""
+    """A message for each rule that is not met; empty if there is none, and for users who may bypass the rules."""
     rules = _rules(context, space)
-    if any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules):
+    if not rules or any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules):
         return []
     reviews = _current_reviews(context, row)
     messages: list[str] = []
