@@ -86,7 +86,7 @@ class LinkReport:
         return named or LinkTarget(leads.kind, leads.id or leads.url or written, leads.anchor)
 
     def _named(self, address: str) -> LinkTarget | None:
-        """What an address names by its id; None if it is not there. Only what the space has is known here."""
+        """What an address names by its id; None if the space does not have it; other spaces are not checked."""
         here = self._content.space.id if self._content.space else ""
         if page := _page_by_id(address):
             if page[1] not in (None, here):
