@@ -97,6 +97,28 @@ async def test_a_change_request_lists_the_links_that_it_breaks(world: World) -> 
     assert (found.stats.broken.total, found.stats.broken.change_request) == (4, 2), "two were already broken"
 
 
+async def test_links_that_name_something_by_its_id_are_broken_only_if_it_is_not_there(world: World) -> None:
+    """A mention in a page that is merged is no broken link."""
+    draft = await world.draft()
+    text = (
+        'Ask [somebody](/~/users/u1 "mention"), see [it](/~/pages/guide#first), '
+        "[none](/~/pages/none), [elsewhere](/~/spaces/other/pages/p1) and [a collection](/~/collections/c1)."
+    )
+    await world.edit(draft, insert("More", text))
+    await world.admin.send(UpdateChangeRequest(space_id=world.space, change_request_id=draft.id, status="open"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
+    found = await world.clients["read"].send(ListSpaceLinks(space_id=world.space))
+    assert told(found) == [
+        ("ok", "url", "/~/users/u1", ["More"]),
+        ("ok", "page", "Guide", ["More"]),
+        ("broken", "url", "/~/pages/none", ["More"]),
+        ("ok", "url", "/~/spaces/other/pages/p1", ["More"]),
+        ("ok", "url", "/~/collections/c1", ["More"]),
+    ]
+    back = await world.admin.send(ListPageBacklinks(space_id=world.space, page_id="guide"))
+    assert [place.page.title for place in back.items if place.page] == ["More"]
+
+
 async def test_missing_pages_and_files_are_not_found(world: World) -> None:
     draft = await world.draft()
     at = {"space_id": world.space, "change_request_id": draft.id}

@@ -1,10 +1,12 @@
-"""A page with all kinds of blocks, and the API description that it refers to."""
+"""Pages with blocks: one with those that have controls, one with every block, and the API description of both."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 
+from tests.documents.node_samples import BLOCKS, INLINES, MARKS
 from tests.running_service import RunningService
 from tests.service_users import main_moves, somebody
 
@@ -74,6 +76,8 @@ Only for some.
 
 <p align="center">In the middle</p>
 """
+EVERY_BLOCK = "\n\n".join((TEXT, *BLOCKS.values(), *INLINES.values(), *MARKS.values()))
+"""With a sample of each block, inline and mark; `tests/documents/test_drawn_blocks.py` keeps these complete."""
 API = {
     "openapi": "3.1.0",
     "info": {"title": "Pager", "version": "1"},
@@ -89,12 +93,12 @@ API = {
 }
 
 
-async def write_blocks(service: RunningService) -> None:
+async def write_blocks(service: RunningService, text: str = TEXT) -> None:
     """Write the page and the API description, and wait until that is processed."""
     spec = {"organization_id": "tallowick", "spec_slug": "pager"}
     async with somebody(service, "robin") as (robin,):
         await robin.send(PutOpenAPISpec(**spec, source=SpecSource(text=json.dumps(API))))
-        await main_moves(robin, SPACE, TITLE, TEXT)
+        await main_moves(robin, SPACE, TITLE, text)
 
         async def processed() -> None:
             while True:
@@ -106,3 +110,7 @@ async def write_blocks(service: RunningService) -> None:
                     return
 
         await asyncio.wait_for(processed(), 60)
+
+
+write_every_block = partial(write_blocks, text=EVERY_BLOCK)
+"""Writes the page with every block."""

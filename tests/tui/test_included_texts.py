@@ -16,7 +16,9 @@ from presscheck.service.db.ids import system_clock
 from presscheck.service.server.bootstrap import bring_in, found
 
 PAGES = {
-    "SUMMARY.md": "# Contents\n\n* [Home](README.md)\n* [Start](guides/start.md)\n* [Later](later.md)\n",
+    "SUMMARY.md": (
+        "# Contents\n\n* [Home](README.md)\n* [Start](guides/start.md)\n* [Later](later.md)\n* [Calls](calls.md)\n"
+    ),
     "README.md": "# Home\n\nWelcome.\n",
     "guides/start.md": (
         '# Start\n\n{% include "../.gitbook/includes/note.md" %}\n\nBetween.\n\n'
@@ -27,7 +29,14 @@ PAGES = {
     ".gitbook/includes/outer.md": (
         '---\ntitle: Outer\n---\nWords outside.\n\n{% include "note.md" %}\n\n{% include "outer.md" %}\n'
     ),
-    ".gitbook/includes/late.md": "---\ntitle: Late words\n---\nRead last. ![Plan](../assets/plan.png)\n",
+    ".gitbook/includes/late.md": "---\ntitle: Late words\n---\nRead last. ![Plan](../assets/plan.png)\n\n"
+    f"{'One after another. ' * 9}Here it ends.\n\n[nowhere](nowhere.md)\n",
+    "calls.md": '# Calls\n\n{% openapi src=".gitbook/assets/shop.yaml" path="/orders/{id}" method="get" %}\n',
+    ".gitbook/assets/shop.yaml": (
+        "openapi: 3.0.0\npaths:\n  /orders/{id}:\n    get:\n      summary: One order\n"
+        "      parameters: [{name: id, in: path, required: true, schema: {$ref: '#/components/schemas/Id'}}]\n"
+        "      responses: {'200': {description: The order}}\ncomponents: {schemas: {Id: {type: string}}}\n"
+    ),
     ".gitbook/assets/plan.png": "no picture",
 }
 
@@ -73,8 +82,9 @@ async def test_pages_show_the_text_of_what_they_include(service: RunningService,
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Start")
         await until(pilot, shows="It includes itself: its text is shown once.")
+        # in the page, and in the other content: each text is drawn when it is there
+        await until(pilot, holds=lambda: shown(pilot.app).count("Mind the step.") == 2)
         page = shown(pilot.app)
-        assert page.count("Mind the step.") == 2, "in the page, and in the other content"
         assert page.count("Words outside.") == 1
         assert page.index("A note") < page.index("Mind the step") < page.index("Between.") < page.index("Outer")
         assert "This space has no such reusable content." in page
@@ -117,11 +127,52 @@ async def test_reusable_content_is_read_and_found_in_its_pages(
         await pilot.press("q", "3", "enter")
         await pick(pilot, "Read")
         await until(pilot, shows="Mind the step.")
+        await pilot.press("q", "g", "g")
+        await down_to(pilot, "Late words")
+        await pilot.resize_terminal(80, 24)
+        await pilot.press("enter")
+        await pick(pilot, "Read")
+        await until(pilot, shows="Late words   reusable content")
+        await until(pilot, shows="Here it ends.")
+        await until(pilot, shows="nowhere ⚠")
+        assert "…" not in shown(pilot.app), "the text is wrapped in the width of the terminal"
         await pilot.press("q", "enter")
+        await pick(pilot, "Details")
+        await until(pilot, shows="Pages with it: Later")
+        assert "…" not in shown(pilot.app)
+        await pilot.press("q", "g", "g")
+        await down_to(pilot, "A note")
+        await pilot.press("enter")
         await pick(pilot, "Where used")
         await pick(pilot, "Start")
         await until(pilot, shows="› Start")
         await until(pilot, shows="Between.")
+
+
+async def test_an_operation_of_a_file_of_the_space_is_drawn(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Calls")
+        await until(pilot, shows="▾ GET /orders/{id}")
+        await until(pilot, shows="One order")
+        await until(pilot, shows="id string required")
+        await until(pilot, shows="200 The order")
+    service.stop()
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reading(pilot, "Calls", "offline")
+        await until(pilot, shows="200 The order")
+
+
+async def test_a_page_as_it_was_has_the_texts_of_then(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path), (100, 50)) as pilot:
+        await reading(pilot, "Start")
+        await pilot.press("g", "h")
+        await until(pilot, shows="+ Start")
+        await down_to(pilot, "+ Start")
+        await pilot.press("enter")
+        await until(pilot, shows="as it was")
+        await until(pilot, holds=lambda: shown(pilot.app).count("Mind the step.") == 2)
+        await until(pilot, shows="Words outside.")
+        await until(pilot, shows="The space had no such reusable content then.")
 
 
 async def test_a_text_that_cannot_be_read_shows_why(service: RunningService, tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ The first line.
 
 {MUCH}
 [The limits](limits.md), [gone](gone.md), [the web](https://example.org/). ![Plan](/plan.png)
+Ask [Mia](/~/users/mia "mention").
 """
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x08" + bytes(range(256))
 SPACE = "notes"
@@ -96,7 +97,8 @@ async def test_links_are_listed_filtered_and_opened_at_their_line(
         await listed(pilot)
         await until(pilot, shows="gone.md")
         rows = [line.replace("▌", " ").split()[1] for line in shown(pilot.app).split("\n") if " Map " in line]
-        assert rows == ["broken", "external", "ok", "ok"]
+        assert rows == ["broken", "external", "ok", "ok", "ok"], "a mention is no broken link"
+        assert not any(line.rstrip().endswith("…") for line in shown(pilot.app).split("\n") if "links to" in line)
         assert "✗ 1 broken" in shown(pilot.app)
         assert "↗ 1 external" in shown(pilot.app)
         await pilot.press("F")

@@ -12,7 +12,7 @@ from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import all_sent, app_on, noon, plain, running, shown, until, write
-from tests.tui.block_page import SPACE, TITLE, write_blocks
+from tests.tui.block_page import SPACE, TITLE, write_every_block
 from tests.tui.change_request_factory import begun, edited, rewritten
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, at_noon, names, rested
 
@@ -194,24 +194,28 @@ async def read_blocks(pilot: Any) -> None:
 
 
 THEMES = ("ink", "paper", "contrast", "ansi")
-ALL_LOOKS = [(size, theme) for size in SIZES for theme in THEMES]
+WHOLE = 340
+"""Lines of a terminal that shows the whole page with every block."""
+ALL_LOOKS = [((columns, WHOLE), theme) for columns, _ in SIZES for theme in THEMES]
 
 
 @pytest.mark.parametrize(("size", "theme"), ALL_LOOKS, ids=[f"{names(size)}-{theme}" for size, theme in ALL_LOOKS])
-@pytest.mark.service(clock=noon, on_a_path=True, prepare=write_blocks)
+@pytest.mark.service(clock=noon, on_a_path=True, prepare=write_every_block)
 def test_a_page_with_all_blocks(
     size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
         await read_blocks(pilot)
         await pilot.press("=", *"jjjjjjjjj")
+        view = pilot.app.screen.page_view
+        await until(pilot, holds=lambda: view.document.done and view.count < view.size.height)
 
     app = app_on(service, tmp_path, theme=theme)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=names)
-@pytest.mark.service(clock=noon, on_a_path=True, prepare=write_blocks)
+@pytest.mark.service(clock=noon, on_a_path=True, prepare=write_every_block)
 async def test_a_page_with_all_blocks_in_sixteen_colors(
     size: tuple[int, int], service: RunningService, tmp_path: Path
 ) -> None:

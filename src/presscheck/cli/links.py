@@ -107,5 +107,7 @@ def _name(target: ContentLocation) -> str:
         return target.page.path or target.page.title
     if target.file:
         return target.file.name
+    if target.user:
+        return target.user.display_name or target.user.id
     named = target.space or target.collection or target.reusable_content
     return named.title if named else target.kind

@@ -5,6 +5,7 @@ The local service computes it from its database and the desktop side from its ca
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,12 +14,18 @@ from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
 from presscheck.api.links import ContentLocation, Link, PlaceInPage
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
-from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.markdown.links import Destination, LinkResolver, source_path
 from presscheck.documents.pages.tree import flatten
+
+BY_ID = "/~/"
+"""How addresses begin that name something by its id."""
+_page_by_id = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)(?:#(.*))?").fullmatch
+_file_by_id = re.compile(r"/~/files/([\w-]+)").fullmatch
+_content_by_id = re.compile(r"(?:/~/spaces/([\w-]+))?/~/reusable/([\w-]+)").fullmatch
 
 
 class LinkTarget(NamedTuple):
-    """A link target: `kind` as in `links.Destination`; `name` is its id, or the address as written."""
+    """A link target: `kind` as in `links.Destination`, or `elsewhere`; `name` is its id, or the address as written."""
 
     kind: str
     name: str
@@ -70,10 +77,28 @@ class LinkReport:
         for page in flatten(content.pages):
             source = source_path(page) if page.id in content.links else ""
             for target in content.links.get(page.id, ()):
-                leads = places.resolve(target, source)
-                name = leads.id or leads.url or target
-                found.setdefault(LinkTarget(leads.kind, name, leads.anchor), {})[page.id] = None
+                found.setdefault(self._target(places.resolve(target, source), target), {})[page.id] = None
         return [LinkUsage(target, self._status(target), tuple(pages)) for target, pages in found.items()]
+
+    def _target(self, leads: Destination, written: str) -> LinkTarget:
+        is_by_id = leads.kind == "broken" and written.startswith(BY_ID)
+        named = self._named(written) if is_by_id else None
+        return named or LinkTarget(leads.kind, leads.id or leads.url or written, leads.anchor)
+
+    def _named(self, address: str) -> LinkTarget | None:
+        """What an address names by its id; None if the space does not have it; other spaces are not checked."""
+        here = self._content.space.id if self._content.space else ""
+        if page := _page_by_id(address):
+            if page[1] not in (None, here):
+                return LinkTarget("elsewhere", address)
+            return LinkTarget("page", page[2], page[3] or "") if page[2] in self._pages else None
+        if file := _file_by_id(address):
+            return LinkTarget("file", file[1]) if file[1] in self._files else None
+        if content := _content_by_id(address):
+            if content[1] not in (None, here):
+                return LinkTarget("elsewhere", address)
+            return LinkTarget("snippet", content[2]) if content[2] in self._reusable else None
+        return LinkTarget("elsewhere", address)
 
     def _status(self, target: LinkTarget) -> str:
         if target.kind == "broken":

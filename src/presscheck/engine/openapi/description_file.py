@@ -31,6 +31,15 @@ def read_description(file: Path, field: str) -> Mapping[str, Any]:
         raise InvalidArgument(field, f"could not be read: {error.strerror}") from None
     if len(content) > LARGEST:
         raise InvalidArgument(field, f"is too large: at most {LARGEST // 1_000_000} MB")
+    return parse_description(content, field)
+
+
+def parse_description(content: bytes, field: str) -> Mapping[str, Any]:
+    """An OpenAPI description from the bytes of a file, JSON or YAML; slow: in a thread.
+
+    Raises:
+        InvalidArgument: it is no OpenAPI description.
+    """
     try:
         found: Any = json.loads(json.dumps(load_yaml_value(content), default=str))
     except InvalidYaml as error:

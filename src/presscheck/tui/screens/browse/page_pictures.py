@@ -8,28 +8,22 @@ reserved if its size is known.
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
-import json
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from presscheck.api.content import GetChangeRequestFile, GetFile, ListRevisionFiles, RevisionFile
-from presscheck.api.operation import Operation
 from presscheck.documents.terminal.references import Picture
-from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.browse.file_contents import ContentPlace, file_content
 from presscheck.tui.terminal.pictures import MOST_PIXELS, TOO_LARGE, CellSize, fitted
 
 if TYPE_CHECKING:
+    from presscheck.api.content import RevisionFile
     from presscheck.tui.screens.screen_context import ScreenContext
     from presscheck.tui.terminal.pictures import DrawnPicture, PictureTable
 
 MOST_BYTES = 10 << 20
 """The largest file that is read, in bytes."""
-MOST_CACHED = 1 << 20
-"""The largest file that is kept in the cache, in bytes, to be drawn while offline."""
 LEAST_ROWS = 6
 MARGIN = 2
 """Lines of the page that are visible beside the highest picture."""
@@ -40,14 +34,6 @@ AT_ONCE = 2
 REMEMBERED = 500
 ELSEWHERE = "not loaded: it is on another host"
 OFFLINE = "not loaded: you are offline"
-
-
-class ContentPlace(NamedTuple):
-    """Where a file is: the id of its space, with that of a change request or of a revision; without both on main."""
-
-    space: str
-    request: str = ""
-    revision: str = ""
 
 
 class Wanted(NamedTuple):
@@ -155,7 +141,7 @@ class PagePictures:
         self._on_change()
 
     async def _draw(self, wanted: Wanted) -> tuple[int, Picture]:
-        content = await self._content(wanted)
+        content = await file_content(self._screen.engine, wanted.place, wanted.file, MOST_BYTES)
         table = self._table
         number, protocol, style_for = table.new_number(), table.protocol, self._screen.style_for
 
@@ -174,34 +160,6 @@ class PagePictures:
         table.add(number, picture)
         return number, Picture(picture.lines)
 
-    async def _content(self, wanted: Wanted) -> bytes:
-        """The bytes of a file, from the cache or from the service."""
-        engine, (space, _, revision) = self._screen.engine, wanted.place
-        key = f"picture {space} {wanted.file}" + (f" in {revision}" if revision else "")
-        stored = await engine.in_store(lambda cache: cache.for_writing([key]))
-        if key in stored and (content := await asyncio.to_thread(_from_text, stored[key].json)):
-            return content
-        call, address = await self._address(wanted)
-        content = await engine.download(call, address, MOST_BYTES)
-        if len(content) <= MOST_CACHED:
-            text = await asyncio.to_thread(_as_text, content)
-            engine.remember(key, text)
-        return content
-
-    async def _address(self, wanted: Wanted) -> tuple[Operation[Any], str]:
-        """Where a file is downloaded from, as the service tells it now: the addresses are valid for a while only."""
-        engine, (space, request, revision) = self._screen.engine, wanted.place
-        if revision:
-            listing = ListRevisionFiles(space_id=space, revision_id=revision)
-            found = (file.download_url for file in await whole_listing(engine, listing) if file.id == wanted.file)
-            return listing, next(found, "")
-        call: Operation[RevisionFile] = (
-            GetChangeRequestFile(space_id=space, change_request_id=request, file_id=wanted.file)
-            if request
-            else GetFile(space_id=space, file_id=wanted.file)
-        )
-        return call, (await engine.read(call)).download_url
-
 
 def _objection(file: RevisionFile) -> str:
     """Why a file is not drawn, as far as the service tells; else empty."""
@@ -214,15 +172,3 @@ def _objection(file: RevisionFile) -> str:
         return f"not loaded: more than {MOST_BYTES >> 20} MB"
     size = file.dimensions
     return f"not drawn: {TOO_LARGE}" if size and size.width * size.height > MOST_PIXELS else ""
-
-
-def _as_text(content: bytes) -> str:
-    return json.dumps({"base64": base64.b64encode(content).decode("ascii")})
-
-
-def _from_text(text: str) -> bytes:
-    """The bytes of a file in the cache; none if it is damaged."""
-    try:
-        return base64.b64decode(json.loads(text)["base64"])
-    except (ValueError, KeyError, TypeError, binascii.Error):
-        return b""

@@ -6,6 +6,7 @@ is there: showing a page never waits for it.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -26,12 +27,12 @@ from presscheck.documents.markdown.link_target import LinkTarget
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.openapi import description_in
-from presscheck.documents.terminal.references import Included, NoReferences, Picture
+from presscheck.documents.terminal.references import Included, Picture
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.browse.file_contents import ContentPlace, file_content
 from presscheck.tui.screens.browse.included_texts import LOADING, NOT_CACHED, IncludedTexts, Piece
-from presscheck.tui.screens.browse.page_pictures import ContentPlace
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -39,18 +40,24 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.page_pictures import PagePictures
     from presscheck.tui.screens.browse.page_tree import Item
+    from presscheck.tui.screens.screen_context import ScreenContext
 
 MOST_SPECIFICATIONS = 5
 """API descriptions that are read for one page."""
+LARGEST_DESCRIPTION = 1 << 20
+"""The largest file with an API description that is read, in bytes."""
 NOT_HERE = "This space has no such reusable content."
+NOT_THERE = "The space had no such reusable content then."
 INCLUDE = "include"
 """What stands only in texts that may include reusable content."""
-_SIGNS = ("{% include", "{% file", 'class="expression"', "<img", "![")
+_SIGNS = ("{% include", "{% file", "{% openapi ", "{% swagger ", 'class="expression"', "<img", "![")
 """What stands only in texts that refer to files, reusable content or variables."""
 _PEOPLE = "/~/users/"
 """How addresses of people begin."""
 _linked = re.compile(r"(?:\]\(|href=\")([^)\"\s]{1,500}+)").finditer
 _specifications = re.compile(r"\{%-?\s*openapi-[a-z]+[^%]*?\bspec=\"([a-z0-9-]{1,100})\"").findall
+_described = re.compile(r"\{%-?\s*(?:openapi|swagger)\s[^%\n]*?\bsrc=\"([^\"\n]{1,500})\"").findall
+"""The addresses of files with an API description."""
 _on_page = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)").match
 _thing = re.compile(r"/~/(users|collections)/([\w-]+)$").match
 _in_space = re.compile(r"/~/spaces/([\w-]+)$").match
@@ -161,8 +168,7 @@ class PageReferences:
     def _by_id(self, address: str) -> LinkTarget | None:
         page, space = _on_page(address), _in_space(address)
         if page and (not page[1] or (self._item.space and page[1] == self._item.space.id)):
-            title = self._links.titles.get(page[2])
-            return LinkTarget(title) if title is not None else LinkTarget(is_broken=True)
+            return _page_target(self._links.titles.get(page[2]))
         other = _thing(address)
         if other and other[1] == "users":
             name = self._people.get(other[2])
@@ -188,21 +194,15 @@ class PageReferences:
 
     def variable(self, expression: str) -> str | None:
         """The value of a variable of the space or the page."""
-        match = _variable(expression.strip())
-        if not match:
-            return None
         page = self._item.page
-        values = (
-            (self._revision.variables if self._revision else None)
-            if match[1] == "space"
-            else (page.variables if page else None)
-        )
-        value = (values or {}).get(match[2])
-        return str(value) if isinstance(value, str | int | float) else None
+        of_space = self._revision.variables if self._revision else None
+        return _value_of(expression, of_space, page.variables if page else None)
 
     def specification(self, name: str) -> Mapping[str, Any] | None:
-        """An API description, by the name of its specification."""
-        return self._specifications.get(name)
+        """An API description, by the name of its specification, or by the address of its file in the space."""
+        known = self._specifications.get(name)
+        file = self._links.file(name, self._source) if known is None else None
+        return self._specifications.get(_file_key(file)) if file else known
 
     def picture(self, address: str, columns: int) -> Picture | None:
         """The picture for an image: of a file of the space, else a note; None while the files are not known."""
@@ -217,23 +217,95 @@ class PageReferences:
         return None
 
 
-class RevisionReferences(NoReferences):
-    """The references of a page as it was in a revision: its pictures.
+class RevisionReferences:
+    """What a text refers to in one revision: titles of pages, reusable content, variables, pictures.
 
     Args:
-        place: the revision.
-        page: the page.
-        revision: its content.
+        screen: the screen that shows the text.
+        place: where the content is.
+        revision: the content.
+        source: the source path of the text, from which its links lead.
         pictures: reads and draws the images.
+        on_change: called when more is known.
+        variables: those of the page.
     """
 
-    def __init__(self, place: ContentPlace, page: RevisionPage, revision: Revision, pictures: PagePictures) -> None:
-        self._place, self._pictures = place, pictures
-        self._links, self._source = SpaceLinks(revision.pages, revision), source_path(page)
+    def __init__(
+        self,
+        screen: ScreenContext,
+        place: ContentPlace,
+        revision: Revision,
+        source: str,
+        pictures: PagePictures,
+        on_change: Callable[[], None],
+        *,
+        variables: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._place, self._source, self._pictures, self._on_change = place, source, pictures, on_change
+        self._links, self._variables = SpaceLinks(revision.pages, revision), variables
+        self._texts = IncludedTexts(screen, self._texts_changed)
+        self._markdown = ""
+
+    def want(self, markdown: str) -> None:
+        """Read the reusable content that a text includes."""
+        self._markdown = markdown
+        if INCLUDE in markdown:
+            self._texts.want(markdown, self._piece)
+
+    def _texts_changed(self) -> None:
+        self.want(self._markdown)
+        self._on_change()
+
+    def target(self, address: str) -> LinkTarget | None:
+        """What a link to a page leads to, and whether a link is broken."""
+        if address.startswith("#"):
+            return None
+        page = _on_page(address)
+        if address.startswith("/~"):
+            is_here = page and page[1] in (None, self._place.space)
+            return _page_target(self._links.titles.get(page[2])) if page and is_here else None
+        found = self._links.resolver.resolve(address, self._source)
+        if found.kind == "page":
+            return LinkTarget(self._links.titles.get(found.id, ""))
+        return LinkTarget(is_broken=True) if found.kind == "broken" else None
+
+    def included(self, address: str) -> Included | None:
+        """The reusable content that an address names, with its text, or with why that is not shown."""
+        return self._texts.included(address, self._piece) or Included("", note=NOT_THERE)
+
+    def _piece(self, address: str) -> Piece | None:
+        found = self._links.resolver.resolve(address, self._source)
+        piece = self._links.pieces.get(found.id) or self._links.pieces.get(address.rpartition("/")[2])
+        return Piece(self._place.space, piece) if piece else None
+
+    def variable(self, expression: str) -> str | None:
+        """The value of a variable of the space or the page."""
+        revision = self._links.revision
+        return _value_of(expression, revision.variables if revision else None, self._variables)
+
+    def specification(self, name: str) -> Mapping[str, Any] | None:
+        """None: a revision does not have the API descriptions of its time."""
+        return None
+
+    def shows(self, condition: str) -> bool | None:
+        """None: the text is shown to its authors, with all conditions."""
+        return None
 
     def picture(self, address: str, columns: int) -> Picture | None:
         """The picture for an image: of a file of the revision, else a note."""
         return self._pictures.picture(self._place, self._links.file(address, self._source), address, columns)
+
+
+def _page_target(title: str | None) -> LinkTarget:
+    return LinkTarget(title) if title is not None else LinkTarget(is_broken=True)
+
+
+def _value_of(expression: str, of_space: Mapping[str, Any] | None, of_page: Mapping[str, Any] | None) -> str | None:
+    """The value of a variable, as text; None if there is none."""
+    match = _variable(expression.strip())
+    values = of_space if match and match[1] == "space" else of_page
+    value = (values or {}).get(match[2]) if match else None
+    return str(value) if isinstance(value, str | int | float) else None
 
 
 class ReferenceLoader:
@@ -255,6 +327,9 @@ class ReferenceLoader:
         self._names: frozenset[str] = frozenset()
         """The specifications that are subscribed."""
         self._descriptions: dict[str, Mapping[str, Any]] = {}
+        """By the names of specifications, and by the keys of files."""
+        self._files_read: set[str] = set()
+        """The keys of the files with an API description that are read, or were."""
         self._people: dict[str, str] = {}
         """The names of the members of the organization, once a page has mentioned one of them."""
         self._texts = IncludedTexts(screen, self._texts_changed)
@@ -309,6 +384,7 @@ class ReferenceLoader:
             self._screen.subscribe(answers, take_spec, group=f"specification {name}", shows_errors=False)
         self._names = names
         self._want_texts()
+        self._want_files()
 
     def leave(self) -> None:
         """End the subscriptions, because no page is shown."""
@@ -328,6 +404,7 @@ class ReferenceLoader:
     def _take_content(self, place: tuple[str, str], result: Result[Revision | None]) -> None:
         if result.value is not None and self._content != (place, result.value):
             self._content, self._problem = (place, result.value), ""
+            self._want_files()
             self._texts_changed()
         elif result.value is None and result.error:
             is_offline = result.state == "offline"
@@ -344,6 +421,33 @@ class ReferenceLoader:
             self._has_included = includes
             pages = self._screen.library.pages(item.space.id) if item.space else None
             self._texts.want(markdown, self.of(item, pages).piece)
+
+    def _want_files(self) -> None:
+        """Read the API descriptions that stand in files of the space, once these are known."""
+        item, place, markdown = self._shown or (None, ("", ""), "")
+        sources = list(dict.fromkeys(_described(markdown)))[:MOST_SPECIFICATIONS]
+        if item is None or item.page is None or item.space is None or not sources:
+            return
+        self.of(item, self._screen.library.pages(item.space.id))
+        for source in sources:
+            file = self._links.file(source, source_path(item.page))
+            if file and file.size <= LARGEST_DESCRIPTION and _file_key(file) not in self._files_read:
+                self._files_read.add(_file_key(file))
+                read = partial(self._read_file, ContentPlace(*place), file)
+                self._screen.run(read, group=_file_key(file), exclusive=True)
+
+    async def _read_file(self, place: ContentPlace, file: RevisionFile) -> None:
+        # 10 ms of imports, only for a page with such a block
+        from presscheck.engine.openapi.description_file import parse_description
+
+        key = _file_key(file)
+        try:
+            content = await file_content(self._screen.engine, place, file.id, LARGEST_DESCRIPTION)
+            self._descriptions[key] = await asyncio.to_thread(parse_description, content, "file")
+        except PresscheckError:
+            self._files_read.discard(key)  # the block names the file; it is read again with the next page
+        else:
+            self._on_change()
 
     def _texts_changed(self) -> None:
         """Read what the texts that are known now include, and draw the page again."""
@@ -366,9 +470,18 @@ class ReferenceLoader:
             self._on_change()
 
 
+def refers_to_content(markdown: str) -> bool:
+    """Whether a text refers to pages, files, reusable content or variables."""
+    return refers_beyond_pages(markdown) or next(_linked(markdown), None) is not None
+
+
 def refers_beyond_pages(markdown: str) -> bool:
     """Whether a text refers to more than pages: to files, reusable content or variables."""
     return any(sign in markdown for sign in _SIGNS) or any(_is_file(match[1]) for match in _linked(markdown))
+
+
+def _file_key(file: RevisionFile) -> str:
+    return f"file {file.id}"
 
 
 def _unsigned(address: str) -> str:

@@ -13,6 +13,7 @@ from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.content import GetRevision, ListRevisionFiles
 from presscheck.api.content_changes import EditChangeRequestContent, GetRevisionChanges, RevertPage
 from presscheck.api.spaces import GetSpace
+from presscheck.documents.markdown.links import source_path
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.engine.review.revert import plan_return
@@ -24,9 +25,10 @@ from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.browse.file_contents import ContentPlace
 from presscheck.tui.screens.browse.page_navigation import text_width
-from presscheck.tui.screens.browse.page_pictures import ContentPlace, PagePictures
-from presscheck.tui.screens.browse.page_references import RevisionReferences, refers_beyond_pages
+from presscheck.tui.screens.browse.page_pictures import PagePictures
+from presscheck.tui.screens.browse.page_references import RevisionReferences, refers_to_content
 from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
@@ -344,14 +346,18 @@ class PageAsItWas(BaseScreen):
         self.query_one(EmptyState).hide()
         self._markdown = page.markdown or ""
         self.query_one(PageView).show(self._lay_out)
-        if refers_beyond_pages(self._markdown) and self.app_context.pictures.is_on:
-            self.run(self._read_files(page), group="files", exclusive=True)
+        if refers_to_content(self._markdown):
+            self.run(self._read_content(page), group="content", exclusive=True)
 
-    async def _read_files(self, page: RevisionPage) -> None:
-        """Read which files the revision has, and draw its images."""
+    async def _read_content(self, page: RevisionPage) -> None:
+        """Read what the revision has, and draw its images, its reusable content and the titles of its pages."""
         content = await self.engine.read(GetRevision(space_id=self._space.id, revision_id=self._revision))
         place = ContentPlace(self._space.id, revision=self._revision)
-        self._references = RevisionReferences(place, page, content, self._pictures)
+        references = RevisionReferences(
+            self, place, content, source_path(page), self._pictures, self._draw_again, variables=page.variables
+        )
+        self._references = references
+        references.want(self._markdown)
         self._draw_again()
 
     def _draw_again(self) -> None:

@@ -21,6 +21,11 @@ class SpaceContentContext(ScreenContext, Protocol):
         """The space, its links, files and reusable content."""
         ...
 
+    @property
+    def columns(self) -> int:
+        """Its width."""
+        ...
+
     def edit_reason(self) -> str | None:
         """Why nothing can be changed here now; None if it can."""
         ...

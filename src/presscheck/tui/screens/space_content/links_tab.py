@@ -91,7 +91,8 @@ class LinksTab:
 
     def heading(self, columns: int) -> Line:
         """The names of the columns."""
-        return self._columns((Span("state"),), (Span("page"),), (Span("links to"),), "", columns, "quiet")
+        kind = "kind" if columns >= WIDE else ""
+        return self._columns((Span("state"),), (Span("page"),), (Span("links to"),), kind, columns, "quiet")
 
     def row(self, index: int, columns: int) -> Line:
         """State, page and target."""
@@ -105,10 +106,11 @@ class LinksTab:
     def _columns(self, state: Line, page: Line, target: Line, kind: str, columns: int, style: str = "") -> Line:
         kind_columns = KIND_COLUMNS if columns >= WIDE else 0
         room = max(0, columns - STATE_COLUMNS - kind_columns - 2)
+        shown = cut(target, room - room * 2 // 5)
         line = (
             *pad(state, STATE_COLUMNS),
             *pad(cut(page, room * 2 // 5), room * 2 // 5 + 2),
-            *pad(cut(target, room - room * 2 // 5), room - room * 2 // 5),
+            *(pad(shown, room - room * 2 // 5) if kind_columns else shown),
             *((Span(f"  {kind}", "quiet"),) if kind_columns else ()),
         )
         return tuple(span._replace(style=style) for span in line) if style else line

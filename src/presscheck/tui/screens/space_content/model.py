@@ -10,6 +10,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import ReusableContent, Revision, RevisionFile, RevisionPage
 from presscheck.api.links import ContentLocation, Link
 from presscheck.api.spaces import Space
+from presscheck.documents.markdown.link_report import BY_ID
 from presscheck.documents.markdown.links import LinkResolver, find_links, source_path
 from presscheck.documents.nodes.references import format_reference
 from presscheck.documents.pages.file_urls import address_in_page, unsigned_url
@@ -28,7 +29,7 @@ SIGNS: dict[State, tuple[str, str]] = {
     "ok": ("✓", "added"),
 }
 """The sign of each state, and its style."""
-KINDS = {"url": "address", "reusable-content": "reusable content", "openapi": "specification"}
+KINDS = {"url": "address", "reusable-content": "reusable content", "openapi": "specification", "user": "person"}
 """The kinds of targets whose name on the wire says too little."""
 
 
@@ -144,7 +145,8 @@ def state_of(link: Link) -> State:
         return "broken"
     if link.status == "in-app":
         return "in app"
-    return "external" if link.target_reference.kind == "url" else "ok"
+    address = link.target_reference.url or ""
+    return "external" if link.target_reference.kind == "url" and not address.startswith(BY_ID) else "ok"
 
 
 def target_name(target: ContentLocation | None) -> str:
@@ -159,6 +161,8 @@ def target_name(target: ContentLocation | None) -> str:
         return f"{title} #{sanitize(anchor)}" if anchor else title
     if target.file:
         return sanitize(target.file.name) or "(no name)"
+    if target.user:
+        return f"@{sanitize(target.user.display_name) or sanitize(target.user.id)}"
     named = target.reusable_content or target.space or target.collection
     return (sanitize(named.title) if named else "") or "(no title)"
 
@@ -200,4 +204,6 @@ def _target_key(target: ContentLocation) -> tuple[str, str] | None:
     thing = target.page or target.file or target.reusable_content
     if thing:
         return target.kind, thing.id
+    if target.user:  # a mention has the address as it is written
+        return "url", format_reference({"kind": "user", "user": target.user.id})
     return ("url", unsigned_url(target.url)) if target.url else None

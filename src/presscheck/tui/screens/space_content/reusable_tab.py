@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.content import GetChangeRequestReusableContent, GetDocument, GetReusableContent
 from presscheck.api.links import ContentLocation
-from presscheck.documents.terminal.page_lines import render_page
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.text.styled_text import Line, Span, cut, pad, wrap
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.browse.included_texts import INVALID, document_markdown
 from presscheck.tui.screens.space_content.loader import pages_by_title
+from presscheck.tui.screens.space_content.reusable_text import ReusableText
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.space_content.context import SpaceContentContext
 
 USED_COLUMNS = 12
-FACT_COLUMNS = 100
-"""Cells of the lines of facts."""
 
 
 class ReusableTab:
@@ -140,8 +138,7 @@ class ReusableTab:
         if text is None:
             self._screen.notify(INVALID)
             return
-        lines = await asyncio.to_thread(render_page, text, FACT_COLUMNS)
-        self._screen.app_context.push_screen(TextScreen(sanitize(piece.title) or "(no title)", [(), *lines]))
+        self._screen.app_context.push_screen(ReusableText(self._screen.model, piece, text))
 
     async def _show_facts(self, piece: ReusableContent) -> None:
         """Show what the service knows of a piece now."""
@@ -154,7 +151,8 @@ class ReusableTab:
             else GetReusableContent(**path)
         )
         known = await screen.engine.read(call)
-        lines = fact_lines(facts(known), FACT_COLUMNS)
+        lines = fact_lines(facts(known), screen.columns)
         used = [sanitize(page.title) for page in pages_by_title(model.pages_with_reusable(piece))]
-        lines += [(), (Span("  Pages with it: ", "quiet"), Span(", ".join(used) or "none that is known"))]
+        label = Span("  Pages with it: ", "quiet")
+        lines += [(), *wrap([label, Span(", ".join(used) or "none that is known")], screen.columns)]
         screen.app_context.push_screen(TextScreen(sanitize(known.title) or "(no title)", [(), *lines]))

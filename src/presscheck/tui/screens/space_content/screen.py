@@ -81,6 +81,11 @@ class SpaceContentScreen(BaseScreen):
         self.lists.draw()
 
     @property
+    def columns(self) -> int:
+        """The width of a text on this screen."""
+        return max(20, self.size.width)
+
+    @property
     def tab(self) -> Tab:
         """The tab that is shown."""
         return self.lists.tab
