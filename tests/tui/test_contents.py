@@ -104,7 +104,7 @@ def test_hostile_titles_stay_text_and_in_their_width(columns: int) -> None:
         assert columns < 12 or links
 
 
-def test_an_empty_collection_says_so_below_its_description() -> None:
+def test_an_empty_collection_has_a_hint_below_its_description() -> None:
     library = Library()
     library.set_spaces([Collection(id="c", title="C", description="For *developers*")], [])
     item = library.item("collection c")
