@@ -9,7 +9,7 @@ from tests.tui.app_driver import app_on, running, until
 
 from presscheck.api.collections import Collection
 from presscheck.api.content import Pages, RevisionPage
-from presscheck.api.sites import Site
+from presscheck.api.sites import Site, SiteUrls
 from presscheck.api.spaces import Space
 from presscheck.text.styled_text import plain, width
 from presscheck.tui.screens.browse.contents import Contents
@@ -111,3 +111,15 @@ def test_an_empty_collection_has_a_hint_below_its_description() -> None:
     assert item
     lines = [plain(line) for line in Contents(library, item, 80).lines]
     assert lines[2:4] == ["For *developers*", "nothing in it yet"]
+
+
+def test_the_key_of_a_site_that_is_shared_by_link_is_not_shown() -> None:
+    library = Library()
+    library.set_spaces([], [])
+    urls = SiteUrls(published="https://docs.example/abcdefgh12345678/")
+    library.set_sites([Site(id="w", title="Inside", visibility="share-link", published=True, urls=urls)])
+    item = library.item(SITES)
+    assert item
+    lines = [plain(line) for line in Contents(library, item, 160).lines]
+    assert "https://docs.example/…/" in lines[-1]
+    assert not any("abcdefgh12345678" in line for line in lines)

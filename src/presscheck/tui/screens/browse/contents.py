@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, widest, wrap
@@ -88,7 +89,7 @@ def _facts(library: Library, item: Item) -> str:
     if item.space and item.kind == "space":
         return words(item.space)
     if item.site:
-        address = item.site.urls.published if item.site.published else None
+        address = shown_address(item.site, item.site.urls.published) if item.site.published else ""
         return " · ".join(filter(None, (site_words(item.site), display_url(address) if address else "")))
     if item.page and item.kind in READABLE:
         return _one_line(item.page.description or "")
