@@ -19,7 +19,7 @@ MOST_CACHED = 1 << 20
 """The largest file that is kept in the cache, in bytes, to be shown while offline."""
 
 
-class ContentPlace(NamedTuple):
+class FilePlace(NamedTuple):
     """Where a file is: the id of its space, with that of a change request or of a revision; without both on main."""
 
     space: str
@@ -27,7 +27,7 @@ class ContentPlace(NamedTuple):
     revision: str = ""
 
 
-async def file_content(engine: Engine, place: ContentPlace, file: str, limit: int) -> bytes:
+async def file_content(engine: Engine, place: FilePlace, file: str, limit: int) -> bytes:
     """The bytes of a file.
 
     Args:
@@ -51,7 +51,7 @@ async def file_content(engine: Engine, place: ContentPlace, file: str, limit: in
     return content
 
 
-async def _address(engine: Engine, place: ContentPlace, file: str) -> tuple[Operation[Any], str]:
+async def _address(engine: Engine, place: FilePlace, file: str) -> tuple[Operation[Any], str]:
     """Where a file is downloaded from, as the service tells it now: the addresses are valid for a while only."""
     space, request, revision = place
     if revision:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from presscheck.documents.terminal.references import Picture
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.browse.file_contents import ContentPlace, file_content
+from presscheck.tui.screens.browse.file_contents import FilePlace, file_content
 from presscheck.tui.terminal.pictures import MOST_PIXELS, TOO_LARGE, CellSize, fitted
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ OFFLINE = "not loaded: you are offline"
 class Wanted(NamedTuple):
     """A picture at a size: where it is, its file, and the room for it in cells."""
 
-    place: ContentPlace
+    place: FilePlace
     file: str
     columns: int
     rows: int
@@ -74,7 +74,7 @@ class PagePictures:
     def _table(self) -> PictureTable:
         return self._screen.app_context.pictures
 
-    def picture(self, place: ContentPlace, file: RevisionFile | None, address: str, columns: int) -> Picture | None:
+    def picture(self, place: FilePlace, file: RevisionFile | None, address: str, columns: int) -> Picture | None:
         """What is drawn for an image; None for its caption alone.
 
         Args:

@@ -31,7 +31,7 @@ from presscheck.documents.terminal.references import Included, Picture
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.browse.file_contents import ContentPlace, file_content
+from presscheck.tui.screens.browse.file_contents import FilePlace, file_content
 from presscheck.tui.screens.browse.included_texts import LOADING, NOT_CACHED, IncludedTexts, Piece
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class PageReferences:
         if self._revision is None or self._item.space is None:
             return None
         request = self._library.requests.get(self._item.space.id)
-        place = ContentPlace(self._item.space.id, request.id if request else "")
+        place = FilePlace(self._item.space.id, request.id if request else "")
         return self._pictures.picture(place, self._links.file(address, self._source), address, columns)
 
     def shows(self, condition: str) -> bool | None:
@@ -233,7 +233,7 @@ class RevisionReferences:
     def __init__(
         self,
         screen: ScreenContext,
-        place: ContentPlace,
+        place: FilePlace,
         revision: Revision,
         source: str,
         pictures: PagePictures,
@@ -433,10 +433,10 @@ class ReferenceLoader:
             file = self._links.file(source, source_path(item.page))
             if file and file.size <= LARGEST_DESCRIPTION and _file_key(file) not in self._files_read:
                 self._files_read.add(_file_key(file))
-                read = partial(self._read_file, ContentPlace(*place), file)
+                read = partial(self._read_file, FilePlace(*place), file)
                 self._screen.run(read, group=_file_key(file), exclusive=True)
 
-    async def _read_file(self, place: ContentPlace, file: RevisionFile) -> None:
+    async def _read_file(self, place: FilePlace, file: RevisionFile) -> None:
         # 10 ms of imports, only for a page with such a block
         from presscheck.engine.openapi.description_file import parse_description
 

@@ -25,7 +25,7 @@ from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.browse.file_contents import ContentPlace
+from presscheck.tui.screens.browse.file_contents import FilePlace
 from presscheck.tui.screens.browse.page_navigation import text_width
 from presscheck.tui.screens.browse.page_pictures import PagePictures
 from presscheck.tui.screens.browse.page_references import RevisionReferences, refers_to_content
@@ -352,7 +352,7 @@ class PageAsItWas(BaseScreen):
     async def _read_content(self, page: RevisionPage) -> None:
         """Read what the revision has, and draw its images, its reusable content and the titles of its pages."""
         content = await self.engine.read(GetRevision(space_id=self._space.id, revision_id=self._revision))
-        place = ContentPlace(self._space.id, revision=self._revision)
+        place = FilePlace(self._space.id, revision=self._revision)
         references = RevisionReferences(
             self, place, content, source_path(page), self._pictures, self._draw_again, variables=page.variables
         )

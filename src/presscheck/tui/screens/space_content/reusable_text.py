@@ -13,7 +13,7 @@ from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.browse.file_contents import ContentPlace
+from presscheck.tui.screens.browse.file_contents import FilePlace
 from presscheck.tui.screens.browse.page_navigation import text_width
 from presscheck.tui.screens.browse.page_pictures import PagePictures
 from presscheck.tui.screens.browse.page_references import RevisionReferences
@@ -62,7 +62,7 @@ class ReusableText(BaseScreen):
         view.focus()
         if self._model.revision:
             source = self._piece.git.path if self._piece.git else ""
-            place = ContentPlace(self._model.space_id, self._model.change_request_id or "")
+            place = FilePlace(self._model.space_id, self._model.change_request_id or "")
             references = RevisionReferences(self, place, self._model.revision, source, self._pictures, self._draw_again)
             self._references = references
             references.want(self._markdown)
