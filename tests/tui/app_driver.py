@@ -65,8 +65,14 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
 
 async def down_to(pilot: Pilot[int], text: str) -> None:
     """Move the cursor of a list down to the first row below it with a text."""
-    while text not in next(line for line in shown(pilot.app).split("\n") if "▌" in line):
+
+    def row() -> tuple[int, str]:
+        return next((at, line) for at, line in enumerate(shown(pilot.app).split("\n")) if "▌" in line)
+
+    while text not in row()[1]:
+        before = row()
         await pilot.press("j")
+        await until(pilot, holds=lambda before=before: row() != before)
 
 
 async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:

@@ -11,13 +11,13 @@ from tests.service_users import page_of
 from tests.stalling_proxy import holding_back
 from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, pick, running, shown, until
+from tests.tui.tree_driver import to_item
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.links import ListSpaceLinks
 from presscheck.client.client import Client
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.widgets.tree import Tree
 
 
 async def drafts(client: Client) -> dict[str, ChangeRequest]:
@@ -43,17 +43,7 @@ async def titled(pilot: Any, client: Client, request: ChangeRequest, wanted: lis
 async def go(pilot: Any, *titles: str) -> None:
     """Move the cursor of the tree to the node with this path of titles, expanding its ancestors."""
     for title in titles:
-        screen = pilot.app.screen
-        assert isinstance(screen, BrowseScreen)
-        tree = screen.query_one(Tree)
-        await pilot.press("g", "g")
-        await until(pilot, shows=title)
-        for _ in range(tree.count):
-            if screen.item and screen.item.title == title:
-                break
-            await pilot.press("j")
-        assert screen.item
-        assert screen.item.title == title
+        await to_item(pilot, lambda item, title=title: item.title == title)
         if title != titles[-1]:
             await pilot.press("l")
 

@@ -12,6 +12,7 @@ from tests.running_service import RunningService
 from tests.service_users import page_of, somebody
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, running, shown, until, write
+from tests.tui.tree_driver import to_item
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,
@@ -63,14 +64,7 @@ def tree(pilot: Any) -> str:
 
 async def at_page(pilot: Any, title: str) -> None:
     """Go to a page of the tree by its title."""
-    screen = pilot.app.screen
-    await until(pilot, holds=lambda: any(item.title == title for item in screen.library._items.values()))
-    await pilot.press("g", "g")
-    for _ in range(100):
-        if screen.item and screen.item.title == title:
-            return
-        await pilot.press("j")
-    raise AssertionError(shown(pilot.app))
+    await to_item(pilot, lambda item: item.page is not None and item.title == title)
 
 
 async def begun(client: Client, subject: str = "Order") -> At:

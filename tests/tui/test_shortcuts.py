@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.tree_driver import to_item
 
 from presscheck.api.sites import Site
 from presscheck.api.spaces import DeleteSpace
@@ -29,14 +30,7 @@ def titles(pilot: Any, group: str) -> list[str]:
 
 async def to(pilot: Any, title: str) -> None:
     """Move the cursor down to a row by its title, from the top."""
-    await pilot.press("g", "g")
-    screen = pilot.app.screen
-    for _ in range(tree(pilot).count):
-        item = screen.library.item(tree(pilot).key)
-        if item and item.title == title:
-            return
-        await pilot.press("j")
-    raise AssertionError(f"no row {title}:\n{shown(pilot.app)}")
+    await to_item(pilot, lambda item: item.title == title)
 
 
 async def browsing(pilot: Any) -> None:

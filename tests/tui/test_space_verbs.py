@@ -12,6 +12,7 @@ from tests.running_service import RunningService
 from tests.service_users import somebody, token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.operation_keys.driver import logged_requests
+from tests.tui.tree_driver import to_item
 
 from presscheck.api.collections import Collection, ListCollections
 from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, ListSpaces, Space, UpdateSpace
@@ -39,14 +40,7 @@ async def tree(
 
 async def at(pilot: Any, key: str) -> None:
     """Move the cursor to an item by its key."""
-    screen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.library.item(key) is not None)
-    await pilot.press("g", "g")
-    for _ in range(screen.tree_view.count):
-        if screen.item and screen.item.key == key:
-            break
-        await pilot.press("j")
-    await until(pilot, holds=lambda: screen.item is not None and screen.item.key == key)
+    await to_item(pilot, lambda item: item.key == key)
 
 
 def order(pilot: Any) -> list[str]:
