@@ -19,8 +19,9 @@ from presscheck.engine.engine import Engine
 from presscheck.engine.publish.differences import differences
 from presscheck.engine.publish.previews import preview_url
 from presscheck.engine.publish.published_state import PublishedStates
-from presscheck.engine.publish.publishing import note_published, reach_words, read_customization, unreach_words
+from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
 from presscheck.engine.publish.site_content import SiteReader
+from presscheck.engine.site_config.site_history import read_history
 from presscheck.errors import InvalidArgument, NetworkError, RequestError
 
 SITE = Site(id="s", urls=SiteUrls(published="https://docs.example/"))
@@ -88,18 +89,21 @@ async def test_a_published_site_is_noted_reached_previewed_and_compared(engine: 
     assert site
     assert await reach_words(engine, org, site) == "The site is live, and the page answers."
 
-    await note_published(engine, engine.outbox, org, site)
     state = PublishedStates(engine.outbox).of(site.id)
-    content = await SiteReader(engine).read_outline(org, site.id)
+    content = await SiteReader(engine).read(org, site.id)
     assert state and state.is_own and state.customization and state.redirects is not None
     assert [space.revision for space in state.spaces] == [space.space.revision for space in content.spaces] != []
     assert state.visibility == site.visibility
+    (snapshot,) = engine.site_snapshots.of(site.id).every()
+    assert (snapshot.kind, {"structure", "redirects", "customization"} <= {*snapshot.parts}) == ("published", True)
+    rows = (await read_history(engine, org, site.id)).rows
+    assert [(row.kind, row.snapshot) for row in rows if row.source == "this machine"] == [("published", snapshot)]
     target = RedirectDestination(kind="external", url="https://example.org/")
     await engine.write(CreateRedirect(**path, source="/old", destination=target)).landed()
     looks = await engine.read(GetCustomization(**path))
     styling = {**looks["styling"], "corners": "circular"}
     await engine.write(UpdateCustomization(**path, settings={**looks, "styling": styling})).landed()
-    now = replace(await SiteReader(engine).read_outline(org, site.id), published=state)
+    now = replace(await SiteReader(engine).read(org, site.id), published=state)
     found = differences(now, await read_customization(engine, org, site.id))
     assert [(one.subject, one.kind, one.where) for one in found.found if one.subject != "pages"] == [
         ("customization", "edited", "styling.corners"),

@@ -44,7 +44,7 @@ from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, check_
 from presscheck.engine.publish.plan_limits import plan_limits
 from presscheck.engine.publish.previews import preview_url, site_spaces
 from presscheck.engine.publish.published_state import PublishedStates
-from presscheck.engine.publish.publishing import note_published, reach_words, state_of
+from presscheck.engine.publish.publishing import reach_words, state_of
 from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import ChecksFailed, InvalidArgument
@@ -192,7 +192,6 @@ async def publish(
     else:
         click.echo(_url(answer) or answer.id)
     if isinstance(answer, Site):
-        await note_published(session.engine, session.engine.outbox, owner.id, answer)
         print_message(sanitize(await reach_words(session.engine, owner.id, answer)))
 
 

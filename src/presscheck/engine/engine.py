@@ -128,6 +128,7 @@ class Engine:
             read_only=read_only,
             settle=settle,
             keep=self._keep_snapshot,
+            note=self._note_publish,
             changed=self.connection.notify,
             sent=self.events.record_own,
             recorded=OWN_ACTIONS,
@@ -326,6 +327,12 @@ class Engine:
     async def _keep_snapshot(self, call: Operation[Any], number: int) -> None:
         if "site_id" in type(call).model_fields:
             await self.site_snapshots.before(call, number)
+
+    async def _note_publish(self, call: Operation[Any], number: int, answer: Any) -> None:
+        if "site_id" in type(call).model_fields:
+            from presscheck.engine.publish.publishing import note_published  # 50 ms, only for sites
+
+            await note_published(self, call, answer, number)
 
     def waiting(self) -> tuple[OutboxEntry, ...]:
         """All unsent writes, oldest first."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol, cast
 from presscheck.api.site_settings import Redirect
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, SiteStructure, StructureItem
 from presscheck.documents.pages.file_urls import unsigned_url
+from presscheck.engine.site_config.document import GENERATED
 
 KEY = "published "
 """The prefix of the stored keys."""
@@ -138,8 +139,11 @@ def redirect_targets(redirects: Iterable[Redirect]) -> dict[str, str]:
 
 
 def customization_settings(customization: Mapping[str, Any]) -> dict[str, str]:
-    """The values of a customization by path; of addresses of files only what does not change with each read."""
-    return dict(_settings("", customization))
+    """The values of a customization by path, without what only the service sets.
+
+    Of addresses of files it has only what does not change with each read.
+    """
+    return dict(_settings("", {name: value for name, value in customization.items() if name not in GENERATED}))
 
 
 def _items(items: Iterable[StructureItem], above: str) -> Iterator[tuple[str, PublishedItem]]:

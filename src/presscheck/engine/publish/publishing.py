@@ -8,7 +8,9 @@ from typing import Any, Protocol
 
 from presscheck.api.operation import Operation
 from presscheck.api.site_settings import GetCustomization
-from presscheck.api.sites import GetPublishedSite, Site
+from presscheck.api.sites import GetPublishedSite, PublishSite, Site
+from presscheck.api.spaces import GetSpace, Space
+from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.published_state import (
     PublishedSpace,
     PublishedState,
@@ -19,7 +21,9 @@ from presscheck.engine.publish.published_state import (
     space_path,
     structure_items,
 )
-from presscheck.engine.publish.site_content import SiteContent, SiteReader, SiteReading
+from presscheck.engine.publish.site_content import SiteContent, SiteReading, SpaceContent, Unread, site_spaces
+from presscheck.engine.site_config.site_state import OnlineReader, StateReader
+from presscheck.engine.site_config.snapshots import RESTORABLE, SnapshotRecorder
 from presscheck.errors import PresscheckError
 
 OK = 200
@@ -31,6 +35,20 @@ class PublishedVisitor(Protocol):
 
     async def visit(self, call: Operation[Any], url: str) -> int:
         """The HTTP status with which a page answers, without the token."""
+        ...
+
+
+class PublishingEngine(OnlineReader, Protocol):
+    """What noting a publish needs of the engine."""
+
+    @property
+    def outbox(self) -> StateStore:
+        """Where the states in which sites were published are stored."""
+        ...
+
+    @property
+    def site_snapshots(self) -> SnapshotRecorder:
+        """The snapshots of sites."""
         ...
 
 
@@ -66,15 +84,39 @@ def _call_of(organization_id: str, site: Site) -> Operation[Any]:
     return GetPublishedSite(organization_id=organization_id, site_id=site.id)
 
 
-async def note_published(engine: SiteReading, store: StateStore, organization_id: str, site: Site) -> None:
-    """Note the state in which this machine published a site, as far as it can be read."""
+async def note_published(engine: PublishingEngine, call: Operation[Any], answer: Any, number: int) -> None:
+    """Note with what this machine published a site, as far as it can be read; other writes are ignored.
+
+    Later differences are told from it, and it is kept as a snapshot that can be restored. Publishing changes none of
+    it, so it is read once, after the site is live.
+
+    Args:
+        engine: reads and stores.
+        call: the write.
+        answer: its answer, which is no site if the user has to pay first.
+        number: its number in the outbox.
+    """
+    if not isinstance(call, PublishSite) or not isinstance(answer, Site):
+        return
     try:
-        content = await SiteReader(engine).read_outline(organization_id, site.id)
+        state = await StateReader(engine, call.organization_id, call.site_id).read(RESTORABLE)
+        spaces = [
+            SpaceContent(item, section, await _with_revision(engine, item.space))
+            for item, section in site_spaces(state.structure.structure)
+        ]
     except PresscheckError:  # it is published all the same; later differences are then not known
         return
-    customization = await read_customization(engine, organization_id, site.id)
-    known = None if isinstance(customization, str) else customization
-    PublishedStates(store).note(site.id, state_of(content, time.time(), is_own=True, customization=known))
+    unread = tuple(Unread(part, state.site.title, error.message) for part, error in state.unread.items())
+    content = SiteContent(state.site, state.structure, tuple(spaces), tuple(state.redirects.values()), unread=unread)
+    settings = customization_settings(state.customization) if state.customization else None
+    noted = state_of(content, time.time(), is_own=True, customization=settings)
+    PublishedStates(engine.outbox).note(call.site_id, noted)
+    await engine.site_snapshots.keep_published(call, state.config, number)
+
+
+async def _with_revision(engine: Reader, space: Space) -> Space:
+    """A space of a structure; some services tell its revision only where it is read by itself."""
+    return space if space.revision else await engine.read(GetSpace(space_id=space.id))
 
 
 async def read_customization(engine: SiteReading, organization_id: str, site_id: str) -> Mapping[str, str] | str:

@@ -300,29 +300,6 @@ class SiteReader:
             incoming,
         )
 
-    async def read_outline(self, organization_id: str, site_id: str) -> SiteContent:
-        """The site, its structure, the revisions of its spaces, and its redirects; no pages.
-
-        Raises:
-            PresscheckError: the site, its structure or a space cannot be read.
-        """
-        path: dict[str, Any] = {"organization_id": organization_id, "site_id": site_id}
-        site, structure = await asyncio.gather(
-            self._engine.read(GetSite(**path)), self._engine.read(GetSiteStructure(**path))
-        )
-        spaces: list[SpaceContent] = []
-        for item, section in site_spaces(structure.structure):
-            has_revision = bool(item.space.revision)
-            space = item.space if has_revision else await self._engine.read(GetSpace(space_id=item.space.id))
-            spaces.append(SpaceContent(item, section, space))
-        unread: tuple[Unread, ...] = ()
-        redirects: tuple[Redirect, ...] = ()
-        try:
-            redirects = await whole_listing(self._engine, ListRedirects(**path))
-        except PresscheckError as error:
-            unread = (Unread("redirects", site.title, error.message),)
-        return SiteContent(site, structure, tuple(spaces), redirects, unread=unread)
-
     async def _space(
         self, item: SiteSpace, section: SiteSection | None, unread: list[Unread], priority: Priority
     ) -> SpaceContent:

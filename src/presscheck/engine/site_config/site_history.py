@@ -140,7 +140,7 @@ def own_rows(entries: Iterable[HistoryEntry], snapshots: Sequence[Snapshot], sit
     numbers, last, others = dict[str, int](), dict[str, float](), list[HistoryRow]()
     writes: list[tuple[Kind, HistoryEntry]] = [(kind, entry) for entry in entries if (kind := _kind_of(entry, site_id))]
     for kind, entry in sorted(writes, key=lambda write: write[1].ended_at):
-        snapshot = next((one for one in snapshots if one.at <= entry.ended_at and _covers(one, kind, entry)), None)
+        snapshot = next((one for one in snapshots if _covers(one, kind, entry)), None)
         is_first = snapshot is not None and snapshot.write in (0, entry.id)
         if snapshot and (is_first or entry.ended_at - last.get(snapshot.name, snapshot.at) <= 2 * BURST):
             last[snapshot.name] = entry.ended_at
@@ -166,7 +166,8 @@ def _kind_of(entry: HistoryEntry, site_id: str) -> Kind | None:
 def _covers(snapshot: Snapshot, kind: Kind, entry: HistoryEntry) -> bool:
     if kind in ("published", "unpublished"):
         return snapshot.write == entry.id
-    return snapshot.kind in (kind, "configuration") and PART_OF[kind] in snapshot.parts
+    is_before = snapshot.at <= entry.ended_at
+    return is_before and snapshot.kind in (kind, "configuration") and PART_OF[kind] in snapshot.parts
 
 
 def _created(site: Site) -> list[HistoryRow]:

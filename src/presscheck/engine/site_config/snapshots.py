@@ -1,11 +1,12 @@
-"""Snapshots of sites: what a site had before a change, as files on this machine that can be restored.
+"""Snapshots of sites: what a site had before a change or when it was published, as files that can be restored.
 
 A file has two lines of JSON: who changed what and when, then the document with the parts that were changed, as
 `document` writes it. So keys of share links and of visitor sign-in are never in it.
 
 The recorder is the one place where snapshots are taken: each write passes it before it is sent, whether a screen, a
-command or another instance made it. Changes of single items that follow each other (a drag of the structure, an import
-of redirects) share the snapshot before the first one.
+command or another instance made it; a publish changes nothing of the document, and passes it afterwards. Changes of
+single items that follow each other (a drag of the structure, an import of redirects) share the snapshot before the
+first one.
 """
 
 from __future__ import annotations
@@ -325,19 +326,17 @@ class SnapshotRecorder:
             TooManyRequests: the rate limit is reached.
         """
         kind = KIND_OF.get(type(call))
-        if self._directory is None or kind is None or kind == "unpublished":  # that may be urgent
+        part = PART_OF.get(kind) if kind else None
+        if self._directory is None or kind is None or part is None:  # publishing and unpublishing change no part
             return
         site_id: str = getattr(call, "site_id", "")
-        parts = RESTORABLE if kind == "published" else (PART_OF[kind],)
         async with self._locks[site_id]:
-            if kind != "published":
-                is_kept = self._is_announced(site_id, parts[0])
-                is_shared = kind in SINGLE_ITEMS and await asyncio.to_thread(self.of(site_id).shares, kind, parts[0])
-                if is_kept or is_shared:
-                    return
+            is_kept = self._is_announced(site_id, part)
+            if is_kept or (kind in SINGLE_ITEMS and await asyncio.to_thread(self.of(site_id).shares, kind, part)):
+                return
             reader = StateReader(self._reader, getattr(call, "organization_id", ""), site_id)
             try:
-                config = (await reader.read(parts)).config
+                config = (await reader.read((part,))).config
                 if not config.parts:  # it has no visitor schema yet, or the user may not read it
                     return
                 await asyncio.to_thread(
@@ -349,6 +348,22 @@ class SnapshotRecorder:
                 self._notice(error.message)
             except PresscheckError:  # the change is worth more than its snapshot
                 return
+
+    async def keep_published(self, call: sites.PublishSite, config: SiteConfig, number: int) -> None:
+        """Keep with what a site was published.
+
+        Args:
+            call: the write that published it.
+            config: what it has.
+            number: the number of the write in the outbox.
+        """
+        if self._directory is None or not config.parts:
+            return
+        keep = Snapshots(self._directory, call.site_id).keep
+        try:
+            await asyncio.to_thread(keep, config, "published", describe(call), self._who(), number)
+        except StoreError as error:
+            self._notice(error.message)
 
     def keep(self, site_id: str, config: SiteConfig, changed: Collection[Part], what: str) -> Snapshot:
         """Keep what a site has before the calls of a push; they do not keep it again.

@@ -42,6 +42,7 @@ class WriteQueue:
         read_only: reject every write.
         settle: seconds to wait before checking a write of unknown delivery; None for the default.
         keep: keeps what a site has before a write changes it, given the write and its number.
+        note: notes what a write that was sent immediately has done, given the write, its number and the answer.
         changed: called after each change of the outbox.
         sent: called with each write of the types in `recorded` that was sent.
         recorded: the types of writes that `sent` is called with.
@@ -59,6 +60,7 @@ class WriteQueue:
         read_only: bool,
         settle: float | None,
         keep: Callable[[Operation[Any], int], Awaitable[None]],
+        note: Callable[[Operation[Any], int, Any], Awaitable[None]],
         changed: Callable[[], None],
         sent: Callable[[Operation[Any]], None],
         recorded: tuple[type[Operation[Any]], ...],
@@ -66,7 +68,7 @@ class WriteQueue:
         self.read_only = read_only
         self._outbox, self._pending, self._user = outbox, pending, user
         self._scheduler, self._subscriptions, self._reads = scheduler, subscriptions, reads
-        self._on_change, self._on_sent, self._recorded = changed, sent, recorded
+        self._on_change, self._on_sent, self._recorded, self._note = changed, sent, recorded, note
         self._outcomes: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self.reconciler = DeliveryReconciler(scheduler, settle)
@@ -246,6 +248,7 @@ class WriteQueue:
             self._outbox.delivered(number, getattr(answer, "id", None), result=_result(call, answer))
             # who waited for the write, and reads again, must not share a response from before it
             self._scheduler.stop_sharing(effects.stale(call))
+            await self._note(call, number, answer)
             outcome.set_result(answer)
         except PresscheckError as error:
             if isinstance(error, NotSupported):

@@ -76,10 +76,15 @@ class Checklist:
 
         async def check() -> None:
             await asyncio.sleep(REST)
-            if monotonic() - self._checked_at.get(site.id, -CURRENT) >= current:
+            is_due = monotonic() - self._checked_at.get(site.id, -CURRENT) >= current
+            if is_due and self._is_looked_at:  # not while the site is published: it is checked afterwards
                 await self.check(site, priority=BACKGROUND)
 
         self._screen.run(check, group="checks", exclusive=True)
+
+    @property
+    def _is_looked_at(self) -> bool:
+        return self._screen.is_current or (self._list is not None and self._list.is_current)
 
     def check_if_changed(self, site: Site, structure: SiteStructure | None) -> None:
         """Check a site again once what is shown of it is another one than before.

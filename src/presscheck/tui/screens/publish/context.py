@@ -22,6 +22,11 @@ class PublishContext(StructureContext, Protocol):
         ...
 
     @property
+    def is_current(self) -> bool:
+        """Whether no other screen is on top of it."""
+        ...
+
+    @property
     def sites(self) -> tuple[Site, ...]:
         """All sites."""
         ...

@@ -13,7 +13,7 @@ from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.publish.differences import KINDS, SUBJECTS, Difference, Differences, Subject, differences
 from presscheck.engine.publish.published_state import PublishedState, PublishedStates, customization_settings
-from presscheck.engine.publish.publishing import note_published, reach_words, read_customization, unreach_words
+from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
 from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.site_content import SiteContent
 from presscheck.errors import PresscheckError
@@ -100,7 +100,6 @@ class PublishWork:
         address = sanitize(shown_address(answer, item.address))
         item.message = f"published; checking that {address or 'the page'} answers …"
         redraw()
-        await note_published(self._engine, self._engine.outbox, self._organization_id, answer)
         words = sanitize(await reach_words(self._engine, self._organization_id, answer))
         item.state = "failed" if "not reachable" in words else "done"
         item.message = f"{words} {address}".rstrip()  # the words first: a narrow screen cuts the address
