@@ -84,7 +84,7 @@ class Checklist:
 
     @property
     def _is_looked_at(self) -> bool:
-        return self._screen.is_current or (self._list is not None and self._list.is_current)
+        return self._screen.is_shown or (self._list is not None and self._list.is_shown)
 
     def check_if_changed(self, site: Site, structure: SiteStructure | None) -> None:
         """Check a site again once what is shown of it is another one than before.

@@ -22,8 +22,8 @@ class PublishContext(StructureContext, Protocol):
         ...
 
     @property
-    def is_current(self) -> bool:
-        """Whether no other screen is on top of it."""
+    def is_shown(self) -> bool:
+        """Whether the user sees it: no other screen is on top of it, at most a dialog."""
         ...
 
     @property
