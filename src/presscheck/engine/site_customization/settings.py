@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -240,11 +240,26 @@ def path_name(path: Place) -> str:
 def settings_of(document: Document) -> tuple[Setting, ...]:
     """The settings of a document, in the order of the groups: those of its release of the service, and all it has."""
     is_newest = any(value_at(document, tuple(path.split("."))) is not None for path in ONLY_NEWEST)
+    absent = (one.path for one in _settings_of_other_releases(is_newest) if value_at(document, one.path) is None)
+    return _settings_without(is_newest, frozenset(absent))
+
+
+@cache
+def _settings_of_other_releases(is_newest: bool) -> tuple[Setting, ...]:
     missing = ONLY_DOCUMENTED if is_newest else ONLY_NEWEST
+    return tuple(
+        setting
+        for setting in every_setting()
+        if any(setting.name == path or setting.name.startswith(f"{path}.") for path in missing)
+    )
+
+
+@lru_cache(maxsize=64)
+def _settings_without(is_newest: bool, absent: frozenset[Place]) -> tuple[Setting, ...]:
+    """The settings of a release without some; remembered, because each row of a form asks for them."""
     found: list[Setting] = []
     for setting in every_setting():
-        is_foreign = any(setting.name == path or setting.name.startswith(f"{path}.") for path in missing)
-        if is_foreign and value_at(document, setting.path) is None:
+        if setting.path in absent:
             continue
         leaves = tuple(leaf for leaf in setting.leaves if is_newest or _plain_name(setting, leaf) not in ONLY_NEWEST)
         found.append(replace(setting, leaves=leaves))

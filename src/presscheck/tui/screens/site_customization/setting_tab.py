@@ -15,7 +15,7 @@ from presscheck.tui.screens.site_customization.row_text import heading_of, row_l
 
 if TYPE_CHECKING:
     from presscheck.engine.site_customization.rows import Row
-    from presscheck.engine.site_customization.settings import Group
+    from presscheck.engine.site_customization.settings import Document, Group
     from presscheck.tui.screens.site_customization.context import CustomizationContext
 
 CONTRAST_LEGEND = "contrast with the page, as WCAG measures it: AA from 4.5, AAA from 7"
@@ -35,6 +35,8 @@ class SettingTab:
         self._screen = screen
         self.group: Group = group
         self._text = ""
+        self._laid_out: tuple[Document, tuple[Row, ...]] = ({}, ())
+        """The rows, and the document that has them; an edit makes another document."""
 
     @property
     def name(self) -> str:
@@ -52,7 +54,11 @@ class SettingTab:
     def all_rows(self) -> tuple[Row, ...]:
         """The rows without a filter."""
         model = self._screen.model
-        return rows_of(model.document, self.group) if model.is_loaded else ()
+        if not model.is_loaded:
+            return ()
+        if self._laid_out[0] is not model.document:
+            self._laid_out = (model.document, rows_of(model.document, self.group))
+        return self._laid_out[1]
 
     @property
     def rows(self) -> tuple[Row, ...]:
