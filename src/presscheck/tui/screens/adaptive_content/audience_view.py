@@ -18,6 +18,7 @@ from presscheck.tui.screens.adaptive_content.subscriptions import AdaptiveSubscr
 from presscheck.tui.screens.adaptive_content.view_as import ViewAs
 from presscheck.tui.screens.adaptive_content.visitor_page import VisitorPage
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.site_title import site_title
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
@@ -69,9 +70,7 @@ class AudienceView(BaseScreen):
 
     def title_line(self) -> Line:
         """The site."""
-        title = sanitize(self.model.site.title)
-        state = "live" if self.model.site.published else "draft"
-        return (Span(" Sites › ", "quiet"), Span(title, "title"), Span(f" › View as   {state}", "quiet"))
+        return site_title(self.model.site, "View as")
 
     def body(self) -> ComposeResult:
         """The audience, what it sees, and the place under the cursor."""

@@ -24,6 +24,7 @@ from presscheck.tui.screens.adaptive_content.subscriptions import AdaptiveSubscr
 from presscheck.tui.screens.adaptive_content.token_actions import TokenActions
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.row_filter import filter_tab
+from presscheck.tui.screens.site_title import site_title
 from presscheck.tui.screens.site_writes import lacks_role, send, undo_here, write_reason
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -70,9 +71,7 @@ class AdaptiveContentScreen(BaseScreen):
 
     def title_line(self) -> Line:
         """The site."""
-        title = sanitize(self.model.site.title)
-        state = "live" if self.model.site.published else "draft"
-        return (Span(" Sites › ", "quiet"), Span(title, "title"), Span(f" › Adaptive content   {state}", "quiet"))
+        return site_title(self.model.site, "Adaptive content")
 
     def body(self) -> ComposeResult:
         """The lists."""

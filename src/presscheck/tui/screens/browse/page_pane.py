@@ -19,7 +19,7 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import shown
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.browse.contents import CONTENTS_OF, Contents
+from presscheck.tui.screens.browse.item_contents import CONTENTS_OF, Contents
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
 from presscheck.tui.screens.browse.page_pictures import PagePictures
 from presscheck.tui.screens.browse.page_references import ReferenceLoader

@@ -24,8 +24,7 @@ from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.shared_calls import ALL
 from presscheck.engine.writes.pending_writes import apply_pending
 from presscheck.errors import PresscheckError
-from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.published_profile import published_reason, show_published
 from presscheck.tui.screens.row_filter import filter_tab
@@ -33,6 +32,7 @@ from presscheck.tui.screens.site_access.model import SiteAccess
 from presscheck.tui.screens.site_access.redirects_tab import RedirectsTab
 from presscheck.tui.screens.site_access.share_links_tab import ShareLinksTab
 from presscheck.tui.screens.site_access.sign_in_tab import SignInTab
+from presscheck.tui.screens.site_title import site_title
 from presscheck.tui.screens.site_writes import undo_here, write_reason
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -68,9 +68,7 @@ class SiteAccessScreen(BaseScreen):
 
     def title_line(self) -> Line:
         """The site."""
-        title = sanitize(self.model.site.title)
-        state = "live" if self.model.site.published else "draft"
-        return (Span(" Sites › ", "quiet"), Span(title, "title"), Span(f" › Access   {state}", "quiet"))
+        return site_title(self.model.site, "Access")
 
     def body(self) -> ComposeResult:
         """The lists."""

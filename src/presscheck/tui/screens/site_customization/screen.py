@@ -16,7 +16,7 @@ from presscheck.engine.site_customization.rows import Row
 from presscheck.engine.site_customization.settings import GROUPS, path_name
 from presscheck.errors import Forbidden
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line
 from presscheck.tui.screens.base_screen import NARROW, BaseScreen
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site_customization.edit_actions import EditActions
@@ -24,6 +24,7 @@ from presscheck.tui.screens.site_customization.model import CustomizationModel
 from presscheck.tui.screens.site_customization.picture import HEIGHT, picture
 from presscheck.tui.screens.site_customization.save_actions import SaveActions
 from presscheck.tui.screens.site_customization.setting_tab import SettingTab
+from presscheck.tui.screens.site_title import site_title
 from presscheck.tui.screens.site_writes import lacks_role, write_reason
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -84,13 +85,7 @@ class CustomizationScreen(BaseScreen):
 
     def title_line(self) -> Line:
         """The site."""
-        site = self.model.site
-        state = "live" if site.published else "draft"
-        return (
-            Span(" Sites › ", "quiet"),
-            Span(sanitize(site.title), "title"),
-            Span(f" › Customization   {state}", "quiet"),
-        )
+        return site_title(self.model.site, "Customization")
 
     def body(self) -> ComposeResult:
         """The settings and the picture."""

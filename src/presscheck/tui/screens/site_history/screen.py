@@ -16,6 +16,7 @@ from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.base_screen import NARROW, BaseScreen
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site_history.restore_actions import RestoreActions
+from presscheck.tui.screens.site_title import site_title
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
@@ -54,12 +55,7 @@ class SiteHistoryScreen(BaseScreen):
 
     def title_line(self) -> Line:
         """The site."""
-        state = "live" if self.site.published else "draft"
-        return (
-            Span(" Sites › ", "quiet"),
-            Span(sanitize(self.site.title), "title"),
-            Span(f" › History   {state}", "quiet"),
-        )
+        return site_title(self.site, "History")
 
     def body(self) -> ComposeResult:
         """The rows, and more about the one under the cursor."""

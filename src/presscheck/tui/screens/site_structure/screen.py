@@ -23,6 +23,7 @@ from presscheck.tui.screens.site_structure.model import SiteTree
 from presscheck.tui.screens.site_structure.move_actions import MoveActions
 from presscheck.tui.screens.site_structure.removals import Removals
 from presscheck.tui.screens.site_structure.rows import detail_lines, nodes, path_columns, summary
+from presscheck.tui.screens.site_title import site_title
 from presscheck.tui.screens.site_writes import undo_here
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -61,9 +62,7 @@ class SiteStructureScreen(BaseScreen):
 
     def title_line(self) -> Line:
         """The site."""
-        title = sanitize(self.model.site.title)
-        state = "live" if self.model.site.published else "draft"
-        return (Span(" Sites › ", "quiet"), Span(title, "title"), Span(f" › Structure   {state}", "quiet"))
+        return site_title(self.model.site, "Structure")
 
     def body(self) -> ComposeResult:
         """Numbers, tree, details."""

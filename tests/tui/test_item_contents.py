@@ -12,7 +12,7 @@ from presscheck.api.content import Pages, RevisionPage
 from presscheck.api.sites import Site, SiteUrls
 from presscheck.api.spaces import Space
 from presscheck.text.styled_text import plain, width
-from presscheck.tui.screens.browse.contents import Contents
+from presscheck.tui.screens.browse.item_contents import Contents
 from presscheck.tui.screens.browse.page_tree import SITES, Item, Library
 from presscheck.tui.screens.browse.screen import BrowseScreen
 

@@ -1,0 +1,22 @@
+"""The title line of the screens of a site."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+
+if TYPE_CHECKING:
+    from presscheck.api.sites import Site
+
+
+def site_title(site: Site, part: str) -> Line:
+    """The site, the part of it that a screen shows, and whether it is live.
+
+    Args:
+        site: the site.
+        part: the name of the part, such as *Structure*.
+    """
+    state = "live" if site.published else "draft"
+    return (Span(" Sites › ", "quiet"), Span(sanitize(site.title), "title"), Span(f" › {part}   {state}", "quiet"))
