@@ -87,7 +87,7 @@ def _call_of(organization_id: str, site: Site) -> Operation[Any]:
 async def note_published(engine: PublishingEngine, call: Operation[Any], answer: Any, number: int) -> None:
     """Note with what this machine published a site, as far as it can be read; other writes are ignored.
 
-    Later differences are told from it, and it is kept as a snapshot that can be restored. Publishing changes none of
+    The next publish is compared with it, and it is kept as a snapshot that can be restored. Publishing changes none of
     it, so it is read once, after the site is live.
 
     Args:
