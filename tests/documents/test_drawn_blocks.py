@@ -11,7 +11,7 @@ import pytest
 from tests.contract.description import DOCUMENTED, NEWEST, schema_called, schema_names
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS
 from tests.documents.written_words import unseen_words, written_words
-from tests.generated_docs.documentation import VARIABLE, Documentation, check_page
+from tests.generated_docs.documentation import Documentation, check_page
 from tests.generated_docs.prose import markers_in
 
 from presscheck.documents.block_tags import BLOCK_TAGS
@@ -109,14 +109,11 @@ NOT_READ = {"hidden", "surplus", "true"}
 
 @pytest.mark.documentation("varied", "manual")
 def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> None:
-    """No line is too wide, no word is missing, no known block is drawn as unknown; nodes give the same picture.
-
-    A page in three is drawn at each width, and every one at all where `PRESSCHECK_DOCS` is set.
-    """
+    """No line is too wide, no word is missing, no known block is drawn as unknown; nodes give the same picture."""
 
     def check(markdown: str) -> None:
         written = written_words(markdown) - (NOT_READ if documentation.generated else set())
-        for columns in widths:
+        for columns in (40, 80, 160):
             lines = render_page(markdown, columns)
             assert [plain(line) for line in lines if width(line) > columns] == []
             shown = shown_words(lines)
@@ -130,9 +127,7 @@ def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> 
         else:
             assert styled(again) == styled(lines)
 
-    is_whole = VARIABLE in os.environ
-    for number, page in enumerate(documentation.pages):
-        widths = (40, 80, 160) if is_whole or number % 8 == 0 else ((40, 80, 160)[number % 3],)
+    for page in documentation.pages:
         check_page(documentation, page, check)
 
 
