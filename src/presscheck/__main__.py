@@ -1,5 +1,6 @@
 """The entry point of the command `presscheck`; `--version` imports nothing else."""
 
+import gc
 import os
 import sys
 
@@ -24,6 +25,7 @@ def _open_app() -> None:
 
     Returns only if the app cannot be opened; the command line then opens its first screen, or prints the error.
     """
+    gc.disable()  # until the inbox is shown, see `open_app`
     try:
         # 36 ms, not needed for --version
         from presscheck.config.profile import load
@@ -33,6 +35,7 @@ def _open_app() -> None:
         profile = load(places().config_file)
         code = open_app(profile)
     except PresscheckError:
+        gc.enable()
         return
     # everything is closed by now; the normal shutdown of the interpreter would take as long as the start
     os._exit(code)
