@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.change_request_factory import begun
 
+from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, RedirectDestination
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
 from presscheck.api.sites import CreateSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
 from presscheck.engine.publish.structure_items import key_of
+from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.site_access.screen import SiteAccessScreen
 
@@ -76,6 +79,32 @@ async def test_enter_leads_to_the_redirect_and_to_the_section(
         await follow(pilot, section.title)
         await until(pilot, holds=lambda: pilot.app.screen is screen and screen.structure_tree.has_focus)
         await until(pilot, holds=lambda: screen.structure_tree.key == key_of(section))
+
+
+async def test_enter_leads_to_the_line(service: RunningService, client: Client, tmp_path: Path) -> None:
+    site = await live_site(client)
+    long = "\n\n".join(f"Paragraph {number}." for number in range(1, 61))
+    marked = f"{long}\n\n<<<<<<< change request\nOurs\n=======\nTheirs\n>>>>>>> live\n"
+    texts = {
+        "Marked": (marked, "unresolved conflict markers", "onflict"),
+        "Drawn": (f"{long}\n\nHere: ![](a.png) it is drawn.\n\n{long}\n", "1 image without", "it is drawn"),
+        "Specified": (f'{long}\n\n{{% openapi src="nix" path="/a" method="get" %}}\nnix\n', "the OpenAPI block", "nix"),
+    }
+    for title, (text, _, _) in texts.items():
+        page = await begun(service, f"Add {title}", text, title=title)
+        await client.send(MergeChangeRequest(**page.at))
+    async with running(app_on(service, tmp_path)) as pilot:
+        screen = await on_site(pilot, site)
+        for title, (_, finding, words) in texts.items():
+            await follow(pilot, finding)
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+            view = pilot.app.screen.page_view
+            await until(pilot, holds=lambda title=title: pilot.app.screen.item.title == title)
+            await until(pilot, holds=lambda view=view: view.cursor > 60)
+            assert words in view.source_at_cursor()[0]
+            assert view.cursor in view.visible_range
+            await pilot.press("g", "p")
+            await until(pilot, holds=lambda: pilot.app.screen is screen)
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,8 @@ class Checklist:
         elif finding.part:
             self._screen.open_part(finding.part, finding.item)
         else:
-            self._screen.run(lambda: app.open_page(finding.space, finding.page or None, link=finding.link))
+            page = finding.page or None
+            self._screen.run(lambda: app.open_page(finding.space, page, link=finding.link, line=finding.line))
 
 
 def _row(finding: Finding) -> ProblemRow[Finding]:
