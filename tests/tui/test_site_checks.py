@@ -10,11 +10,13 @@ from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import begun
 
 from presscheck.api.change_requests import MergeChangeRequest
-from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, RedirectDestination
+from presscheck.api.operation import Operation
+from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, ListRedirects, RedirectDestination
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
 from presscheck.api.sites import CreateSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
 from presscheck.engine.publish.structure_items import key_of
+from presscheck.errors import Forbidden
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.site_access.screen import SiteAccessScreen
@@ -105,6 +107,33 @@ async def test_enter_leads_to_the_line(service: RunningService, client: Client, 
             assert view.cursor in view.visible_range
             await pilot.press("g", "p")
             await until(pilot, holds=lambda: pilot.app.screen is screen)
+
+
+async def test_enter_checks_again_what_could_not_be_checked(
+    service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = await live_site(client)
+    await redirected(client, site, ("/m", "/n"), ("/n", "/m"))
+    async with running(app_on(service, tmp_path), (160, 40)) as pilot:
+        engine, refused = pilot.app.engine, True
+        read = engine.read
+
+        async def refuses(call: Operation[Any], **options: Any) -> Any:
+            if refused and isinstance(call, ListRedirects):
+                raise Forbidden("a role is missing", request=str(call), status=403)
+            return await read(call, **options)
+
+        monkeypatch.setattr(engine, "read", refuses)
+        await on_site(pilot, site)
+        await follow(pilot, "not checked:")
+        await until(pilot, shows=f"{site.title}: still not checked: a role is missing")
+        assert "Not checked" in shown(pilot.app), "the list stays open"
+        assert "Redirect /m" not in shown(pilot.app)
+        refused = False
+        await pilot.press("enter")
+        await until(pilot, shows=f"{site.title}: checked now, 2 errors")
+        assert "Not checked" not in shown(pilot.app)
+        assert "Redirect /m" in shown(pilot.app)
 
 
 @pytest.mark.parametrize(

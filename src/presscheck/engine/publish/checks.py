@@ -60,6 +60,7 @@ class Finding:
         item: the key of the item of the structure, or the id of the redirect.
         link: the link on the page, as it is written.
         unchecked: the names of the checks that could not be done, if it says that.
+        reason: why they could not be done.
     """
 
     check: str
@@ -74,6 +75,7 @@ class Finding:
     item: str = ""
     link: str = ""
     unchecked: tuple[str, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,8 @@ def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) 
         if missed:
             message = f"not checked: {', '.join(check.title for check in missed)} ({part.reason})"
             unchecked = tuple(check.name for check in missed)
-            found.append(Finding("not-checked", "unknown", part.where, message, unchecked=unchecked))
+            missing = Finding("not-checked", "unknown", part.where, message, unchecked=unchecked, reason=part.reason)
+            found.append(missing)
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
