@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import begun
@@ -17,6 +18,8 @@ from presscheck.api.sites import CreateSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
 from presscheck.engine.publish.structure_items import key_of
 from presscheck.errors import Forbidden
+from presscheck.service.db.engine import Database
+from presscheck.service.models.sites import SiteRow
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.site_access.screen import SiteAccessScreen
@@ -134,6 +137,27 @@ async def test_enter_checks_again_what_could_not_be_checked(
         await until(pilot, shows=f"{site.title}: checked now, 2 errors")
         assert "Not checked" not in shown(pilot.app)
         assert "Redirect /m" in shown(pilot.app)
+
+
+async def test_enter_on_a_hostname_tells_where_it_is_changed_and_on_a_proxy_asks_for_it(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    database = Database(service.database_url)
+    wrong = {"hostname": "docs_example.com", "proxy": {"origin": "-example.com/docs"}}
+    database.write(lambda session: session.execute(update(SiteRow).where(SiteRow.id == site.id).values(wrong)))
+    database.close()
+    async with running(app_on(service, tmp_path), (160, 40)) as pilot:
+        screen = await on_site(pilot, site)
+        await follow(pilot, ": hostname")
+        await until(pilot, shows=f"the API has no call for the hostname: change it in the web app: {site.urls.app}")
+        await follow(pilot, ": proxy")
+        await until(pilot, shows=f"Proxy of {site.title}")
+        await pilot.press(*["backspace"] * len("-example.com/docs"), *"example.com/docs", "enter")
+        await until(pilot, holds=lambda: screen.current.proxy and screen.current.proxy.origin == "example.com/docs")
+    [now] = [one for one in (await client.send(ListSites(organization_id=ORG))).items if one.id == site.id]
+    assert now.proxy
+    assert now.proxy.origin == "example.com/docs"
 
 
 @pytest.mark.parametrize(

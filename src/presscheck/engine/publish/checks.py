@@ -27,7 +27,7 @@ from presscheck.engine.publish.structure_items import key_of
 from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]
-Part = Literal["", "details", "structure", "redirects", "share links", "sign-in", "schema", "comments"]
+Part = Literal["", "details", "hostname", "structure", "redirects", "share links", "sign-in", "schema", "comments"]
 """Where in the settings of a site a problem is mended; empty if that is on a page, or not in presscheck."""
 Level = Severity | Literal["off"]
 """The severity of the findings of a check, or that it is not done."""
@@ -492,7 +492,9 @@ def _hostname(content: SiteContent) -> Iterator[Problem]:
         problem = hostname_problem(host) if host is not None else ""
         if problem:
             why = f"“{host}” is not a valid hostname: {problem}"
-            yield Problem(f"{site.title}: {name}", why, part="details")
+            # the API has a call for the proxy, and none for the hostname
+            part: Part = "hostname" if name == "hostname" else "details"
+            yield Problem(f"{site.title}: {name}", why, part=part, item=name)
 
 
 def hostname_problem(host: str) -> str:
