@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import jwt
@@ -10,6 +11,7 @@ import pytest
 from tests.running_service import RunningService
 from tests.service.test_browser import browse
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.change_request_factory import begun
 from tests.tui.test_site_access import access_open, comes, paste, redirects
 from textual.widgets import Input
 
@@ -32,9 +34,10 @@ from presscheck.api.site_structure import (
     StructureItemPointer,
     StructurePosition,
 )
-from presscheck.api.sites import GetSite, ListSites, Site
+from presscheck.api.sites import CreateSite, GetSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
 from presscheck.documents.visitors.claim_schema import empty_schema
+from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
 
@@ -450,6 +453,59 @@ async def test_the_look_that_was_set_by_keys_is_what_visitors_get(
 
 async def page_of(address: str) -> str:
     return (await visit(address, follow_redirects=True)).text
+
+
+async def test_visitors_with_different_claims_read_different_pages(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    text = 'For all.\n\n{% if visitor.claims.plan == "pro" %}\nFor payers.\n{% endif %}\n'
+    page = await begun(service, "Plans", text, title="Plans")
+    await client.send(MergeChangeRequest(**page.at))
+    made = await client.send(
+        CreateSite(organization_id=ORG, title="For two", visibility="visitor-auth", spaces=("guides", "runbook"))
+    )
+    path: dict[str, Any] = {"organization_id": ORG, "site_id": made.id}
+    site = await client.send(PublishSite(**path))
+    assert isinstance(site, Site)
+    address = str(site.urls.published)
+    plan = {"type": "string", "description": "The plan", "enum": ["free", "pro"]}
+    await client.send(UpdateAdaptiveSchema(**path, json_schema={**empty_schema(), "properties": {"plan": plan}}))
+    tokens: dict[str, str] = {}
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        await on_site(pilot, site)
+        await pilot.press("tab", "G", "E")
+        await pick(pilot, "Condition")
+        await paste(pilot, 'visitor.claims.plan == "pro"', "enter")
+        await until(pilot, shows="changed: z undoes it", holds=lambda: not pilot.app.engine.waiting())
+        await pilot.press("g", "c")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdaptiveContentScreen))
+        screen: Any = pilot.app.screen
+        await until(pilot, holds=lambda: screen.model.schema is not None and screen.model.content is not None)
+        await pilot.press(".", "a")
+        await until(pilot, shows="Turn adaptive content of")
+        await pilot.press("y")
+        await until(pilot, shows="● on", holds=lambda: not pilot.app.engine.waiting())
+        await pilot.press("3")
+        for name in ("pro", "free"):
+            await write(pilot, "a", name, "tab", "space")
+            await pick(pilot, name)
+            await pilot.press("ctrl+s")
+            await until(pilot, holds=lambda name=name: name in [one.name for one in screen.model.audiences])
+            await until(pilot, holds=lambda: pilot.app.screen is screen)
+            screen.rows.move_to([audience.name for audience in screen.tab.shown].index(name))
+            await pilot.press(".", "j")
+            await pick(pilot, f"Make a token for {name}")
+            await until(pilot, shows=f"copied a token for {name}")
+            tokens[name] = pilot.app.clipboard
+    read = {name: await seen(tmp_path, f"{address}plans?jwt_token={token}") for name, token in tokens.items()}
+    assert all("For all." in page for page in read.values())
+    assert ["For payers." in page for page in read.values()] == [True, False]
+    runbook = f"{urlsplit(address).path}runbook"
+    assert [f'href="{runbook}' in page for page in read.values()] == [True, False], "the navigation differs, too"
+    for name, status in (("pro", 200), ("free", 404)):
+        async with httpx.AsyncClient(follow_redirects=True) as visitor:
+            answer = await visitor.get(f"{address}runbook", params={"jwt_token": tokens[name]})
+        assert answer.status_code == status, "what is not in the navigation does not answer either"
 
 
 async def test_a_preview_by_keys_is_the_page_of_the_change_request_in_a_browser(
