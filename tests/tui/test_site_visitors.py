@@ -1,6 +1,7 @@
 """What is set by keys on a site is read by its visitors: over HTTP, with each visibility, and in a browser."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -43,6 +44,10 @@ from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
 
 pytestmark = pytest.mark.needs("chromium")
 ORG = "tallowick"
+MANY = min(10_000, 2_000 * int(os.environ.get("PRESSCHECK_CASES", "1")))
+"""Redirects that are imported; with `PRESSCHECK_CASES=5` 10,000, the most that one table may have."""
+SECONDS = 0.1 * MANY
+"""The longest that their import may take."""
 
 
 async def a_site(client: Client, *, published: bool) -> tuple[Site, dict[str, Any]]:
@@ -363,6 +368,34 @@ async def test_a_table_of_10_000_redirects_is_checked_before_anything_is_sent(
         await pilot.press("n")
         await until(pilot, holds=lambda: pilot.app.screen is screen)
         assert not await redirects(client, docs)
+
+
+@pytest.mark.timeout(SECONDS + 100)
+async def test_a_table_of_many_redirects_is_sent_and_leads_visitors(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    docs, _ = await a_site(client, published=True)
+    root = address_here(service, docs).rstrip("/")
+    table = tmp_path / "many.csv"
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        screen = await access_open(pilot)
+        assert screen.model.paths is not None
+        pages = [target.path for target in screen.model.paths.targets if target.path.count("/") > 1]
+        ways = {f"/old/{number}": pages[number % len(pages)] for number in range(MANY)}
+        table.write_text("source,destination\n" + "\n".join(f"{one},{to}" for one, to in ways.items()))
+        await pilot.press(".", "i")
+        await paste(pilot, str(table), "enter")
+        await until(pilot, shows=f"{MANY:,} new, 0 changed, 0 unchanged.")
+        await pilot.press("y")
+        async with asyncio.timeout(SECONDS):
+            while f"many.csv: {MANY:,} sent" not in shown(pilot.app):
+                await pilot.pause(0.1)
+        await until(pilot, holds=lambda: len(screen.model.redirects or ()) == MANY)
+        assert not pilot.app.engine.waiting()
+    for source, page in list(ways.items())[:: MANY // 20]:
+        answer = await visit(f"{root}{source}")
+        assert (answer.status_code // 100, answer.headers["location"]) == (3, f"{root}{page}"), source
+    assert (await visit(f"{root}/old/{MANY}")).status_code == 404
 
 
 async def test_the_look_that_was_set_by_keys_is_what_visitors_get(
