@@ -86,6 +86,24 @@ def test_a_machine_that_never_printed_the_document_does_not_replace_it(shell: Sh
     assert sent(other, *replace[:-1], json.dumps(looks), "--yes")[0] == 0, "what was sent is the base of the next"
 
 
+def test_what_changes_while_the_question_is_read_is_not_overwritten(
+    shell: Shell, other: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = shell.ok("site", "create", "--title", "Just now").strip()
+    looks = shell.json("site", "customization", "show", site)
+    theirs = {**looks, "title": "Theirs"}
+    replace = ("site", "customization", "set", site, "--yes", "--overwrite", "--settings")
+
+    def others_come_first(*_: object, **__: object) -> None:
+        ran = other.program(*replace, json.dumps(theirs))
+        assert ran.returncode == 0, ran.stderr
+
+    monkeypatch.setattr("presscheck.cli.site_documents.confirm", others_come_first)
+    code, _, err = sent(shell, *replace, json.dumps({**looks, "title": "Mine"}))
+    assert (code, "customization: title: – → Theirs (in the file: Mine)" in err) == (6, True), err
+    assert other.json("site", "customization", "show", site)["title"] == "Theirs"
+
+
 def test_a_visitor_schema_does_not_overwrite_what_somebody_else_changed(
     shell: Shell, other: Shell, tmp_path: Path
 ) -> None:
