@@ -59,7 +59,9 @@ MORE: dict[str, tuple[str, ...]] = {
     "cr review": ("--approve",),
     "cr reviewers": ("--add", "x"),
     "cr resolve": (),
+    "site customization set": ("--settings", "{}", "--overwrite"),
     "site move": ("--before", "x"),
+    "site set-schema": ("--json-schema", "{}", "--overwrite"),
 }
 """Options that a command needs, but does not declare as required."""
 POSITIONAL = {

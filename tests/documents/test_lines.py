@@ -6,6 +6,7 @@ import pytest
 from tests.generated_docs.documentation import Documentation, check_page
 from tests.hostile_strings import HOSTILE
 
+from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines, outline, render_page
 from presscheck.text.styled_text import plain, width
 
@@ -52,6 +53,34 @@ def test_headings_and_links_are_known_by_their_lines() -> None:
     assert plain(page.lines[page.headings[1].line]).strip() == "Rotating"
     assert [(link.label, link.target) for link in page.links] == [("project", "../project.md")]
     assert [heading.text for heading in outline(PAGE)] == ["Tokens", "Rotating"]
+
+
+def test_a_line_of_the_markdown_is_found() -> None:
+    markdown = (
+        "---\ndescription: x\n---\n\n# First\n\nOne.\n\n<<<<<<< change request\nOurs\n=======\nTheirs\n>>>>>>> live\n\n"
+        "- An item\n  ![](a.png)\n- Another\n- Another\n\n```\nsame\nsame\n```\n"
+    )
+    lines = markdown.split("\n")
+    page = PageLines(markdown, 60, title="A page", controls=Controls())
+
+    def found(written: str, *, last: bool = False) -> str:
+        at = len(lines) - 1 - lines[::-1].index(written) if last else lines.index(written)
+        line = page.line_of_source(at)
+        assert line is not None
+        return plain(page.lines[line]).strip()
+
+    assert found("# First") == "First"
+    assert "onflict" in found("<<<<<<< change request")
+    assert found("Theirs") == "┃ Theirs"
+    assert found("  ![](a.png)") == "• An item ▣ a.png", "a picture without words is at the words before it"
+    first, second = (page.line_of_source(at) for at, line in enumerate(lines) if line == "- Another")
+    assert first is not None
+    assert second == first + 1
+    assert found("same", last=True) == "same"
+    page.fold_all(is_folded=True)
+    assert found("One.") == "One.", "what is folded is opened"
+    assert page.line_of_source(len(lines) + 5) is None
+    assert PageLines("", 60).line_of_source(0) is None
 
 
 def test_a_definition_far_below_is_known_above() -> None:

@@ -291,7 +291,8 @@ def test_an_outdated_change_request_is_a_note_that_names_it() -> None:
 def test_what_could_not_be_read_is_unknown_and_never_passed() -> None:
     content = replace(site(visibility="share-link"), unread=(Unread("share links", "Docs", "no permission"),))
     message = "not checked: active share links (no permission)"
-    finding = Finding("not-checked", "unknown", "Docs", message, unchecked=("no-share-link",))
+    unread = {"unchecked": ("no-share-link",), "reason": "no permission"}
+    finding = Finding("not-checked", "unknown", "Docs", message, **unread)
     assert check_site(content) == [finding]
     assert summary([finding]) == "1 not checked"
 

@@ -5,14 +5,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.change_request_factory import begun
 
-from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, RedirectDestination
+from presscheck.api.change_requests import MergeChangeRequest
+from presscheck.api.operation import Operation
+from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, ListRedirects, RedirectDestination
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
 from presscheck.api.sites import CreateSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
 from presscheck.engine.publish.structure_items import key_of
+from presscheck.errors import Forbidden
+from presscheck.service.db.engine import Database
+from presscheck.service.models.sites import SiteRow
+from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.site_access.screen import SiteAccessScreen
 
@@ -76,6 +84,80 @@ async def test_enter_leads_to_the_redirect_and_to_the_section(
         await follow(pilot, section.title)
         await until(pilot, holds=lambda: pilot.app.screen is screen and screen.structure_tree.has_focus)
         await until(pilot, holds=lambda: screen.structure_tree.key == key_of(section))
+
+
+async def test_enter_leads_to_the_line(service: RunningService, client: Client, tmp_path: Path) -> None:
+    site = await live_site(client)
+    long = "\n\n".join(f"Paragraph {number}." for number in range(1, 61))
+    marked = f"{long}\n\n<<<<<<< change request\nOurs\n=======\nTheirs\n>>>>>>> live\n"
+    texts = {
+        "Marked": (marked, "unresolved conflict markers", "onflict"),
+        "Drawn": (f"{long}\n\nHere: ![](a.png) it is drawn.\n\n{long}\n", "1 image without", "it is drawn"),
+        "Specified": (f'{long}\n\n{{% openapi src="nix" path="/a" method="get" %}}\nnix\n', "the OpenAPI block", "nix"),
+    }
+    for title, (text, _, _) in texts.items():
+        page = await begun(service, f"Add {title}", text, title=title)
+        await client.send(MergeChangeRequest(**page.at))
+    async with running(app_on(service, tmp_path)) as pilot:
+        screen = await on_site(pilot, site)
+        for title, (_, finding, words) in texts.items():
+            await follow(pilot, finding)
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+            view = pilot.app.screen.page_view
+            await until(pilot, holds=lambda title=title: pilot.app.screen.item.title == title)
+            await until(pilot, holds=lambda view=view: view.cursor > 60)
+            assert words in view.source_at_cursor()[0]
+            assert view.cursor in view.visible_range
+            await pilot.press("g", "p")
+            await until(pilot, holds=lambda: pilot.app.screen is screen)
+
+
+async def test_enter_checks_again_what_could_not_be_checked(
+    service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = await live_site(client)
+    await redirected(client, site, ("/m", "/n"), ("/n", "/m"))
+    async with running(app_on(service, tmp_path), (160, 40)) as pilot:
+        engine, refused = pilot.app.engine, True
+        read = engine.read
+
+        async def refuses(call: Operation[Any], **options: Any) -> Any:
+            if refused and isinstance(call, ListRedirects):
+                raise Forbidden("a role is missing", request=str(call), status=403)
+            return await read(call, **options)
+
+        monkeypatch.setattr(engine, "read", refuses)
+        await on_site(pilot, site)
+        await follow(pilot, "not checked:")
+        await until(pilot, shows=f"{site.title}: still not checked: a role is missing")
+        assert "Not checked" in shown(pilot.app), "the list stays open"
+        assert "Redirect /m" not in shown(pilot.app)
+        refused = False
+        await pilot.press("enter")
+        await until(pilot, shows=f"{site.title}: checked now, 2 errors")
+        assert "Not checked" not in shown(pilot.app)
+        assert "Redirect /m" in shown(pilot.app)
+
+
+async def test_enter_on_a_hostname_tells_where_it_is_changed_and_on_a_proxy_asks_for_it(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await live_site(client)
+    database = Database(service.database_url)
+    wrong = {"hostname": "docs_example.com", "proxy": {"origin": "-example.com/docs"}}
+    database.write(lambda session: session.execute(update(SiteRow).where(SiteRow.id == site.id).values(wrong)))
+    database.close()
+    async with running(app_on(service, tmp_path), (160, 40)) as pilot:
+        screen = await on_site(pilot, site)
+        await follow(pilot, ": hostname")
+        await until(pilot, shows=f"the API has no call for the hostname: change it in the web app: {site.urls.app}")
+        await follow(pilot, ": proxy")
+        await until(pilot, shows=f"Proxy of {site.title}")
+        await pilot.press(*["backspace"] * len("-example.com/docs"), *"example.com/docs", "enter")
+        await until(pilot, holds=lambda: screen.current.proxy and screen.current.proxy.origin == "example.com/docs")
+    [now] = [one for one in (await client.send(ListSites(organization_id=ORG))).items if one.id == site.id]
+    assert now.proxy
+    assert now.proxy.origin == "example.com/docs"
 
 
 @pytest.mark.parametrize(

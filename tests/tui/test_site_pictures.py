@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -16,7 +17,7 @@ from tests.tui.app_driver import NOON, app_on, noon, pick, shown, until
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
 from tests.tui.test_site_access import paste
 from tests.tui.test_view_as import CLAIMS, PRO, SCHEMA
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
@@ -25,6 +26,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, InsertPage,
 from presscheck.api.site_settings import (
     CreateRedirect,
     CreateShareLink,
+    GetPublishingAuth,
     ListShareLinks,
     RedirectDestination,
     UpdateAdaptiveSchema,
@@ -32,12 +34,14 @@ from presscheck.api.site_settings import (
     UpdateShareLink,
 )
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
-from presscheck.api.sites import AdaptiveContentChange, CreateSite, ListSites, UpdateSite
+from presscheck.api.sites import AdaptiveContentChange, CreateSite, ListSites, UnpublishSite, UpdateSite
 from presscheck.api.spaces import CreateSpace
 from presscheck.client.client import Client
 from presscheck.engine.publish.audiences import Audiences
+from presscheck.engine.publish.visitor_tokens import make_token
 from presscheck.engine.site_config.document import SiteConfig
 from presscheck.tui.screens.adaptive_content.audience_view import AudienceView
+from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
 from presscheck.tui.screens.adaptive_content.visitor_page import VisitorPage
 from presscheck.tui.screens.site_customization.screen import CustomizationScreen
 from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
@@ -46,6 +50,8 @@ __all__ = ["at_noon"]
 
 ORG = "tallowick"
 SHARED, SIGNED = "For partners", "For customers"
+DRAFT = "Inside Tallowick"
+"""A site of the sample that is not published."""
 
 
 async def planted(service: RunningService) -> None:
@@ -363,6 +369,36 @@ async def history_restore(pilot: Any) -> None:
     await until(pilot, shows="Restore the customization of Tallowick Docs?")
 
 
+async def publishing_receipt(pilot: Any) -> None:
+    await site(pilot, DRAFT, "P")
+    await until(pilot, shows="y  n")
+    await pilot.press("y")
+    await until(pilot, shows="The site is live")
+
+
+async def claim_form(pilot: Any) -> None:
+    await visitor_schema(pilot)
+    await pilot.press("j", "E")
+    await until(pilot, shows="Claim unsigned.plan", holds=lambda: isinstance(pilot.app.focused, Input))
+
+
+async def schema_editor(pilot: Any) -> None:
+    await visitor_schema(pilot)
+    await pilot.press("e")
+    await until(pilot, shows="Visitor schema of Tallowick Docs", holds=lambda: isinstance(pilot.app.focused, TextArea))
+
+
+async def token_test(pilot: Any) -> None:
+    await site(pilot, SIGNED, "g", "c")
+    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdaptiveContentScreen))
+    screen: Any = pilot.app.screen
+    await until(pilot, holds=lambda: screen.model.content is not None)
+    key = (await pilot.app.engine.read(GetPublishingAuth(**screen.model.path))).private_key
+    await pilot.press(".", "j")
+    await paste(pilot, make_token({**CLAIMS, "company": "Lamp Works"}, key, NOON.timestamp()), "enter")
+    await until(pilot, shows="the site signed it")
+
+
 SCREENS = [
     redirects,
     redirect_trail,
@@ -397,6 +433,34 @@ SCREENS = [
     history_changes,
     history_restore,
 ]
+
+SMALL = [claim_form, schema_editor, token_test, publishing_receipt]
+"""Screens that are built like others above: in one size and theme."""
+
+
+@pytest.mark.parametrize("drive", SMALL, ids=lambda drive: drive.__name__)
+def test_it_looks_in_small_as_it_did(
+    drive: Callable[[Any], Awaitable[None]],
+    service: RunningService,
+    tmp_path: Path,
+    snap_compare: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    app = app_on(service, tmp_path, theme="paper")
+    try:
+        assert snap_compare(app, terminal_size=(80, 24), run_before=lambda pilot: rested(pilot, drive(pilot)))
+    finally:
+        asyncio.run(unpublished(service, DRAFT))  # the other pictures show it as a draft
+
+
+async def unpublished(service: RunningService, title: str) -> None:
+    """Unpublish a site, if it is live."""
+    async with Client(service.base_url, service.token) as client:
+        for one in (await client.send(ListSites(organization_id=ORG))).items:
+            if one.title == title and one.published:
+                await client.send(UnpublishSite(organization_id=ORG, site_id=one.id))
 
 
 @pytest.mark.parametrize(("size", "theme"), LOOKS, ids=LOOK_NAMES)

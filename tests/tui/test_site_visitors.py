@@ -1,8 +1,10 @@
 """What is set by keys on a site is read by its visitors: over HTTP, with each visibility, and in a browser."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import jwt
@@ -10,6 +12,7 @@ import pytest
 from tests.running_service import RunningService
 from tests.service.test_browser import browse
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.change_request_factory import begun
 from tests.tui.test_site_access import access_open, comes, paste, redirects
 from textual.widgets import Input
 
@@ -32,14 +35,19 @@ from presscheck.api.site_structure import (
     StructureItemPointer,
     StructurePosition,
 )
-from presscheck.api.sites import GetSite, ListSites, Site
+from presscheck.api.sites import CreateSite, GetSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
 from presscheck.documents.visitors.claim_schema import empty_schema
+from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
 
 pytestmark = pytest.mark.needs("chromium")
 ORG = "tallowick"
+MANY = min(10_000, 2_000 * int(os.environ.get("PRESSCHECK_CASES", "1")))
+"""Redirects that are imported; with `PRESSCHECK_CASES=5` 10,000, the most that one table may have."""
+SECONDS = 0.1 * MANY
+"""The longest that their import may take."""
 
 
 async def a_site(client: Client, *, published: bool) -> tuple[Site, dict[str, Any]]:
@@ -362,6 +370,34 @@ async def test_a_table_of_10_000_redirects_is_checked_before_anything_is_sent(
         assert not await redirects(client, docs)
 
 
+@pytest.mark.timeout(SECONDS + 100)
+async def test_a_table_of_many_redirects_is_sent_and_leads_visitors(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    docs, _ = await a_site(client, published=True)
+    root = address_here(service, docs).rstrip("/")
+    table = tmp_path / "many.csv"
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        screen = await access_open(pilot)
+        assert screen.model.paths is not None
+        pages = [target.path for target in screen.model.paths.targets if target.path.count("/") > 1]
+        ways = {f"/old/{number}": pages[number % len(pages)] for number in range(MANY)}
+        table.write_text("source,destination\n" + "\n".join(f"{one},{to}" for one, to in ways.items()))
+        await pilot.press(".", "i")
+        await paste(pilot, str(table), "enter")
+        await until(pilot, shows=f"{MANY:,} new, 0 changed, 0 unchanged.")
+        await pilot.press("y")
+        async with asyncio.timeout(SECONDS):
+            while f"many.csv: {MANY:,} sent" not in shown(pilot.app):
+                await pilot.pause(0.1)
+        await until(pilot, holds=lambda: len(screen.model.redirects or ()) == MANY)
+        assert not pilot.app.engine.waiting()
+    for source, page in list(ways.items())[:: MANY // 20]:
+        answer = await visit(f"{root}{source}")
+        assert (answer.status_code // 100, answer.headers["location"]) == (3, f"{root}{page}"), source
+    assert (await visit(f"{root}/old/{MANY}")).status_code == 404
+
+
 async def test_the_look_that_was_set_by_keys_is_what_visitors_get(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -450,6 +486,59 @@ async def test_the_look_that_was_set_by_keys_is_what_visitors_get(
 
 async def page_of(address: str) -> str:
     return (await visit(address, follow_redirects=True)).text
+
+
+async def test_visitors_with_different_claims_read_different_pages(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    text = 'For all.\n\n{% if visitor.claims.plan == "pro" %}\nFor payers.\n{% endif %}\n'
+    page = await begun(service, "Plans", text, title="Plans")
+    await client.send(MergeChangeRequest(**page.at))
+    made = await client.send(
+        CreateSite(organization_id=ORG, title="For two", visibility="visitor-auth", spaces=("guides", "runbook"))
+    )
+    path: dict[str, Any] = {"organization_id": ORG, "site_id": made.id}
+    site = await client.send(PublishSite(**path))
+    assert isinstance(site, Site)
+    address = str(site.urls.published)
+    plan = {"type": "string", "description": "The plan", "enum": ["free", "pro"]}
+    await client.send(UpdateAdaptiveSchema(**path, json_schema={**empty_schema(), "properties": {"plan": plan}}))
+    tokens: dict[str, str] = {}
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        await on_site(pilot, site)
+        await pilot.press("tab", "G", "E")
+        await pick(pilot, "Condition")
+        await paste(pilot, 'visitor.claims.plan == "pro"', "enter")
+        await until(pilot, shows="changed: z undoes it", holds=lambda: not pilot.app.engine.waiting())
+        await pilot.press("g", "c")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdaptiveContentScreen))
+        screen: Any = pilot.app.screen
+        await until(pilot, holds=lambda: screen.model.schema is not None and screen.model.content is not None)
+        await pilot.press(".", "a")
+        await until(pilot, shows="Turn adaptive content of")
+        await pilot.press("y")
+        await until(pilot, shows="● on", holds=lambda: not pilot.app.engine.waiting())
+        await pilot.press("3")
+        for name in ("pro", "free"):
+            await write(pilot, "a", name, "tab", "space")
+            await pick(pilot, name)
+            await pilot.press("ctrl+s")
+            await until(pilot, holds=lambda name=name: name in [one.name for one in screen.model.audiences])
+            await until(pilot, holds=lambda: pilot.app.screen is screen)
+            screen.rows.move_to([audience.name for audience in screen.tab.shown].index(name))
+            await pilot.press(".", "j")
+            await pick(pilot, f"Make a token for {name}")
+            await until(pilot, shows=f"copied a token for {name}")
+            tokens[name] = pilot.app.clipboard
+    read = {name: await seen(tmp_path, f"{address}plans?jwt_token={token}") for name, token in tokens.items()}
+    assert all("For all." in page for page in read.values())
+    assert ["For payers." in page for page in read.values()] == [True, False]
+    runbook = f"{urlsplit(address).path}runbook"
+    assert [f'href="{runbook}' in page for page in read.values()] == [True, False], "the navigation differs, too"
+    for name, status in (("pro", 200), ("free", 404)):
+        async with httpx.AsyncClient(follow_redirects=True) as visitor:
+            answer = await visitor.get(f"{address}runbook", params={"jwt_token": tokens[name]})
+        assert answer.status_code == status, "what is not in the navigation does not answer either"
 
 
 async def test_a_preview_by_keys_is_the_page_of_the_change_request_in_a_browser(

@@ -7,14 +7,11 @@ import click
 from presscheck.api.site_settings import (
     CreateShareLink,
     DeleteShareLink,
-    GetCustomization,
     GetPublishingAuth,
     ListShareLinks,
     ListTemplateConditions,
     RegeneratePublishingAuth,
     ShareLink,
-    UpdateAdaptiveSchema,
-    UpdateCustomization,
     UpdatePublishingAuth,
     UpdateShareLink,
 )
@@ -79,12 +76,6 @@ spaces = group_of(
     CommandSpec("edit", UpdateSiteSpace, done="Space updated.", help="Change the path, condition or space."),
     CommandSpec("remove", DeleteSiteSpace, done="Space removed.", confirm="Remove this space from the site"),
 )
-customization = group_of(
-    "customization",
-    "Manage the look of a site.\n\nPass what `show --json` prints to `set --settings @FILE`.",
-    CommandSpec("show", GetCustomization, help="Show the customization of a site."),
-    CommandSpec("set", UpdateCustomization, done="Customization saved.", confirm="Replace the customization"),
-)
 auth = group_of(
     "auth",
     "Manage how the visitors of a site sign in.",
@@ -108,8 +99,7 @@ def add_to_sites(group: click.Group) -> None:
     add(
         group,
         CommandSpec("published", GetPublishedSite, help="Show a site as its visitors see it."),
-        CommandSpec("set-schema", UpdateAdaptiveSchema, done="Visitor schema saved."),
         CommandSpec("conditions", ListTemplateConditions, ("condition", "description")),
     )
-    for part in (share_links, sections, groups, spaces, customization, auth):
+    for part in (share_links, sections, groups, spaces, auth):
         group.add_command(part)

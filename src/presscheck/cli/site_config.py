@@ -83,7 +83,7 @@ async def pull(session: Session, site: str, file: Path, org: str | None, *, only
     differences = [one for one in plan.differences if one.field.part not in state.unread]
     problems = [one for one in plan.problems if one.place[0] not in state.unread]
     if not force and (differences or problems):
-        _print_differences(differences)
+        print_differences(differences)
         raise ChecksFailed(f"not written: {file} differs from the site. --force replaces what the file has")
     plain, old = state.config.plain, before.config.plain if before else {}
     new = {part: plain.get(part) if part not in state.unread else old.get(part) for part in WRITTEN if part in managed}
@@ -100,7 +100,7 @@ async def pull(session: Session, site: str, file: Path, org: str | None, *, only
         print_message(f"{count(len(new), 'part')} written to {file}: {', '.join(new)}.")
         if not has_comments:
             print_message("The comments of the file could not be kept.")
-    _bases(session, state.site.id).keep(file, state.config)
+    bases_of(session, state.site.id).keep(file, state.config)
     if session.json:
         session.show({"file": str(file), "parts": list(new)})
 
@@ -120,9 +120,9 @@ async def diff(session: Session, site: str, file: Path, org: str | None) -> None
     _, reader = await _reader(session, site, org)
     _, _, plan = await prepare(read.config, reader)
     if session.json:
-        session.show([_difference_json(one) for one in plan.differences])
+        session.show([difference_json(one) for one in plan.differences])
     else:
-        _print_differences(plan.differences)
+        print_differences(plan.differences)
     _require_valid(read, plan.problems)
     if plan.differences:
         raise ChecksFailed(f"{count(len(plan.differences), 'difference')} between {file} and the site")
@@ -157,7 +157,7 @@ async def push(
     read = _read(file)
     owner, chosen = await lookup.site(session, site, org)
     reader = StateReader(session.engine, owner.id, chosen.id)
-    bases = _bases(session, chosen.id)
+    bases = bases_of(session, chosen.id)
     base = None if overwrite else bases.of(file)
     options = PushOptions(dry_run=dry_run, prune=prune, yes=yes)
     pushed = await run_push(
@@ -244,9 +244,9 @@ def _show_plan(session: Session, plan: Plan, drift: Sequence[Drift], *, dry_run:
         session.show(
             {
                 "steps": [_step_json(step) for step in plan.steps],
-                "kept": [_difference_json(one) for one in plan.kept],
-                "manual": [_difference_json(one) for one in plan.manual],
-                "drift": [_drift_json(one) for one in drift],
+                "kept": [difference_json(one) for one in plan.kept],
+                "manual": [difference_json(one) for one in plan.manual],
+                "drift": [drift_json(one) for one in drift],
             }
         )
     elif not session.json:
@@ -264,7 +264,7 @@ def _require_unchanged(session: Session, read: ConfigFile, drift: tuple[Drift, .
     if session.json and not dry_run:
         session.show(_receipt_json(Receipt(drift=drift), None))
     for one in drift:
-        print_message(_drift_text(one))
+        print_message(drift_text(one))
     fields = count(len(drift), "field")
     raise ChangedSince(
         f"Nothing was sent: it would overwrite {fields} that somebody else changed since {read.path.name} was pulled."
@@ -282,7 +282,7 @@ def report_push(receipt: Receipt) -> None:
     if receipt.failed is None or receipt.error is None:
         print_message(f"{count(len(receipt.sent), 'call')} sent.")
         if receipt.differing:
-            _print_differences(receipt.differing)
+            print_differences(receipt.differing)
             raise ChecksFailed(f"the service did not take over {count(len(receipt.differing), 'difference')}")
         return
     total = len(receipt.sent) + len(receipt.unneeded) + 1 + len(receipt.left)
@@ -291,7 +291,7 @@ def report_push(receipt: Receipt) -> None:
         for step in steps:
             print_message(f"{heading}: {step.text}")
     for drift in receipt.drift:
-        print_message(_drift_text(drift))
+        print_message(drift_text(drift))
     print_message("Push again to go on: it compares with the site first.")
     raise receipt.error
 
@@ -301,7 +301,8 @@ async def _reader(session: Session, site: str, org: str | None) -> tuple[str, St
     return chosen.title or chosen.id, StateReader(session.engine, owner.id, chosen.id)
 
 
-def _bases(session: Session, site_id: str) -> Bases:
+def bases_of(session: Session, site_id: str) -> Bases:
+    """The bases of a site in the profile of the session."""
     return Bases(places().site_bases(session.profile.name), site_id)
 
 
@@ -360,7 +361,8 @@ def _print_left(heading: str, differences: Sequence[Difference]) -> None:
         print_message(f"{heading}: {len(differences) - MOST_LINES:,} more")
 
 
-def _print_differences(differences: Iterable[Difference]) -> None:
+def print_differences(differences: Iterable[Difference]) -> None:
+    """Print each field that differs, with the mark of what happens to it in the site."""
     for difference in differences:
         mark, style = MARKS[difference.change]
         values = [_value_text(one) for one in (difference.site, difference.file) if one is not None]
@@ -377,7 +379,8 @@ def _value_text(value: Any) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
 
 
-def _drift_text(drift: Drift) -> str:
+def drift_text(drift: Drift) -> str:
+    """What somebody else changed of a field: before, now, and in the file."""
     values = [_value_text(one) if one is not None else "–" for one in (drift.before, drift.now, drift.file)]
     return f"Changed by somebody else: {_field_text(drift.field)}: {values[0]} → {values[1]} (in the file: {values[2]})"
 
@@ -386,12 +389,14 @@ def _field_json(field: Field) -> dict[str, Any]:
     return {"part": field.part, "item": field.item, "field": field.name}
 
 
-def _difference_json(one: Difference) -> dict[str, Any]:
+def difference_json(one: Difference) -> dict[str, Any]:
+    """A field that differs, for programs."""
     values = {"change": one.change, "site": one.site, "file": one.file, "needsPrune": one.needs_prune}
     return {**_field_json(one.field), **values}
 
 
-def _drift_json(one: Drift) -> dict[str, Any]:
+def drift_json(one: Drift) -> dict[str, Any]:
+    """The same for programs."""
     return {**_field_json(one.field), "before": one.before, "now": one.now, "file": one.file}
 
 
@@ -408,8 +413,8 @@ def _receipt_json(receipt: Receipt, snapshot: str | None) -> dict[str, Any]:
         "unneeded": [_step_json(step) for step in receipt.unneeded],
         "failed": failed,
         "left": [_step_json(step) for step in receipt.left],
-        "drift": [_drift_json(one) for one in receipt.drift],
-        "differing": [_difference_json(one) for one in receipt.differing],
+        "drift": [drift_json(one) for one in receipt.drift],
+        "differing": [difference_json(one) for one in receipt.differing],
         "snapshot": snapshot,
     }
 

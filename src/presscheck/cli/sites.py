@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import click
 
-from presscheck.api.site_settings import GetAdaptiveSchema, GetPreview
+from presscheck.api.site_settings import GetPreview
 from presscheck.api.site_structure import (
     AddSiteSpace,
     GetSiteStructure,
@@ -37,6 +37,7 @@ from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.site_commands import add_to_sites
 from presscheck.cli.site_config import config
+from presscheck.cli.site_documents import customization, schema, set_schema
 from presscheck.cli.site_history import history, restore
 from presscheck.cli.site_redirects import redirects
 from presscheck.config.checks_file import ChecksFile
@@ -96,11 +97,13 @@ add(
     CommandSpec("create", CreateSite, done="Site created."),
     CommandSpec("edit", UpdateSite, done="Site updated."),
     CommandSpec("add", AddSiteSpace, done="Space added to the site."),
-    CommandSpec("schema", GetAdaptiveSchema, help="Show the visitor schema for adaptive content."),
     CommandSpec("unpublish", UnpublishSite, done="Site unpublished.", confirm="Unpublish this site"),
     CommandSpec("delete", DeleteSite, done="Site deleted.", confirm="Delete this site"),
 )
 add_to_sites(site)
+site.add_command(schema)
+site.add_command(set_schema)
+site.add_command(customization)
 site.add_command(redirects)
 site.add_command(config)
 site.add_command(history)

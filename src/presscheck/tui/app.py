@@ -347,9 +347,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         change_request_id: str | None = None,
         link: str = "",
         quote: str = "",
+        line: int = 0,
     ) -> None:
-        """Browse a space at a page, on main or in a change request; at a link, as it is written, or at a quote."""
-        await self.navigation.open_page(space_id, page_id, change_request_id, link, quote)
+        """Browse a space at a page, on main or in a change request; at a link, as it is written, a quote, or a line."""
+        await self.navigation.open_page(space_id, page_id, change_request_id, link, quote, line)
 
     async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> None:
         """List the comments on a live page, or on all pages of a space, with the cursor on one of them."""

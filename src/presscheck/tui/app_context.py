@@ -140,8 +140,9 @@ class AppContext(Protocol):
         change_request_id: str | None = None,
         link: str = "",
         quote: str = "",
+        line: int = 0,
     ) -> None:
-        """Browse a space at a page, on main or in a change request; at a link, as it is written, or at a quote."""
+        """Browse a space at a page, on main or in a change request; at a link, as it is written, a quote, or a line."""
         ...
 
     async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> None:

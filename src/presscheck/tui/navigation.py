@@ -243,12 +243,13 @@ class Navigation:
         change_request_id: str | None = None,
         link: str = "",
         quote: str = "",
+        line: int = 0,
     ) -> None:
-        """Browse a space at a page, on main or in a change request; at a link, as it is written, or at a quote."""
+        """Browse a space at a page, on main or in a change request; at a link, as it is written, a quote, or a line."""
         self._note()
         self._places.jump()
         browse = cast("BrowseScreen", await self._mounted_root_of("browse"))
-        browse.open_page(space_id, page_id, change_request_id, link, quote)
+        browse.open_page(space_id, page_id, change_request_id, link, quote, line)
 
     async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> PageCommentsScreen:
         """List the comments on a live page, or on all pages of a space, with the cursor on one of them."""

@@ -333,17 +333,39 @@ class PageLines:
         if found is None:
             return None
         block, source = numbered[found]
+        shown = self._revealed_lines(block)
+        inside = find_quoted_line(words, ((line, plain(self.lines[line])) for line in shown))
+        if inside is not None:
+            return inside
+        same = self._lines_that_say(source, shown)
+        return same[0] if same else self.line_of_block[block]
+
+    def line_of_source(self, number: int) -> int | None:
+        """Returns the line that shows a line of the Markdown (from 0), as far as its words tell; else the one before.
+
+        None if the page has no such line. Renders the page up to it.
+        """
+        block = bisect_right(self.blocks, number, key=lambda block: block.start_line) - 1
+        if block < 0 or number > self.blocks[-1].start_line + self.blocks[-1].text.count("\n"):
+            return None
+        shown = self._revealed_lines(block)
+        written = self.blocks[block].text.split("\n")[: number - self.blocks[block].start_line + 1]
+        for at in range(len(written) - 1, 0, -1):  # a line such as that of a picture may have no words
+            same = self._lines_that_say(written[at], shown)
+            if same:
+                return same[min(written[:at].count(written[at]), len(same) - 1)]
+        return self.line_of_block[block]
+
+    def _revealed_lines(self, block: int) -> range:
+        """Returns the lines of a block, which is rendered and no longer folded."""
         self.reveal(block)
         self.until_block(block + 1)
         start, following = self.line_of_block[block], self.line_of_block[block + 1 : block + 2]
-        end = following[0] if following else len(self.lines)
-        shown = range(start, max(start + 1, end))
-        inside = find_quoted_line(words, ((line, plain(self.lines[line])) for line in shown if line < len(self.lines)))
-        if inside is not None:
-            return inside
-        same = (line for line in shown if line < len(self.lines))
+        return range(start, min(max(start + 1, following[0] if following else len(self.lines)), len(self.lines)))
+
+    def _lines_that_say(self, source: str, shown: range) -> list[int]:
         wanted = normalize_text(source)
-        return next((line for line in same if _says_the_same(normalize_text(plain(self.lines[line])), wanted)), start)
+        return [line for line in shown if _says_the_same(normalize_text(plain(self.lines[line])), wanted)]
 
     def set(self, address: str) -> bool:
         """Changes a control by its target and renders its block again; returns whether it is a control."""

@@ -27,7 +27,7 @@ from presscheck.engine.publish.structure_items import key_of
 from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]
-Part = Literal["", "details", "structure", "redirects", "share links", "sign-in", "schema", "comments"]
+Part = Literal["", "details", "hostname", "structure", "redirects", "share links", "sign-in", "schema", "comments"]
 """Where in the settings of a site a problem is mended; empty if that is on a page, or not in presscheck."""
 Level = Severity | Literal["off"]
 """The severity of the findings of a check, or that it is not done."""
@@ -60,6 +60,7 @@ class Finding:
         item: the key of the item of the structure, or the id of the redirect.
         link: the link on the page, as it is written.
         unchecked: the names of the checks that could not be done, if it says that.
+        reason: why they could not be done.
     """
 
     check: str
@@ -74,6 +75,7 @@ class Finding:
     item: str = ""
     link: str = ""
     unchecked: tuple[str, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,8 @@ def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) 
         if missed:
             message = f"not checked: {', '.join(check.title for check in missed)} ({part.reason})"
             unchecked = tuple(check.name for check in missed)
-            found.append(Finding("not-checked", "unknown", part.where, message, unchecked=unchecked))
+            missing = Finding("not-checked", "unknown", part.where, message, unchecked=unchecked, reason=part.reason)
+            found.append(missing)
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
@@ -489,7 +492,9 @@ def _hostname(content: SiteContent) -> Iterator[Problem]:
         problem = hostname_problem(host) if host is not None else ""
         if problem:
             why = f"“{host}” is not a valid hostname: {problem}"
-            yield Problem(f"{site.title}: {name}", why, part="details")
+            # the API has a call for the proxy, and none for the hostname
+            part: Part = "hostname" if name == "hostname" else "details"
+            yield Problem(f"{site.title}: {name}", why, part=part, item=name)
 
 
 def hostname_problem(host: str) -> str:

@@ -1,6 +1,7 @@
 """What a site had when its configuration was written to a file: the base that a push of the file is compared with.
 
-Without it, a push could not tell what the user changed in the file from what somebody else changed in the site.
+Without it, a push could not tell what the user changed in the file from what somebody else changed in the site. The
+same holds for a part that a command printed, and that is sent as a whole after it was edited.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from presscheck.engine.site_config.comparison import (
     names_of,
     same_value,
 )
-from presscheck.engine.site_config.document import SiteConfig
+from presscheck.engine.site_config.document import Part, SiteConfig
 from presscheck.engine.site_config.files import read_file, text_of, write_file
 from presscheck.engine.site_config.snapshots import PRIVATE_DIRECTORY, PRIVATE_FILE
 from presscheck.errors import ConfigurationError, StoreError
@@ -83,6 +84,24 @@ class Bases:
         """
         self._write(self._sent_place(file), sent)
 
+    def printed(self, part: Part) -> Base | None:
+        """What the site had of a part when a command printed it last; None if none did on this machine.
+
+        Raises:
+            ConfigurationError: it cannot be read.
+        """
+        place = self._printed_place(part)
+        return Base(_read(place)) if place.exists() else None
+
+    def keep_printed(self, part: Part, site: SiteConfig) -> None:
+        """Keep what a command printed of a part, which is edited and sent as a whole later.
+
+        Raises:
+            StoreError: it cannot be written.
+            ConfigurationError: it cannot be written.
+        """
+        self._write(self._printed_place(part), site)
+
     def _write(self, place: Path, config: SiteConfig) -> None:
         try:
             self._directory.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
@@ -94,6 +113,9 @@ class Bases:
     def _place(self, file: Path) -> Path:
         name = hashlib.sha256(str(file.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
         return self._directory / f"{name}.yaml"
+
+    def _printed_place(self, part: Part) -> Path:
+        return self._directory / f"printed_{part}.yaml"
 
     def _sent_place(self, file: Path) -> Path:
         return self._place(file).with_suffix(".sent.yaml")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Literal, Protocol, TypeVar, cast
 
 from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.site_settings import (
@@ -175,7 +175,7 @@ class StateReader:
         if looks is None:
             return state
         own = {name: value for name, value in looks.items() if name not in GENERATED}
-        hidden = state.secrets.hide(without_nulls(own))
+        hidden = part_config("customization", looks, state.secrets).customization
         return replace(state, customization=own, config=replace(state.config, customization=hidden))
 
     async def _with_schema(self, state: SiteState, unread: dict[Part, PresscheckError]) -> SiteState:
@@ -183,7 +183,8 @@ class StateReader:
         schema = await self._part("visitor_schema", read, unread, None)
         if schema is None or schema.json_schema is None:
             return state
-        return replace(state, config=replace(state.config, visitor_schema=without_nulls(schema.json_schema)))
+        found = part_config("visitor_schema", schema.json_schema, state.secrets).visitor_schema
+        return replace(state, config=replace(state.config, visitor_schema=found))
 
     async def _with_redirects(self, state: SiteState, unread: dict[Part, PresscheckError]) -> SiteState:
         read: Awaitable[tuple[Redirect, ...] | None] = whole_listing(self.engine, ListRedirects(**self._path))
@@ -217,6 +218,16 @@ class StateReader:
             except (Forbidden, NotFound, NotSupported):
                 continue
         return replace(state, trees=trees)
+
+
+def part_config(
+    part: Literal["customization", "visitor_schema"], value: Mapping[str, Any], secrets: SiteSecrets
+) -> SiteConfig:
+    """A whole customization or visitor schema, as the API has it, as the part of a document."""
+    if part == "visitor_schema":
+        return SiteConfig(visitor_schema=without_nulls(value))
+    own = {name: inner for name, inner in value.items() if name not in GENERATED}
+    return SiteConfig(customization=secrets.hide(without_nulls(own)))
 
 
 def entries_of(items: Iterable[StructureItem]) -> tuple[Entry, ...]:

@@ -26,12 +26,14 @@ class ProblemRow(Generic[T]):
         is_note: whether the cursor skips it.
         label: what stands before the line, such as a page; the lines behind all labels start in one column where they
             have room.
+        stays: whether the list stays open, because enter does something about the row itself.
     """
 
     line: Line
     target: T | None = None
     is_note: bool = False
     label: Line = ()
+    stays: bool = False
 
 
 class ProblemListScreen(BaseScreen, Generic[T]):
@@ -40,7 +42,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
     Args:
         heading: the title.
         rows: what is shown.
-        go_to: goes to the target of a row, after this screen was closed.
+        go_to: goes to the target of a row, after this screen was closed unless the row stays.
     """
 
     DEFAULT_CSS = "ProblemListScreen RowList { margin-top: 1; }"
@@ -91,10 +93,11 @@ class ProblemListScreen(BaseScreen, Generic[T]):
 
     def command_open(self) -> None:
         """Close the list, and go to what is missing."""
-        target = self._rows[self.query_one(RowList).cursor].target
-        if target:
-            self.app_context.pop_screen()
-            self._go_to(target)
+        row = self._rows[self.query_one(RowList).cursor]
+        if row.target:
+            if not row.stays:
+                self.app_context.pop_screen()
+            self._go_to(row.target)
 
     @on(RowList.RowSelected)
     def row_selected(self) -> None:

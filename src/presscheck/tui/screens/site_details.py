@@ -92,13 +92,19 @@ class SiteDetails:
         ]
         title = sanitize(site.title)
         chosen = await self._screen.ask(Picker(f"Change {title}", choices, self._screen.style_for, ranked=False))
-        if chosen == ("title",):
+        if chosen:
+            await self.change_detail(site, chosen[0])
+
+    async def change_detail(self, site: Site, name: str) -> None:
+        """Ask for the new value of one detail: title, visibility, basename or proxy."""
+        title = sanitize(site.title)
+        if name == "title":
             await self._change_text(site, "title", f"Title of {title}", site.title, *TITLE)
-        elif chosen == ("visibility",):
+        elif name == "visibility":
             await self._change_visibility(site)
-        elif chosen == ("basename",):
+        elif name == "basename":
             await self._change_text(site, "basename", f"Base path of {title}", site.basename or "", 1, LONGEST_NAME)
-        elif chosen == ("proxy",):
+        elif name == "proxy":
             origin = site.proxy.origin if site.proxy else ""
             await self._change_text(site, "proxy", f"Proxy of {title}", origin, 0, LONGEST_PROXY)
 

@@ -117,10 +117,11 @@ class ControlledLayout(PageLayout, Protocol):
 
 @runtime_checkable
 class QuotedLayout(PageLayout, Protocol):
-    """A page whose lines can be quoted, and found by a quote."""
+    """A page whose lines can be quoted, and found by a quote or by the line of the Markdown."""
 
     def source_of(self, line: int) -> str: ...  # noqa: D102
     def line_of_quote(self, words: str) -> int | None: ...  # noqa: D102
+    def line_of_source(self, number: int) -> int | None: ...  # noqa: D102
 
 
 def _line_of_heading(heading: Heading) -> int:
@@ -593,7 +594,18 @@ class PageView(LineView):
     async def go_to_quote(self, words: str) -> bool:
         """Go to the line with a quoted text; returns whether there is one."""
         await self._until_done()
-        line = self.document.line_of_quote(words) if isinstance(self.document, QuotedLayout) else None
+        return self._reveal_line(
+            self.document.line_of_quote(words) if isinstance(self.document, QuotedLayout) else None
+        )
+
+    async def go_to_source(self, number: int) -> bool:
+        """Go to the line that shows a line of the Markdown (from 0); returns whether there is one."""
+        await self._until_done()
+        return self._reveal_line(
+            self.document.line_of_source(number) if isinstance(self.document, QuotedLayout) else None
+        )
+
+    def _reveal_line(self, line: int | None) -> bool:
         if line is not None:
             self.place_at(line)
             self.redraw()  # it may have been in a folded section

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from presscheck.documents.pages.tree import flatten
@@ -41,9 +42,8 @@ class PageNavigation:
         self.is_zoomed = False
         self._key = ""
         self._positions: dict[str, Position] = {}
-        self._anchor = ("", "")
-        self._quote = ("", "")
-        """The key of the page with a quote to go to, and the quote."""
+        self._jump: tuple[str, Callable[[], Awaitable[None]]] | None = None
+        """The key of a page that is not shown yet, and what goes to a place on it."""
         self._controls: dict[str, Controls] = {}
 
     def show(self, key: str, make: Callable[[int], PageLayout]) -> None:
@@ -55,13 +55,9 @@ class PageNavigation:
             self._remember(view)
             self._key = key
             view.show(make, position=self._positions.get(key))
-        if key and self._anchor[0] == key:
-            anchor, self._anchor = self._anchor[1], ("", "")
-            self._screen.run(self._go_to_anchor(anchor), group="anchor", exclusive=True)
-
-        if key and self._quote[0] == key:
-            words, self._quote = self._quote[1], ("", "")
-            self._screen.run(self._go_to_quote(words), group="anchor", exclusive=True)
+        if key and self._jump and self._jump[0] == key:
+            jump, self._jump = self._jump[1], None
+            self._screen.run(jump(), group="anchor", exclusive=True)
 
     def show_again(self, key: str, make: Callable[[int], PageLayout]) -> None:
         """Show the same page with what is known now: pictures, titles of pages; what is read stays where it is."""
@@ -72,14 +68,25 @@ class PageNavigation:
 
     def go_to_quote(self, key: str, words: str) -> None:
         """Go to the line with a quoted text, as soon as the page with this key is shown."""
+        self._go_to(key, partial(self._go_to_quote, words))
+
+    def go_to_line(self, key: str, line: int) -> None:
+        """Go to a line of the Markdown (from 1), as soon as the page with this key is shown."""
+        self._go_to(key, partial(self._go_to_line, line))
+
+    def _go_to(self, key: str, jump: Callable[[], Awaitable[None]]) -> None:
         if key == self._key:
-            self._screen.run(self._go_to_quote(words), group="anchor", exclusive=True)
+            self._screen.run(jump(), group="anchor", exclusive=True)
         else:
-            self._quote = (key, words)
+            self._jump = (key, jump)
 
     async def _go_to_quote(self, words: str) -> None:
         if not await self._screen.page_view.go_to_quote(words):
             self._screen.notify(f"the text is not on this page any more: {sanitize(words)}")
+
+    async def _go_to_line(self, line: int) -> None:
+        if not await self._screen.page_view.go_to_source(line - 1):
+            self._screen.notify(f"this page has no line {line:,} any more")
 
     def _remember(self, view: PageView) -> None:
         """Remember where the page that is shown is read."""
@@ -96,10 +103,7 @@ class PageNavigation:
 
     def go_to_anchor(self, key: str, anchor: str) -> None:
         """Go to the line that a `#fragment` leads to, as soon as the page with this key is shown."""
-        if key == self._key:
-            self._screen.run(self._go_to_anchor(anchor), group="anchor", exclusive=True)
-        else:
-            self._anchor = (key, anchor)
+        self._go_to(key, partial(self._go_to_anchor, anchor))
 
     async def _go_to_anchor(self, anchor: str) -> None:
         if not await self._screen.page_view.go_to_anchor(anchor):

@@ -239,6 +239,7 @@ class BrowseScreen(BaseScreen):
         change_request_id: str | None = None,
         link: str = "",
         quote: str = "",
+        line: int = 0,
     ) -> None:
         """Go to a space or a page as soon as it is known, in a change request if one is given.
 
@@ -248,6 +249,7 @@ class BrowseScreen(BaseScreen):
             change_request_id: the change request that the space is browsed in; None for main.
             link: a link of the page to go to, as it is written.
             quote: words of the page to go to, such as those that a comment is about.
+            line: a line of its Markdown to go to, from 1.
         """
         item = self.item
         is_shown = bool(item and item.page and item.key == page_key(space_id, page_id or ""))
@@ -255,6 +257,8 @@ class BrowseScreen(BaseScreen):
         self._target = page_key(space_id, page_id) if page_id else f"space {space_id}"
         if page_id and quote:
             self.page_pane.navigation.go_to_quote(self._target, quote)
+        elif page_id and line:
+            self.page_pane.navigation.go_to_line(self._target, line)
         self._opens = self._target
         self.tree_view.expanded.add(f"space {space_id}")
         self._target_space = space_id if change_request_id else ""

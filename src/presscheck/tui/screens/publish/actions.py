@@ -78,6 +78,14 @@ class SiteActions:
         site = self._screen.current
         return self._details.change(site) if site else None
 
+    def change_detail(self, name: str) -> Awaitable[None] | None:
+        """Change one detail of the site; without the role, tell so."""
+        site = self._screen.current
+        if reason := write_reason(self._screen, UpdateSite, site, "create"):
+            self._screen.notify(reason)
+            return None
+        return self._details.change_detail(site, name) if site else None
+
     def command_delete(self) -> Awaitable[None] | None:
         """Delete the site, or remove an item from it, after a confirmation."""
         if self._is_in_structure:

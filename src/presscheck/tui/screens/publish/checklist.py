@@ -178,7 +178,7 @@ class Checklist:
         return None if self._screen.current else "there is no site: a creates one"
 
     def command_why(self) -> None:
-        """List the findings about the site; enter goes to the page."""
+        """List the findings about the site; enter goes to the page, or does again what could not be checked."""
         site = self._screen.current
         if site is None:
             return
@@ -217,19 +217,39 @@ class Checklist:
         return rows
 
     def _go_to(self, finding: Finding) -> None:
-        app = self._screen.app_context
-        if finding.request:
+        app, site = self._screen.app_context, self._screen.current
+        if finding.unchecked:
+            if site:
+                self._screen.run(lambda: self._check_again(site, finding), group="checks", exclusive=True)
+        elif finding.request:
             app.open_review(finding.space, finding.request)
         elif finding.part == "comments":
             self._screen.run(lambda: app.open_comments(finding.space, finding.page))
         elif finding.part:
             self._screen.open_part(finding.part, finding.item)
         else:
-            self._screen.run(lambda: app.open_page(finding.space, finding.page or None, link=finding.link))
+            page = finding.page or None
+            self._screen.run(lambda: app.open_page(finding.space, page, link=finding.link, line=finding.line))
+
+    async def _check_again(self, site: Site, finding: Finding) -> None:
+        """Check a site again, and tell whether what could not be checked was checked now, or why not."""
+        self._screen.notify("checking again …")
+        found = await self.check(site)
+        where, of = sanitize(finding.where), finding.unchecked
+        if found is None:
+            self._screen.notify(f"could not be checked: {sanitize(self._failed.get(site.id, ''))}")
+            return
+        still = next((one for one in found if (one.where, one.unchecked) == (finding.where, of)), None)
+        if still:
+            self._screen.notify(f"{where}: still not checked: {sanitize(still.reason)}")
+        else:
+            problems = summary(one for one in found if one.check in of)
+            self._screen.notify(f"{where}: checked now, {problems or 'no problems'}")
 
 
 def _row(finding: Finding) -> ProblemRow[Finding]:
     sign, style = SIGNS[finding.severity]
     where, what = sanitize(finding.where), sanitize(finding.message)
     label = (Span(f"   {sign} ", style), Span(where, "strong"))
-    return ProblemRow((Span(f"  {what}"),), finding if finding.part or finding.space else None, label=label)
+    can_open = finding.part or finding.space or finding.unchecked
+    return ProblemRow((Span(f"  {what}"),), finding if can_open else None, label=label, stays=bool(finding.unchecked))

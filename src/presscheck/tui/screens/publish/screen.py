@@ -238,8 +238,14 @@ class PublishScreen(BaseScreen):
             self.structure_tree.focus()
             if item:
                 self.structure_tree.move_to_key(item, ancestors=self.model.ancestors(item))
+        elif part == "hostname":
+            app = sanitize(self.current.urls.app) if self.current and self.current.urls.app else ""
+            where = f": {app}" if app else ""
+            self.notify(f"the API has no call for the hostname: change it in the web app{where}")
         else:
             self.rows.focus()  # the details are changed among the sites
+            if asking := self.actions.change_detail(item):
+                self.run(asking)
 
     def reason_go_published(self) -> str | None:
         """Disabled for a site that is not live, and offline."""

@@ -1,0 +1,340 @@
+"""The visitor schema and the customization of a site: printed, and replaced as a whole.
+
+The service replaces the whole document at each write. So it is read again before a new one is sent, and compared with
+the one that was edited: nothing is sent that would overwrite what somebody else changed in the meantime.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, NoReturn, cast
+
+import click
+
+from presscheck.api.operation import Operation
+from presscheck.api.site_settings import (
+    AdaptiveSchema,
+    GetAdaptiveSchema,
+    GetCustomization,
+    UpdateAdaptiveSchema,
+    UpdateCustomization,
+)
+from presscheck.api.sites import Site
+from presscheck.cli import lookup
+from presscheck.cli.command_factory import errors_at_fields, print_request, sends
+from presscheck.cli.field_options import call_of
+from presscheck.cli.output import print_message
+from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.site_config import bases_of, difference_json, drift_json, drift_text, org_option, print_differences
+from presscheck.engine.site_config.bases import Base, overwritten
+from presscheck.engine.site_config.comparison import Difference, Drift, compare
+from presscheck.engine.site_config.document import SiteConfig
+from presscheck.engine.site_config.push import Push
+from presscheck.engine.site_config.site_state import SiteSecrets, SiteState, StateReader, part_config
+from presscheck.engine.site_config.steps import Plan, Step
+from presscheck.errors import ChecksFailed, InvalidArgument, PresscheckError
+from presscheck.text.phrases import count
+
+Command = Callable[..., Any]
+
+
+class Document(NamedTuple):
+    """A document of a site that is replaced as a whole.
+
+    Attributes:
+        part: the part of the configuration that it is.
+        noun: its name.
+        read: reads it.
+        write: replaces it.
+        field: the field of the write that has it.
+        printed: the command that prints it.
+    """
+
+    part: Literal["customization", "visitor_schema"]
+    noun: str
+    read: type[Operation[Any]]
+    write: type[Operation[Any]]
+    field: str
+    printed: str
+
+    def config(self, value: Mapping[str, Any] | None, secrets: SiteSecrets) -> SiteConfig:
+        """The document as a part of a configuration, which has no parts without it."""
+        return SiteConfig() if value is None else part_config(self.part, value, secrets)
+
+
+CUSTOMIZATION = Document(
+    "customization", "customization", GetCustomization, UpdateCustomization, "settings", "site customization show"
+)
+SCHEMA = Document(
+    "visitor_schema", "visitor schema", GetAdaptiveSchema, UpdateAdaptiveSchema, "json_schema", "site schema"
+)
+
+
+class Options(NamedTuple):
+    """The options of a replacement."""
+
+    base: Path | None
+    overwrite: bool
+    dry_run: bool
+    yes: bool = True
+
+
+def _replacement_options(function: Command) -> Command:
+    """Add the options that both replacements have."""
+    for option in (
+        org_option,
+        click.option("--dry-run", is_flag=True, help="Print the request without sending it."),
+        click.option("--overwrite", is_flag=True, help="Also overwrite what somebody else changed since."),
+        click.option(
+            "--base",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="What was printed before it was edited, as JSON.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@click.command()
+@click.argument("site")
+@org_option
+@with_session
+@sends(GetAdaptiveSchema)
+async def schema(session: Session, site: str, org: str | None) -> None:
+    """Show the visitor schema for adaptive content."""
+    owner, chosen = await lookup.site(session, site, org)
+    shown = await session.read(GetAdaptiveSchema(organization_id=owner.id, site_id=chosen.id))
+    session.show(shown)
+    if session.json:
+        await _keep_printed(session, SCHEMA, owner.id, chosen, shown.json_schema)
+
+
+@click.command("set-schema")
+@click.argument("site")
+@click.option("--json-schema", metavar="JSON", help="JSON schema of the attributes of visitors (required).")
+@_replacement_options
+@with_session
+@sends(UpdateAdaptiveSchema)
+async def set_schema(
+    session: Session,
+    site: str,
+    json_schema: str | None,
+    base: Path | None,
+    org: str | None,
+    *,
+    overwrite: bool,
+    dry_run: bool,
+) -> None:
+    """Replace the visitor schema for adaptive content.
+
+    Nothing is sent, and the exit code is 6, if it would overwrite what somebody else changed since `site schema --json`
+    printed it on this machine, or since --base FILE: their changes are shown field by field. What the site has before
+    is kept as a snapshot. Fails with 400 if the service does not support the schema.
+    """
+    await _replace(session, SCHEMA, json_schema, site, org, Options(base, overwrite, dry_run))
+
+
+@click.group()
+def customization() -> None:
+    """Manage the look of a site.
+
+    Pass what `show --json` prints to `set --settings @FILE`.
+    """
+
+
+@customization.command()
+@click.argument("site")
+@click.option(
+    "--unmasked", type=click.BOOL, metavar="[true|false]", help="Include settings that the plan does not show."
+)
+@org_option
+@with_session
+@sends(GetCustomization)
+async def show(session: Session, site: str, org: str | None, *, unmasked: bool | None) -> None:
+    """Show the customization of a site."""
+    owner, chosen = await lookup.site(session, site, org)
+    given: dict[str, Any] = {} if unmasked is None else {"unmasked": unmasked}
+    shown = await session.read(GetCustomization(organization_id=owner.id, site_id=chosen.id, **given))
+    session.show(shown)
+    if session.json and not unmasked:  # a replacement is compared with what the plan shows
+        await _keep_printed(session, CUSTOMIZATION, owner.id, chosen, shown)
+
+
+@customization.command("set")
+@click.argument("site")
+@click.option("--settings", metavar="JSON", help="All settings of the customization (required).")
+@_replacement_options
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@with_session
+@sends(UpdateCustomization)
+async def set_customization(
+    session: Session,
+    site: str,
+    settings: str | None,
+    base: Path | None,
+    org: str | None,
+    *,
+    overwrite: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Replace the customization of a site.
+
+    Get it first: fields that are left out are reset. Nothing is sent, and the exit code is 6, if it would overwrite
+    what somebody else changed since `show --json` printed it on this machine, or since --base FILE: their changes are
+    shown field by field. What the site has before is kept as a snapshot.
+    """
+    await _replace(session, CUSTOMIZATION, settings, site, org, Options(base, overwrite, dry_run, yes))
+
+
+async def _replace(
+    session: Session, document: Document, text: str | None, named: str, org: str | None, options: Options
+) -> None:
+    """Send a whole document, unless it would overwrite what somebody else changed.
+
+    Raises:
+        ChecksFailed: it would, or the service did not take over everything.
+        InvalidArgument: the document or its base cannot be read.
+    """
+    with errors_at_fields(document.write):
+        checked = call_of(document.write, {**dict.fromkeys(document.write.path_fields(), "id"), document.field: text})
+    given = _read_base(options.base, document) if options.base else None
+    owner, site = await lookup.site(session, named, org)
+    reader = StateReader(session.engine, owner.id, site.id)
+    state = await reader.read([document.part])
+    if document.part in state.unread:
+        raise state.unread[document.part]
+    call = checked.model_copy(update=state.path)
+    wanted = document.config(getattr(call, document.field), state.secrets)
+    differences = tuple(compare(state.config, wanted))
+    if differences and not options.overwrite:
+        known = bases_of(session, site.id).printed(document.part)
+        base = known if given is None else Base(document.config(given, state.secrets))
+        if base is None and state.config.parts:
+            _refuse_without_base(session, document, differences)
+        if base:
+            _require_unchanged(session, document, overwritten(base, state.config, wanted, differences))
+    if options.dry_run:
+        print_request(call, session.profile)
+        return
+    if differences or not state.config.parts:
+        confirm(f"Replace the {document.noun}?", yes=options.yes)
+    await _send(session, document, call, (state, wanted, differences), reader)
+
+
+def _refuse_without_base(session: Session, document: Document, differences: Sequence[Difference]) -> NoReturn:
+    """Print what a document would change: it is unknown whether the present one is the one that was edited.
+
+    Raises:
+        ChecksFailed: always.
+    """
+    _print_differences(session, differences)
+    raise ChecksFailed(
+        f"Nothing was sent: it is not known which {document.noun} was edited. Give it with --base FILE, as"
+        f" `presscheck {document.printed} --json` prints it, or replace the present one with --overwrite"
+    )
+
+
+def _print_differences(session: Session, differences: Sequence[Difference]) -> None:
+    if session.json:
+        session.show([difference_json(one) for one in differences])
+    else:
+        print_differences(differences)
+
+
+def _require_unchanged(session: Session, document: Document, drift: tuple[Drift, ...]) -> None:
+    """Print what a document would overwrite.
+
+    Raises:
+        ChecksFailed: there is something.
+    """
+    if not drift:
+        return
+    if session.json:
+        session.show({"drift": [drift_json(one) for one in drift]})
+    for one in drift:
+        print_message(drift_text(one))
+    raise ChecksFailed(
+        f"Nothing was sent: it would overwrite {count(len(drift), 'field')} of the {document.noun} that somebody else"
+        f" changed since it was printed. Take their values into yours, run `presscheck {document.printed} --json` and"
+        " send it again, or use --overwrite"
+    )
+
+
+async def _send(
+    session: Session,
+    document: Document,
+    call: Operation[Any],
+    compared: tuple[SiteState, SiteConfig, tuple[Difference, ...]],
+    reader: StateReader,
+) -> None:
+    """Send a replacement, unless the site is not as it was just read.
+
+    Raises:
+        ChecksFailed: somebody changed it just now, or the service did not take over everything.
+        PresscheckError: the call failed.
+    """
+    state, wanted, differences = compared
+    kept = list[str]()
+
+    def keep(present: SiteState) -> None:
+        if present.config.parts:
+            what = f"the whole {document.noun} from the command line"
+            snapshot = session.engine.site_snapshots.keep(present.site.id, present.config, (document.part,), what)
+            kept.append(snapshot.name)
+
+    step = Step(document.part, f"replace the {document.noun}", type(call), lambda _: call)
+    is_needed = bool(differences) or not state.config.parts
+    plan = Plan((step,) if is_needed else (), differences)
+    receipt = await Push(session.engine, reader, state, wanted, plan, keep).send(lambda _: None)
+    _require_unchanged(session, document, receipt.drift)
+    if receipt.error:
+        raise receipt.error
+    answer = await session.read(document.read(**state.path))
+    present: Any = answer.json_schema if isinstance(answer, AdaptiveSchema) else answer
+    bases_of(session, state.site.id).keep_printed(document.part, document.config(present, state.secrets))
+    noun = document.noun.capitalize()
+    print_message(f"{noun} saved." if is_needed else f"No changes: the site has this {document.noun} already.")
+    if kept:
+        print_message(f"What the site had before is kept as the snapshot {kept[0]}.")
+    if session.json:
+        session.show(answer)
+    if receipt.differing:
+        if not session.json:
+            print_differences(receipt.differing)
+        raise ChecksFailed(f"the service did not take over {count(len(receipt.differing), 'difference')}")
+
+
+async def _keep_printed(
+    session: Session, document: Document, organization_id: str, site: Site, value: Mapping[str, Any] | None
+) -> None:
+    """Keep what was printed as the base of what is edited from it; keys of share links are hidden in it."""
+    try:
+        secrets = SiteSecrets(site, ())
+        if document is CUSTOMIZATION:  # it may repeat the keys of share links
+            secrets = (await StateReader(session.engine, organization_id, site.id).read(())).secrets
+        bases_of(session, site.id).keep_printed(document.part, document.config(value, secrets))
+    except PresscheckError as error:
+        print_message(f"Not kept for a later replacement, which needs --base FILE then: {error.message}")
+
+
+def _read_base(file: Path, document: Document) -> dict[str, Any]:
+    """A document as it was printed, from a file; of a visitor schema also the schema alone.
+
+    Raises:
+        InvalidArgument: the file cannot be read, or has no JSON object.
+    """
+    try:
+        value: Any = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise InvalidArgument("--base", f"{file} could not be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InvalidArgument("--base", f"{file} is not valid JSON") from None
+    if not isinstance(value, dict):
+        raise InvalidArgument("--base", f"{file} has no JSON object")
+    found = cast("dict[str, Any]", value)
+    inner: Any = found.get("jsonSchema") if document is SCHEMA else None
+    return cast("dict[str, Any]", inner) if isinstance(inner, dict) else found
