@@ -156,7 +156,7 @@ class ImmediateSender:
             PresscheckError: the write failed; one of unknown delivery stays in the outbox for the user to decide.
         """
         try:
-            if effects.reconcile == "look":
+            if effects.looks_before:
                 items = await self._reconciler.existing(effects, call, await self._user_id())
                 self._outbox.note_existing(number, tuple(item.id for item in items))
             if (row := self._outbox.row(number)) and not await self._guard.prepare(row, call, row.author or ""):
@@ -343,7 +343,7 @@ class OutboxWorker:
         elif row.state == "sending" and (item := await self._reconciler.result_of(row, effects, call, me)):
             await self._delivered(row, call, b"", item)
         else:
-            if effects.reconcile == "look" and row.state == "waiting":
+            if effects.looks_before and row.state == "waiting":
                 items = await self._reconciler.existing(effects, call, me)
                 self._outbox.note_existing(row.id, tuple(item.id for item in items))
             if not await self._guard.prepare(row, call, me):

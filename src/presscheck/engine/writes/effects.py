@@ -45,6 +45,8 @@ class Effects:
         is_result: for `look`: whether an item is the result of the call by the author with this id. An empty id is
             any author: only items that did not exist before are compared.
         state: for `state`: the read, and whether its response shows that the write was done.
+        is_unique: for `look`: whether the service allows only one item that is the result. Then nothing that existed
+            before can be taken for it, and the listings are not read before it is sent.
     """
 
     queued: bool
@@ -53,6 +55,12 @@ class Effects:
     listings: Callable[[Call, str], tuple[Operation[Any], ...]] | None = None
     is_result: Callable[[Any, Call, str], bool] | None = None
     state: tuple[Callable[[Call], Operation[Any]], Callable[[Any], bool]] | None = field(default=None)
+    is_unique: bool = False
+
+    @property
+    def looks_before(self) -> bool:
+        """Whether the items that exist are noted before the write is sent."""
+        return self.reconcile == "look" and not self.is_unique
 
     def scope(self, call: Call) -> str:
         """The scope of a call: writes of one scope are sent in order, different scopes in parallel."""
@@ -205,6 +213,11 @@ def _redirects_from(call: Call, _: str) -> tuple[Operation[Any], ...]:
     return (site_settings.ListRedirects(**path, search=call.source, limit=ALL),)
 
 
+def _leads_to(target: site_settings.RedirectTarget, wanted: site_settings.RedirectDestination) -> bool:
+    """Whether the target of a redirect has all that was asked for."""
+    return all(getattr(target, name) == value for name, value in wanted.model_dump(exclude_none=True).items())
+
+
 def _all_share_links(call: Call, _: str) -> tuple[Operation[Any], ...]:
     return (site_settings.ListShareLinks(organization_id=call.organization_id, site_id=call.site_id, limit=ALL),)
 
@@ -314,7 +327,8 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
         reconcile="look",
         stale=_redirects,
         listings=_redirects_from,
-        is_result=lambda item, call, _: item.source == call.source,
+        is_result=lambda item, call, _: item.source == call.source and _leads_to(item.destination, call.destination),
+        is_unique=True,
     ),
     site_settings.UpdateRedirect: _repeatable(_redirects),
     site_settings.DeleteRedirect: _repeatable(_redirects),
