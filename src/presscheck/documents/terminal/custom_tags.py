@@ -152,7 +152,7 @@ def _value_lines(page: BlockContext, name: str, value: str, columns: int) -> lis
 
 
 def _attributes(token: Token) -> list[tuple[str, str]]:
-    return [(name.rstrip("="), value) for name, value in token.meta.items() if name not in ("name", "summary")]
+    return [(name.rstrip("="), value) for name, value in token.meta.items() if name != "name"]
 
 
 def _named(title: str) -> TagRenderer:

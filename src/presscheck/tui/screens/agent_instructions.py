@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from presscheck.api.agent_instructions import AgentInstructions, GetAgentInstructions, UpdateAgentInstructions
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.unknown_types import with_known_types
 from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines
@@ -194,7 +195,7 @@ class InstructionsScreen(BaseScreen):
         about = f" changed {since(known.updated_at, now())}" if known.updated_by and known.updated_at else ""
         self.query_one("#about", StatusLine).show((Span(about, "quiet"),))
         try:
-            text = as_markdown(known)
+            text = as_markdown(known.model_copy(update={"instructions": with_known_types(known.instructions)}))
         except ChecksFailed as error:
             empty.show_failed("Could not show the AI instructions", error.message, key="")
             return
