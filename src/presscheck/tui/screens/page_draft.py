@@ -14,6 +14,7 @@ from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
+from presscheck.store.open_texts import DraftSlot
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
@@ -76,6 +77,12 @@ class PageDraft:
         changed_at = self._outbox.draft_changed_at(self._keys[0])
         self.age = f", saved {long_ago(clock().timestamp() - changed_at)}" if changed_at else ""
         return (await merged_texts(base or now.text, text, now.text)).text
+
+    @property
+    def slot(self) -> DraftSlot:
+        """Where the draft is stored, with the page that it is edited from."""
+        about = draft_about(self._engine, self.path, page=self.title)
+        return DraftSlot(self._outbox, self._keys[0], about, {self._keys[1]: self._base.text} if self._base else {})
 
     def keep(self, text: str) -> None:
         """Store the draft, and once the page that it is edited from; the text of the page is no draft."""

@@ -370,10 +370,12 @@ class MarkdownEditor(BaseScreen):
     def command_edit_outside(self) -> None:
         """Continue in the user's own editor."""
         self._flush()
-        area = self.area
-        text = edit_text(self.app_context, area.text, area.replace_all)
-        if text != area.text:
-            area.replace_all(text)
+
+        def keep(text: str) -> None:
+            self.draft.keep(text)
+            self.area.replace_all(text)
+
+        edit_text(self.app_context, self.area.text, keep, self.draft.slot)
 
     def command_undo_typing(self) -> None:
         """Undo what was typed last."""
