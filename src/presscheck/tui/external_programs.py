@@ -17,6 +17,7 @@ from textual.app import SuspendNotSupported
 
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import display_url, is_safe_url
+from presscheck.text.styled_text import Span, wrap
 
 if TYPE_CHECKING:
     from presscheck.store.open_texts import DraftSlot
@@ -28,6 +29,8 @@ LINE_EDITORS = frozenset(
     ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed", "ne", "mg")
 )
 """Editors that open a file at a line if `+LINE` stands before its name."""
+BESIDE_NOTICE = 12
+"""Cells of the footer that a message never has: the key of the help stays."""
 FALLBACK_EDITORS = ("nano", "vim", "vi")
 
 
@@ -113,16 +116,29 @@ def environment() -> dict[str, str]:
 
 
 def open_address(app: AppContext, url: str) -> None:
-    """Open a web or mail address in the browser, or copy it without a browser; it is shown."""
+    """Open a web or mail address in the browser, or copy it without a browser; it is shown, a long one on a screen."""
     if not is_safe_url(url):
         app.notify(f"not opened, this is not a web address: {display_url(url)}")
         return
     if is_remote() or not _open_in_browser(url):
-        # the terminal copies it, so this works over SSH; the footer may be too narrow for the address
+        # the terminal copies it, so this works over SSH; where it does not, the address can be selected
         app.copy_to_clipboard(url)
-        app.notify(f"copied: {display_url(url)}")
+        message, columns = f"copied: {display_url(url)}", app.screen.size.width
+        if len(message) > columns - BESIDE_NOTICE:
+            _show_address(app, display_url(url), max(columns - 4, 20))
+        else:
+            app.notify(message)
     else:
         app.notify(f"opened: {display_url(url)}")
+
+
+def _show_address(app: AppContext, address: str, columns: int) -> None:
+    """Show an address that the footer has no room for, on lines of its own."""
+    from presscheck.tui.screens.text_screen import TextScreen  # 1 ms, only for a long address
+
+    lines = [(Span(address[at : at + columns], "link"),) for at in range(0, len(address), columns)]
+    note = "If your terminal does not let programs copy, select the lines and join them to one address."
+    app.push_screen(TextScreen("Address, copied", [(), *lines, (), *wrap([Span(note, "quiet")], columns)]))
 
 
 def is_openable(name: str) -> bool:
