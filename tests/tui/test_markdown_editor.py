@@ -21,6 +21,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles
 from presscheck.api.organizations import UpdateMember
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.service.content import serializers
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
@@ -114,6 +115,25 @@ async def test_text_that_looks_like_a_tag_becomes_none_unless_the_sheet_names_it
         await until(pilot, holds=lambda: is_editing(pilot))
         await pilot.press("down", "down", *"Please: ", "ctrl+s")
         await until(pilot, shows="It was text, and becomes a tag: Please: Write {% if visitor %}")
+
+
+async def test_what_the_markdown_of_the_service_lacks_is_named_before_saving(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_more(markdown: str, *given: Any) -> dict[str, Any]:
+        tree = markdown_to_nodes(markdown, *given)
+        more = [{"object": "block", "type": kind, "data": {}, "nodes": []} for kind in ("poll", "drawing")]
+        return {**tree, "nodes": [*tree["nodes"], *more]}
+
+    one = await begun(service, "Without Markdown", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        # as a service answers whose pages have blocks that it writes no Markdown for
+        monkeypatch.setattr(serializers, "markdown_to_nodes", with_more)
+        await pilot.press("ctrl+end", *"More.", "ctrl+s")
+        await until(pilot, shows="Save to the change request?")
+        sheet = " ".join(shown(pilot.app).replace("│", " ").split())
+        assert "Not in the Markdown of the service, so saving removes it: poll, drawing" in sheet
+        await pilot.press("n")
 
 
 async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService, tmp_path: Path) -> None:
