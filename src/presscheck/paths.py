@@ -21,7 +21,7 @@ class Places:
     cache: Path
     """Can be deleted at any time."""
     state: Path
-    """The outbox with local state, snapshots of sites, seen versions of specifications, and the log.
+    """The outbox with local state, texts that are open in an editor, snapshots of sites, specifications, and the log.
 
     Only old snapshots and old versions are ever deleted.
     """

@@ -45,14 +45,14 @@ def test_a_customization_does_not_overwrite_what_somebody_else_changed(
     mine = json.loads(base.read_text())
     mine["styling"]["corners"], mine["themes"]["default"] = "straight", "dark"
     code, out, err = sent(shell, *replace, json.dumps(mine), "--yes")
-    assert (code, out) == (6, "")
+    assert (code, out) == (5, "")
     assert "customization: styling.corners: rounded → circular (in the file: straight)" in err
     assert "customization: title: – → Theirs (in the file: –)" in err
     assert "themes.default" not in err, "only what would be lost"
     assert "it would overwrite 2 fields of the customization that somebody else changed" in err
     code, out, _ = sent(shell, *replace, json.dumps(mine), "--yes", "--json")
-    assert (code, [one["now"] for one in json.loads(out)["drift"]]) == (6, ["circular", "Theirs"])
-    assert sent(shell, *replace, json.dumps(mine), "--dry-run")[0] == 6
+    assert (code, [one["now"] for one in json.loads(out)["drift"]]) == (5, ["circular", "Theirs"])
+    assert sent(shell, *replace, json.dumps(mine), "--dry-run")[0] == 5
     assert other.json("site", "customization", "show", site)["title"] == "Theirs"
 
     # what the edit has of theirs is not lost
@@ -62,7 +62,7 @@ def test_a_customization_does_not_overwrite_what_somebody_else_changed(
     assert (now["title"], now["styling"]["corners"], now["themes"]["default"]) == ("Theirs", "circular", "dark")
 
     # an older base is given as a file, and what was sent last is the next base
-    assert sent(shell, *replace, json.dumps(mine), "--base", str(base), "--yes")[0] == 6
+    assert sent(shell, *replace, json.dumps(mine), "--base", str(base), "--yes")[0] == 5
     code, _, err = sent(shell, *replace, json.dumps(mine), "--base", str(base), "--overwrite", "--yes")
     assert (code, "kept as the snapshot" in err) == (0, True)
     assert shell.json("site", "customization", "show", site)["styling"]["corners"] == "straight"
@@ -76,7 +76,7 @@ def test_a_machine_that_never_printed_the_document_does_not_replace_it(shell: Sh
     looks["styling"]["corners"] = "circular"
     replace = ("site", "customization", "set", site, "--settings", json.dumps(looks))
     code, out, err = sent(other, *replace, "--yes")
-    assert (code, out) == (6, "~ customization: styling.corners: rounded → circular\n")
+    assert (code, out) == (5, "~ customization: styling.corners: rounded → circular\n")
     assert "it is not known which customization was edited. Give it with --base FILE" in err
     assert sent(other, *replace, "--overwrite")[0] == 2, "asks, and there is no terminal"
     assert sent(other, *replace, "--overwrite", "--yes")[0] == 0
@@ -100,7 +100,7 @@ def test_what_changes_while_the_question_is_read_is_not_overwritten(
 
     monkeypatch.setattr("presscheck.cli.site_documents.confirm", others_come_first)
     code, _, err = sent(shell, *replace, json.dumps({**looks, "title": "Mine"}))
-    assert (code, "customization: title: – → Theirs (in the file: Mine)" in err) == (6, True), err
+    assert (code, "customization: title: – → Theirs (in the file: Mine)" in err) == (5, True), err
     assert other.json("site", "customization", "show", site)["title"] == "Theirs"
 
 
@@ -117,12 +117,12 @@ def test_a_visitor_schema_does_not_overwrite_what_somebody_else_changed(
     other.ok(*replace, json.dumps(both))
 
     code, _, err = sent(shell, *replace, json.dumps(schema_with("plan", "beta")))
-    assert (code, "properties.region.type: – → string (in the file: –)" in err) == (6, True), err
+    assert (code, "properties.region.type: – → string (in the file: –)" in err) == (5, True), err
     assert other.json("site", "schema", site)["jsonSchema"] == both
     base = tmp_path / "schema.json"
     for text in (printed, first):
         base.write_text(json.dumps(text))
-        assert sent(shell, *replace, json.dumps(schema_with("plan", "beta")), "--base", str(base))[0] == 6
+        assert sent(shell, *replace, json.dumps(schema_with("plan", "beta")), "--base", str(base))[0] == 5
     shell.json("site", "schema", site)
     shell.ok(*replace, json.dumps(schema_with("plan", "beta")))
     assert list(shell.json("site", "schema", site)["jsonSchema"]["properties"]) == ["plan", "beta"]

@@ -34,7 +34,8 @@ BLOCKS = {
     "content-ref": '{% content-ref url="guides/start.md" %}\n[start.md](guides/start.md)\n{% endcontent-ref %}',
     "reusable-content": '{% include "../.gitbook/includes/note.md" %}',
     "expandable": "<details open>\n\n<summary>More <strong>of it</strong></summary>\n\nWithin.\n\n- a\n\n</details>",
-    "tabs": '{% tabs fullWidth="true" %}\n{% tab title="One" %}\nFirst.\n{% endtab %}\n\n{% tab title="T\\"wo" %}\n'
+    "tabs": '{% tabs fullWidth="true" %}\n{% tab title="One" %}\nFirst.\n{% endtab %}\n\n'
+    '{% tab title="T\\"wo" icon="rocket" %}\n'
     "```\nx\n```\n{% endtab %}\n{% endtabs %}",
     "stepper": '{% stepper %}\n{% step %}\n### Begin\n\nDo.\n{% endstep %}\n\n{% step icon="bolt" %}\nEnd.\n'
     "{% endstep %}\n{% endstepper %}",

@@ -238,6 +238,24 @@ def test_references_are_drawn_with_what_they_name() -> None:
     assert included.count("Words of it.") == 1, "what includes itself is drawn once"
 
 
+def test_cards_with_a_missing_page_or_cover_have_the_mark_of_broken_links() -> None:
+    cards = BLOCKS["table of cards"]
+    assert [line.strip() for line in drawn(cards).splitlines()] == ["▣ sky.png", "→ a"]
+    for text in (broken := cards.replace("start.md", "gone.md"), nodes_to_markdown(markdown_to_nodes(broken))):
+        assert [line.strip() for line in drawn(text).splitlines()] == ["▣ sky.png", "→ a ⚠"]
+    no_cover = cards.replace('href="sky.png"', 'href="a/gone.md"')
+    assert [line.strip() for line in drawn(no_cover).splitlines()] == ["▣ gone.md ⚠", "→ a"]
+
+
+def test_the_icon_of_a_step_is_before_its_words_or_above_what_is_none() -> None:
+    step = '{% stepper %}\n{% step icon="rocket" %}\nTEXT\n{% endstep %}\n{% endstepper %}'
+    assert drawn(step.replace("TEXT", "## Begin\n\nDo.")) == "1  [rocket] Begin\n│  \n│  Do."
+    assert drawn(step.replace("TEXT", "![Sky](sky.png)")) == "1  [rocket]\n│  ▣ Sky"
+    assert drawn(step.replace("TEXT", "a" * 15), 20) == f"1  [rocket]\n│  {'a' * 15}"
+    assert drawn(step.replace("TEXT", "").replace("rocket", "bolt")) == "1  ↯"
+    assert all(width(line) <= 9 for line in render_page(step.replace("rocket", "rocket" * 9), 9))
+
+
 def test_operations_are_drawn_with_parameters_and_schemas() -> None:
     operation = drawn(BLOCKS["openapi-operation"])
     for words in (

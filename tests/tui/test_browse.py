@@ -17,6 +17,7 @@ from presscheck.api.change_requests import ChangeRequest, ListOrganizationChange
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.links import ListSpaceLinks
 from presscheck.client.client import Client
+from presscheck.text.styled_text import plain
 from presscheck.tui.screens.browse.screen import BrowseScreen
 
 
@@ -191,6 +192,10 @@ async def test_an_existing_change_request_can_be_chosen(service: RunningService,
         await until(pilot, shows="Edit API docs in")
         await pick(pilot, "Rewrite the auth")
         await until(pilot, shows="#5 Rewrite the auth guide")
+        tree, space = pilot.app.screen.query_one(Tree), pilot.app.screen.library.item("space api").space
+        assert f"in #5 · {space.change_requests_open}" in shown(pilot.app)
+        row = [node.key for node, *_ in tree._rows].index("space api")
+        assert plain(tree.item(row, 0, 24)).endswith("in #5 "), "the count is left out before the title is cut"
         await go(pilot, "Authentication")
         await pilot.press("l")
         await until(pilot, shows="Sessions")

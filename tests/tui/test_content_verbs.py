@@ -108,7 +108,7 @@ async def test_the_lists_of_a_space(service: RunningService, client: Client, tmp
         await until(pilot, holds=lambda: app.clipboard.startswith("http"))
         address = app.clipboard
         await pilot.press("o")
-        await until(pilot, shows="copied: http", holds=lambda: app.clipboard == address)
+        await until(pilot, shows="Address, copied", holds=lambda: app.clipboard == address)
 
 
 async def test_a_replacement_searches_again(service: RunningService, client: Client, tmp_path: Path) -> None:

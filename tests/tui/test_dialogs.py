@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
@@ -17,6 +17,8 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
+from presscheck.store.open_texts import DraftSlot
+from presscheck.store.outbox import Outbox
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import editor, environment, is_remote
@@ -26,6 +28,9 @@ from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker, matching
+
+SLOT = DraftSlot(cast("Any", None), "reply")
+"""Where drafts of composers are stored whose text is never opened in an editor."""
 
 
 class Asking(App[None]):
@@ -124,7 +129,7 @@ async def test_a_long_dialog_is_wrapped() -> None:
 class TestComposer:
     async def test_every_key_press_is_saved(self) -> None:
         kept: list[str] = []
-        async with asked(Composer("Comment on Tokens", "", kept.append, style_for)) as pilot:
+        async with asked(Composer("Comment on Tokens", "", kept.append, style_for, slot=SLOT)) as pilot:
             await pilot.press(*"hello")
             await pilot.pause()
             assert kept[-1] == "hello"
@@ -134,20 +139,20 @@ class TestComposer:
 
     @pytest.mark.parametrize("key", ["ctrl+s", "alt+enter"])
     async def test_it_sends(self, key: str) -> None:
-        async with asked(Composer("Reply", "quoted\n", lambda _: None, style_for)) as pilot:
+        async with asked(Composer("Reply", "quoted\n", lambda _: None, style_for, slot=SLOT)) as pilot:
             await pilot.press(*"yes", "enter", *"no", key)
             assert answers(pilot) == ["quoted\nyes\nno"]
 
     async def test_an_empty_text_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, style_for)) as pilot:
+        async with asked(Composer("Reply", "", lambda _: None, style_for, slot=SLOT)) as pilot:
             await pilot.press("ctrl+s", "space", "ctrl+s")
             assert answers(pilot) == []
-        async with asked(Composer("Approve", "", lambda _: None, style_for, may_be_empty=True)) as pilot:
+        async with asked(Composer("Approve", "", lambda _: None, style_for, slot=SLOT, may_be_empty=True)) as pilot:
             await pilot.press("ctrl+s")
             assert answers(pilot) == [""]
 
     async def test_a_text_over_the_limit_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, style_for, limit=5)) as pilot:
+        async with asked(Composer("Reply", "", lambda _: None, style_for, slot=SLOT, limit=5)) as pilot:
             await pilot.press(*"1234567", "ctrl+s")
             assert answers(pilot) == []
             assert "2 characters too many" in "\n".join(shown(pilot.app))
@@ -156,13 +161,15 @@ class TestComposer:
             await pilot.press("ctrl+s")
             assert answers(pilot) == ["12345"]
 
-    async def test_without_an_editor_the_text_is_kept(self) -> None:
-        async with asked(Composer("Reply", "mine", lambda _: None, style_for)) as pilot:
+    async def test_without_an_editor_the_text_is_kept(self, tmp_path: Path) -> None:
+        slot = DraftSlot(Outbox(tmp_path / "outbox"), "reply")
+        async with asked(Composer("Reply", "mine", lambda _: None, style_for, slot=slot)) as pilot:
             await pilot.press("ctrl+e")
             assert pilot.app.screen.query_one(TextArea).text == "mine"
             assert "cannot be handed to an editor" in "\n".join(shown(pilot.app))
             await pilot.press("ctrl+s")
             assert answers(pilot) == ["mine"]
+            assert [*slot.outbox.open_texts.iterdir()] == []
 
 
 PEOPLE = [Choice(name, name, note) for name, note in (("ann", "editor"), ("bob", "reviewer"), ("cid", "reviewer"))]
@@ -242,7 +249,7 @@ async def test_hostile_text_never_acts(kind: str) -> None:
                 clean[0], [(Span(text),) for text in clean], clean[1], style_for, type_to_confirm=clean[2]
             ),
             # what is written is the person's own, or quoted from others: it comes as it is
-            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, style_for),
+            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, style_for, slot=SLOT),
             "picker": Picker(clean[0], [Choice(text, text, text) for text in clean], style_for),
         }[kind]
         async with asked(question, size=(80, 50)) as pilot:
@@ -294,14 +301,19 @@ class TestOutside:
 
 
 EDITING = """
+import sys
+from pathlib import Path
 from tests.tui.test_dialogs import Asking, style_for
+from presscheck.store.open_texts import DraftSlot
+from presscheck.store.outbox import Outbox
 from presscheck.tui.widgets.composer import Composer
 
 class Editing(Asking):
     def on_mount(self):
         self.call_after_refresh(self.push_screen, self.question, self.exit)
 
-print([Editing(Composer("Reply", "words", lambda _: None, style_for)).run()])
+slot = DraftSlot(Outbox(Path(sys.argv[1])), "reply")
+print([Editing(Composer("Reply", "words", lambda _: None, style_for, slot=slot)).run()])
 """
 
 
@@ -313,7 +325,7 @@ def test_a_text_comes_back_from_the_editor(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(EDITING)
     env = {"EDITOR": str(script), "PYTHONPATH": os.pathsep.join(sys.path), "PRESSCHECK_TOKEN": "marker"}
-    terminal = Terminal([sys.executable, str(program)], size=(80, 24), env=env)
+    terminal = Terminal([sys.executable, str(program), str(tmp_path / "outbox")], size=(80, 24), env=env)
     try:
         terminal.wait("words")
         terminal.press("ctrl+e")

@@ -1,5 +1,9 @@
 """Drafts stay reachable: the list in the outbox, and what becomes of a draft when its place is gone."""
 
+import os
+import signal
+import sys
+import time
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
@@ -7,12 +11,13 @@ from typing import Any, cast
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import page_of, say, somebody
+from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, edited, rewritten
 from textual import events
 from textual.widgets import TextArea
 
-from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
@@ -210,12 +215,50 @@ async def test_the_own_editor_asks_about_a_draft(
         assert not pilot.app.engine.outbox.drafts()
 
 
+async def test_what_was_open_in_an_editor_when_the_app_was_killed_is_a_draft(
+    service: RunningService, tmp_path: Path
+) -> None:
+    """In a real terminal: the app is killed while the editor runs; the next start stores what it had written."""
+    one = await begun(service, "Killed", TEXT, title="Interrupted")
+    [request] = await say(service, one.token, GetChangeRequest(**one.at))
+    script, started = tmp_path / "editor.sh", tmp_path / "started"
+    script.write_text(f'#!/bin/sh\nprintf "Typed for an hour.\\n" >> "$1"\necho $$ > {started}\nexec sleep 60\n')
+    script.chmod(0o755)
+    env = {
+        "PRESSCHECK_HOME": str(tmp_path),
+        "PRESSCHECK_BASE_URL": service.base_url,
+        "PRESSCHECK_TOKEN": service.token,
+        "VISUAL": str(script),
+    }
+    terminal = Terminal([sys.executable, "-m", "presscheck", "open", f"guides#{request.number}"], env=env)
+    try:
+        terminal.wait("A key lasts for ever.")
+        terminal.press("g", "e")
+        terminal.wait("e edit")
+        terminal.press("e")
+        limit = time.monotonic() + 20
+        while not (started.exists() and started.read_text().strip()):
+            terminal.read()
+            assert time.monotonic() < limit, terminal.text
+    finally:
+        terminal.close()  # kills the app, not the editor
+        if started.exists():
+            os.kill(int(started.read_text()), signal.SIGKILL)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="a text is a draft that was open in your editor when presscheck ended: g x 3")
+        await open_drafts(pilot)
+        await until(pilot, shows="Interrupted")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: "Typed for an hour." in area(pilot))
+
+
 async def test_what_an_editor_wrote_before_it_failed_is_a_draft(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = await begun(service, "Failed editor", TEXT, title="Cut short")
     script = tmp_path / "editor.sh"
-    script.write_text('#!/bin/sh\nprintf "Typed for an hour.\\n" >> "$1"\nexit 3\n')
+    # as nano does when its terminal is gone
+    script.write_text('#!/bin/sh\n(cat "$1"; echo "Typed for an hour.") > "$1.save"\nexit 3\n')
     script.chmod(0o755)
     monkeypatch.setenv("VISUAL", str(script))
     monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())

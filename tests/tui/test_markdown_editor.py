@@ -17,9 +17,11 @@ from textual import events
 
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile
 from presscheck.api.organizations import UpdateMember
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.service.content import serializers
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
@@ -115,6 +117,25 @@ async def test_text_that_looks_like_a_tag_becomes_none_unless_the_sheet_names_it
         await until(pilot, shows="It was text, and becomes a tag: Please: Write {% if visitor %}")
 
 
+async def test_what_the_markdown_of_the_service_lacks_is_named_before_saving(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_more(markdown: str, *given: Any) -> dict[str, Any]:
+        tree = markdown_to_nodes(markdown, *given)
+        more = [{"object": "block", "type": kind, "data": {}, "nodes": []} for kind in ("poll", "drawing")]
+        return {**tree, "nodes": [*tree["nodes"], *more]}
+
+    one = await begun(service, "Without Markdown", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        # as a service answers whose pages have blocks that it writes no Markdown for
+        monkeypatch.setattr(serializers, "markdown_to_nodes", with_more)
+        await pilot.press("ctrl+end", *"More.", "ctrl+s")
+        await until(pilot, shows="Save to the change request?")
+        sheet = " ".join(shown(pilot.app).replace("│", " ").split())
+        assert "Not in the Markdown of the service, so saving removes it: poll, drawing" in sheet
+        await pilot.press("n")
+
+
 async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Kept drafts", TEXT)
     async with editing(service, tmp_path, one) as pilot:
@@ -176,6 +197,37 @@ async def test_blocks_links_and_mentions_are_inserted(service: RunningService, t
         await until(pilot, shows="Mention of a person")
         await pilot.press(*"expand", "enter")
         await until(pilot, holds=lambda: "<summary></summary>" in area.text)
+
+
+async def test_files_and_images_of_the_space_are_inserted(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "With files", TEXT)
+    files = (
+        NewFile(name="auth flow.png", base64="iVBORw0KGgo=", content_type="image/png"),
+        NewFile(name="auth.pdf", base64="JVBERg==", content_type="application/pdf"),
+    )
+    await say(service, one.token, EditChangeRequestContent(**one.at, changes=(InsertFiles(files=files),), compat=False))
+    async with editing(service, tmp_path, one) as pilot:
+        area = editor(pilot).area
+        await pilot.press("ctrl+end", "enter", "enter", *"See [[auth.")
+        await until(pilot, shows="▌auth.pdf")
+        await pilot.press("tab", *", ![[auth")
+        await until(pilot, shows="▌auth flow.png")
+        assert "auth.pdf   " not in shown(pilot.app), "an image is no other file"
+        await pilot.press("tab", *", ![The flow](auth")
+        await until(pilot, shows="▌auth flow.png")
+        await pilot.press("tab", *', <img src="auth')
+        await until(pilot, shows="▌auth flow.png")
+        await pilot.press("tab", *'">', "enter", "enter", *'{% file src="auth.p')
+        await until(pilot, shows="▌auth.pdf")
+        await pilot.press("tab", *'" %}', "enter", "enter", "ctrl+l")
+        await until(pilot, shows="Image of the space")
+        await pilot.press(*"image", "enter")
+        await until(pilot, shows="auth flow.png  ")
+        await pilot.press("enter")
+        image = "/auth%20flow.png"
+        await until(pilot, holds=lambda: area.text.endswith(f"![auth flow]({image})"))
+        line = f'See [auth.pdf](/auth.pdf), ![auth flow]({image}), ![The flow]({image}), <img src="{image}">'
+        assert f'{line}\n\n{{% file src="/auth.pdf" %}}' in area.text
 
 
 async def test_text_is_found(service: RunningService, tmp_path: Path) -> None:
@@ -315,7 +367,7 @@ def test_every_template_is_the_block_that_it_says() -> None:
         "hint": "hint", "warning": "hint", "danger": "hint", "success": "hint", "tabs": "tabs", "stepper": "stepper",
         "columns": "columns", "cards": "table", "code": "code", "table": "table", "math": "math",
         "expandable": "expandable", "quote": "blockquote", "tasks": "list-tasks", "embed": "embed",
-        "divider": "divider",
+        "download": "file", "divider": "divider",
     }  # fmt: skip
     found = {block.name: markdown_to_nodes(block.text.replace(CURSOR, "x")) for block in BLOCKS}
     assert {name: document["nodes"][0]["type"] for name, document in found.items()} == kinds

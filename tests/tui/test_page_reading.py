@@ -309,11 +309,13 @@ async def test_links_lead_to_headings_files_and_what_is_missing_is_named(
         await follow("nothing")
         await until(pilot, shows="not found in this space: gone/away.md")
         await follow("A picture of it")
-        await until(pilot, shows="copied: http")
+        await until(pilot, shows="Address, copied")
         picture = pilot.app.clipboard
         assert "/files/" in picture
+        await pilot.press("escape")
         await follow("list.csv")
         await until(pilot, holds=lambda: "/files/" in pilot.app.clipboard and pilot.app.clipboard != picture)
+        await pilot.press("escape")
         await follow("a fragment")
         await until(pilot, holds=lambda: pilot.app.screen.item.page.title == "Afterwards")
         await until(pilot, holds=lambda: under_cursor(pilot) == "Chapter 20")

@@ -46,12 +46,16 @@ async def test_subject_description_and_state_are_changed(service: RunningService
 
 async def test_all_of_it_as_a_pdf(service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "from elsewhere")
-    async with running(app_on(service, tmp_path)) as pilot:
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="live")
         pilot.app.open_review(*PATH.values())
         await until(pilot, shows="Can merge")
         await pilot.press("g", "f")
-        await until(pilot, shows=f"copied: {service.base_url}")
+        await until(pilot, shows="Address, copied")
         address = pilot.app.clipboard
+        assert len(address) > 80
+        assert address in "".join(line.strip("▌ ") for line in shown(pilot.app).splitlines()), "it is shown in full"
+        await pilot.press("escape")
+        await until(pilot, shows="Can merge")
     async with httpx.AsyncClient() as http:
         assert (await http.get(address)).content.startswith(b"%PDF")

@@ -34,7 +34,7 @@ from presscheck.engine.site_config.document import SiteConfig
 from presscheck.engine.site_config.push import Push
 from presscheck.engine.site_config.site_state import SiteSecrets, SiteState, StateReader, part_config
 from presscheck.engine.site_config.steps import Plan, Step
-from presscheck.errors import ChecksFailed, InvalidArgument, PresscheckError
+from presscheck.errors import ChangedSince, ChecksFailed, InvalidArgument, PresscheckError
 from presscheck.text.phrases import count
 
 Command = Callable[..., Any]
@@ -130,7 +130,7 @@ async def set_schema(
 ) -> None:
     """Replace the visitor schema for adaptive content.
 
-    Nothing is sent, and the exit code is 6, if it would overwrite what somebody else changed since `site schema --json`
+    Nothing is sent, and the exit code is 5, if it would overwrite what somebody else changed since `site schema --json`
     printed it on this machine, or since --base FILE: their changes are shown field by field. What the site has before
     is kept as a snapshot. Fails with 400 if the service does not support the schema.
     """
@@ -183,7 +183,7 @@ async def set_customization(
 ) -> None:
     """Replace the customization of a site.
 
-    Get it first: fields that are left out are reset. Nothing is sent, and the exit code is 6, if it would overwrite
+    Get it first: fields that are left out are reset. Nothing is sent, and the exit code is 5, if it would overwrite
     what somebody else changed since `show --json` printed it on this machine, or since --base FILE: their changes are
     shown field by field. What the site has before is kept as a snapshot.
     """
@@ -196,7 +196,8 @@ async def _replace(
     """Send a whole document, unless it would overwrite what somebody else changed.
 
     Raises:
-        ChecksFailed: it would, or the service did not take over everything.
+        ChangedSince: it would.
+        ChecksFailed: the service did not take over everything.
         InvalidArgument: the document or its base cannot be read.
     """
     with errors_at_fields(document.write):
@@ -229,10 +230,10 @@ def _refuse_without_base(session: Session, document: Document, differences: Sequ
     """Print what a document would change: it is unknown whether the present one is the one that was edited.
 
     Raises:
-        ChecksFailed: always.
+        ChangedSince: always.
     """
     _print_differences(session, differences)
-    raise ChecksFailed(
+    raise ChangedSince(
         f"Nothing was sent: it is not known which {document.noun} was edited. Give it with --base FILE, as"
         f" `presscheck {document.printed} --json` prints it, or replace the present one with --overwrite"
     )
@@ -249,7 +250,7 @@ def _require_unchanged(session: Session, document: Document, drift: tuple[Drift,
     """Print what a document would overwrite.
 
     Raises:
-        ChecksFailed: there is something.
+        ChangedSince: there is something.
     """
     if not drift:
         return
@@ -257,7 +258,7 @@ def _require_unchanged(session: Session, document: Document, drift: tuple[Drift,
         session.show({"drift": [drift_json(one) for one in drift]})
     for one in drift:
         print_message(drift_text(one))
-    raise ChecksFailed(
+    raise ChangedSince(
         f"Nothing was sent: it would overwrite {count(len(drift), 'field')} of the {document.noun} that somebody else"
         f" changed since it was printed. Take their values into yours, run `presscheck {document.printed} --json` and"
         " send it again, or use --overwrite"
@@ -274,7 +275,8 @@ async def _send(
     """Send a replacement, unless the site is not as it was just read.
 
     Raises:
-        ChecksFailed: somebody changed it just now, or the service did not take over everything.
+        ChangedSince: somebody changed it just now.
+        ChecksFailed: the service did not take over everything.
         PresscheckError: the call failed.
     """
     state, wanted, differences = compared

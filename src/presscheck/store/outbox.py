@@ -65,8 +65,13 @@ ENDED_COLUMNS = "id, name, given, state, error, created_at, ended_at, author, fo
 
 
 class LocalState:
-    """The local state in the outbox file, which is never sent."""
+    """The local state in the outbox file, which is never sent.
 
+    Attributes:
+        open_texts: the directory of the texts that are open in the user's editor; it need not exist.
+    """
+
+    open_texts: Path
     _db: sqlite3.Connection
 
     def save_draft(self, key: str, text: str, about: Mapping[str, str] | None = None) -> None:
@@ -288,6 +293,7 @@ class Outbox(LocalState):
         self._db, aside = open_file(path, SCHEMA, VERSION, durable=True, steps=STEPS)
         if aside:
             self.notice = f"Could not read the outbox: the file was moved to {aside}; its changes are not sent"
+        self.open_texts = path.with_suffix(".editor")
         self._lock = FileLock(f"{path}.lock", mode=0o600)
         try:
             self._data_version = self._fetch_one("PRAGMA data_version")[0]

@@ -162,6 +162,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Show what is stored, then connect."""
         await self.switch_mode("inbox")
         self._show_engine_notices()
+        self._take_left_texts()
         self.engine.on_status(lambda _: self._show_engine_notices())
         self.call_after_refresh(self._connect)
         # a screen that a fast user opens before the inbox is painted takes its turn, and what waits for the paint stays
@@ -434,6 +435,19 @@ class PresscheckApp(App[int], inherit_bindings=False):
         new, self._notices_shown = self.engine.notices[self._notices_shown :], len(self.engine.notices)
         for notice in new:
             self.notify(notice)
+
+    def _take_left_texts(self) -> None:
+        """Store what was open in an editor when the app was killed as drafts."""
+        from presscheck.store.open_texts import take_left_texts  # 4 ms, only after the first paint
+
+        try:
+            left = take_left_texts(self.engine.outbox)
+        except PresscheckError as error:
+            self.show_error(error)
+            return
+        if left:
+            texts = "a text is a draft that was" if left == 1 else f"{left} texts are drafts that were"
+            self.notify(f"{texts} open in your editor when presscheck ended: g x 3")
 
     def _refresh_status_bars(self) -> None:
         refresh = getattr(self.screen, "refresh_status_bars", None) if self.screen_stack else None

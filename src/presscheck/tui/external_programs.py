@@ -17,8 +17,10 @@ from textual.app import SuspendNotSupported
 
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import display_url, is_safe_url
+from presscheck.text.styled_text import Span, wrap
 
 if TYPE_CHECKING:
+    from presscheck.store.open_texts import DraftSlot
     from presscheck.tui.app_context import AppContext
 
 HARMLESS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "bmp", "mp3", "ogg", "wav", "mp4", "webm", "pdf", "txt"))
@@ -27,6 +29,8 @@ LINE_EDITORS = frozenset(
     ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed", "ne", "mg")
 )
 """Editors that open a file at a line if `+LINE` stands before its name."""
+BESIDE_NOTICE = 12
+"""Cells of the footer that a message never has: the key of the help stays."""
 FALLBACK_EDITORS = ("nano", "vim", "vi")
 
 
@@ -39,41 +43,53 @@ class TerminalOwner(Protocol):
 
 
 def edit_text(
-    app: TerminalOwner, text: str, keep: Callable[[str], None], *, suffix: str = ".md", line: int | None = None
+    app: TerminalOwner,
+    text: str,
+    keep: Callable[[str], None],
+    slot: DraftSlot,
+    *,
+    suffix: str = ".md",
+    line: int | None = None,
 ) -> str:
     """Opens a text in the user's editor, with the app suspended, and returns the edited text.
 
     Args:
         app: hands its terminal to the editor.
         text: the text.
-        keep: stores what the editor wrote before it failed, as a draft.
+        keep: stores what the editor wrote, as a draft.
+        slot: where that draft is; the next start stores it there, if this process ends before the editor.
         suffix: how the name of the file ends.
         line: the line to begin at, counted from 0, as far as the editor is known to take one.
 
     Raises:
         PresscheckError: the editor could not be started, or it failed.
     """
-    descriptor, name = tempfile.mkstemp(prefix="presscheck-", suffix=suffix)
-    file = Path(name)
+    from presscheck.store.open_texts import OpenText  # 4 ms, only to edit a text
+
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        opened = OpenText(slot, text, suffix)
+    except OSError as error:
+        raise PresscheckError(f"the text cannot be stored for the editor: {error.strerror}") from None
+    # the user's own command: no shell, no untrusted text
+    command = [*editor(), *_at_line(line), str(opened.file)]
+    try:
         with app.suspend():
-            # the user's own command: no shell, no untrusted text
-            completed = subprocess.run([*editor(), *_at_line(line), name], env=environment(), check=False)  # noqa: S603
-        edited = file.read_text("utf-8", errors="replace")
+            completed = subprocess.run(command, env=environment(), check=False)  # noqa: S603
+        edited = opened.written(failed=bool(completed.returncode))
     except SuspendNotSupported:
+        opened.remove()
         raise PresscheckError("this terminal cannot be handed to an editor") from None
     except OSError as error:
+        opened.remove()
         raise PresscheckError(f"the editor {' '.join(editor())} cannot be started: {error.strerror}") from None
-    finally:
-        file.unlink(missing_ok=True)
+    if edited != text:
+        keep(edited)
+    opened.remove()
     if not completed.returncode:
         return edited
     failure = f"the editor failed with exit code {completed.returncode}"
     if edited == text:
         raise PresscheckError(f"{failure}: no changes")
-    keep(edited)
     raise PresscheckError(f"{failure}: not saved, and what it wrote is kept as a draft")
 
 
@@ -100,16 +116,29 @@ def environment() -> dict[str, str]:
 
 
 def open_address(app: AppContext, url: str) -> None:
-    """Open a web or mail address in the browser, or copy it without a browser; it is shown."""
+    """Open a web or mail address in the browser, or copy it without a browser; it is shown, a long one on a screen."""
     if not is_safe_url(url):
         app.notify(f"not opened, this is not a web address: {display_url(url)}")
         return
     if is_remote() or not _open_in_browser(url):
-        # the terminal copies it, so this works over SSH; the footer may be too narrow for the address
+        # the terminal copies it, so this works over SSH; where it does not, the address can be selected
         app.copy_to_clipboard(url)
-        app.notify(f"copied: {display_url(url)}")
+        message, columns = f"copied: {display_url(url)}", app.screen.size.width
+        if len(message) > columns - BESIDE_NOTICE:
+            _show_address(app, display_url(url), max(columns - 4, 20))
+        else:
+            app.notify(message)
     else:
         app.notify(f"opened: {display_url(url)}")
+
+
+def _show_address(app: AppContext, address: str, columns: int) -> None:
+    """Show an address that the footer has no room for, on lines of its own."""
+    from presscheck.tui.screens.text_screen import TextScreen  # 1 ms, only for a long address
+
+    lines = [(Span(address[at : at + columns], "link"),) for at in range(0, len(address), columns)]
+    note = "If your terminal does not let programs copy, select the lines and join them to one address."
+    app.push_screen(TextScreen("Address, copied", [(), *lines, (), *wrap([Span(note, "quiet")], columns)]))
 
 
 def is_openable(name: str) -> bool:

@@ -102,13 +102,14 @@ class InlineWords(Protocol):
 
 
 class _Opened(NamedTuple):
-    """A tag that is open: its name, the style and the link around it, and where its runs start."""
+    """A tag that is open: its name, the style and the link around it, where its runs start, its form and its icon."""
 
     name: str
     style: str
     link: str | None
     start: int
     form: str = ""
+    icon: str = ""
 
 
 _COLORS = {
@@ -192,9 +193,9 @@ class InlineRuns:
             return []
         return [source for _, source in self.images]
 
-    def open(self, name: str, link: str | None = None, *, form: str = "") -> None:
-        """Opens a tag; the form of a link may be `mention` or `button`."""
-        self._open.append(_Opened(name, self._style, self._link, len(self.spans), form))
+    def open(self, name: str, link: str | None = None, *, form: str = "", icon: str = "") -> None:
+        """Opens a tag; the form of a link may be `mention` or `button`, which may have an icon."""
+        self._open.append(_Opened(name, self._style, self._link, len(self.spans), form, icon))
         if name == "a":
             if not link:
                 return
@@ -234,7 +235,8 @@ class InlineRuns:
                 self.spans[opened.start :] = [Span(sanitize(title), _joined(opened.style, "link"), link)]
             if opened.form == "button":
                 style = _joined(opened.style, "link strong")
-                self.spans[opened.start :] = [Span(f"[ {text.strip()} ]", style, link)]
+                icon = f"{sanitize(words.icon(opened.icon))} " if opened.icon else ""
+                self.spans[opened.start :] = [Span(f"[ {icon}{text.strip()} ]", style, link)]
             self._mark_broken(words, target)
 
     def _mark_broken(self, words: InlineWords, target: LinkTarget | None) -> None:
@@ -267,7 +269,7 @@ class InlineRuns:
         elif self._words and name in ("sup", "sub"):
             self.open(name)
         elif name in _STYLES:
-            self.open(name, values.get("href"), form=_form_of(name, values))
+            self.open(name, values.get("href"), form=_form_of(name, values), icon=values.get("data-icon", ""))
             if self._words and name == "mark" and "style" in values:
                 self._color(values["style"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from presscheck.documents.markdown.parser import outermost
@@ -33,10 +34,14 @@ class Table:
     target: int | None = None
     cover: int | None = None
 
-    def link_in(self, row: Row, column: int | None) -> str:
-        """Returns the first link in a cell of a row; empty without one."""
+    def link_in(self, row: Row, column: int | None) -> tuple[str, Cell]:
+        """Returns the first link in a cell of a row, empty without one, and the runs behind it."""
         cell = row[column] if column is not None and column < len(row) else ()
-        return next((span.link for span in cell if span.link), "")
+        parts = [(link, [*runs]) for link, runs in groupby(cell, lambda span: span.link or "")]
+        for (link, _), (_, after) in pairwise((*parts, ("", []))):
+            if link:
+                return link, after
+        return "", ()
 
     def visible(self, row: Row) -> Row:
         """Returns the cells of a row whose columns are not hidden."""

@@ -133,7 +133,9 @@ def _item(mark: str, item: Node, is_task: bool, is_tight: bool) -> str:
     body = _within_item(nodes, is_tight)
     if is_task or checked is not None:
         box = f"[{'x' if checked else ' '}] "
-        body = box + body if nodes and nodes[0]["type"] == "paragraph" else f"{box}\n{body}".rstrip("\n")
+        # a tag begins a line: after the box it would be text
+        is_text = nodes and nodes[0]["type"] == "paragraph" and not body.startswith("{%")
+        body = box + body if is_text else f"{box}\n{body}".rstrip("\n")
     return f"{mark} {_indented(body, len(mark) + 1).lstrip(' ')}".rstrip(" ")
 
 

@@ -46,11 +46,13 @@ _MAY: dict[str, type] = {
 }
 """Optional data of any type; other names are text, numbers or booleans."""
 _SCALAR = (str, int, float, bool, type(None))
-_INLINE = frozenset(
+INLINE_TYPES = frozenset(
     ["link", "annotation", "mention", "emoji", "icon", "expression", "inline-math", "inline-image", "button"]
 )
+"""Inlines that are no text."""
 _FRAGMENTS = frozenset(("document", "expandable-body", "annotation-body"))
-_BLOCKS = (frozenset(ALLOWED_CHILDREN) - _FRAGMENTS) | TOP_LEVEL | (_WITH_TEXT - _INLINE) | {"image"}
+BLOCK_TYPES = (frozenset(ALLOWED_CHILDREN) - _FRAGMENTS) | TOP_LEVEL | (_WITH_TEXT - INLINE_TYPES) | {"image"}
+"""All blocks, `PART_TYPES` too."""
 PART_TYPES = frozenset(("list-item", "code-line", "tabs-item", "stepper-step", "column", "update", "image"))
 """Blocks that only their own parent may contain."""
 MAX_LIST_START = 999_999_999
@@ -76,7 +78,7 @@ def validate(document: object, path: str = "document") -> Node:
     found = _object(document, path)
     _demand(found.get("object") == "document", f"{path}.object", "is not document")
     for at, node in _listed(found, "nodes", path):
-        _block(node, at, _BLOCKS - PART_TYPES, 0)
+        _block(node, at, BLOCK_TYPES - PART_TYPES, 0)
     return found
 
 
@@ -198,7 +200,7 @@ def _block(value: object, path: str, known: frozenset[str], depth: int) -> None:
     if kind in _WITH_TEXT:
         _inlines(node, path, depth + 1)
     elif kind in ALLOWED_CHILDREN:
-        within = ALLOWED_CHILDREN[kind] if kind in _ONLY else _BLOCKS - PART_TYPES
+        within = ALLOWED_CHILDREN[kind] if kind in _ONLY else BLOCK_TYPES - PART_TYPES
         for at, one in _listed(node, "nodes", path):
             _block(one, at, within, depth + 1)
     _fragments(node, path, depth + 1)
@@ -211,7 +213,7 @@ def _fragments(node: Node, path: str, depth: int) -> None:
         for name in ("fragment", "type"):
             _demand(isinstance(fragment.get(name, ""), str), f"{at}.{name}", "is not a text")
         for inner, block in _listed(fragment, "nodes", at):
-            _block(block, inner, _BLOCKS - PART_TYPES, depth + 1)
+            _block(block, inner, BLOCK_TYPES - PART_TYPES, depth + 1)
 
 
 def _inlines(node: Node, path: str, depth: int) -> None:
@@ -220,7 +222,7 @@ def _inlines(node: Node, path: str, depth: int) -> None:
         if inner.get("object") == "text":
             _text(inner, at)
             continue
-        kind = _kind(inner, at, "inline", _INLINE)
+        kind = _kind(inner, at, "inline", INLINE_TYPES)
         _data(inner, at, kind)
         if kind in _WITH_TEXT:
             _demand(depth < MAX_DEPTH, at, "is nested too deep")

@@ -319,7 +319,7 @@ class BlockRenderer:
         if not narrow:
             return lines
         if kind:
-            return hint_lines(self, kind, lines)
+            return hint_lines(self, kind, lines, narrow)
         bar = Span(f"{self.symbols.quote} ", "quiet")
         return with_prefix(lines, (bar,), (bar,))
 

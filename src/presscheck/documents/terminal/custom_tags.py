@@ -87,11 +87,21 @@ def tag_lines(page: BlockContext, token: Token, inner: Tokens, columns: int) -> 
     return renderer(page, token, inner, columns)
 
 
-def hint_lines(page: BlockContext, kind: str, lines: list[Line], title: str = "") -> list[Line]:
-    """Renders a hint: its label, and a bar in its colour."""
+def hint_lines(page: BlockContext, kind: str, lines: list[Line], columns: int, icon: str = "") -> list[Line]:
+    """Renders a hint: its label after its icon, and a bar in its colour before lines of this width."""
     hint = hint_of(kind)
     bar = Span(f"{page.symbols.hint} ", hint.style)
-    return with_prefix([(Span(title or hint.label, f"{hint.style} strong"),), *lines], (bar,), (bar,))
+    return with_prefix([*_hint_label(page, kind, columns, icon), *lines], (bar,), (bar,))
+
+
+def _hint_label(page: BlockContext, kind: str, columns: int, icon: str) -> list[Line]:
+    hint = hint_of(kind)
+    return wrap([Span(_with_icon(page, icon, hint.label), f"{hint.style} strong")], columns)
+
+
+def _with_icon(page: BlockContext, icon: str, title: str) -> str:
+    """Returns a title after its icon, as icons in text are read."""
+    return f"{sanitize(page.inline_words.icon(icon))} {title}" if icon else title
 
 
 def titled_rule(title: str, columns: int, symbols: Symbols) -> Line:
@@ -142,7 +152,7 @@ def _value_lines(page: BlockContext, name: str, value: str, columns: int) -> lis
 
 
 def _attributes(token: Token) -> list[tuple[str, str]]:
-    return [(name.rstrip("="), value) for name, value in token.meta.items() if name not in ("name", "summary")]
+    return [(name.rstrip("="), value) for name, value in token.meta.items() if name != "name"]
 
 
 def _named(title: str) -> TagRenderer:
@@ -190,16 +200,16 @@ def _content(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
 
 
 def _hint(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    return _hint_of_kind(page, token.meta.get("style", "info"), inner, columns)
+    meta: dict[str, str] = token.meta
+    return _hint_of_kind(page, meta.get("style", "info"), inner, columns, meta.get("icon", ""))
 
 
-def _hint_of_kind(page: BlockContext, kind: str, inner: Tokens, columns: int) -> list[Line]:
+def _hint_of_kind(page: BlockContext, kind: str, inner: Tokens, columns: int, icon: str = "") -> list[Line]:
     narrow = remaining_cells(columns, 2)
     lines = page.flow(inner, narrow or columns)
     if narrow:
-        return hint_lines(page, kind, lines)
-    hint = hint_of(kind)
-    return [*wrap([Span(hint.label, f"{hint.style} strong")], columns), *lines]
+        return hint_lines(page, kind, lines, narrow, icon)
+    return [*_hint_label(page, kind, columns, icon), *lines]
 
 
 def _div(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
@@ -218,7 +228,7 @@ def _tabs(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list
     key = page.key(token)
     controls.hides = True
     chosen = min(controls.value(key), len(tabs) - 1)
-    titles = [sanitize(tab.meta.get("title", "")) or "Tab" for tab, _ in tabs]
+    titles = [_tag_title(page, tab, "title", "Tab") for tab, _ in tabs]
     mark = Mark("tabs", key, chosen, len(tabs) - 1).span
     bar = [(mark, *line) for line in _tab_bar(titles, chosen, key, columns, page.symbols)]
     rule: Line = (Span(page.symbols.hairline * columns, "quiet"),)
@@ -240,11 +250,15 @@ def _tab_bar(titles: Sequence[str], chosen: int, key: str, columns: int, symbols
     yield tuple(line)
 
 
+def _tag_title(page: BlockContext, token: Token, attribute: str, default: str) -> str:
+    return _with_icon(page, token.meta.get("icon", ""), sanitize(token.meta.get(attribute, "")) or default)
+
+
 def _titled(attribute: str, default: str) -> TagRenderer:
     """Renders a tag as a hairline with a title in it, above its content."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-        title = sanitize(token.meta.get(attribute, "")) or default
+        title = _tag_title(page, token, attribute, default)
         return [titled_rule(title, columns, page.symbols), *page.flow(inner, columns)]
 
     return render
@@ -256,21 +270,33 @@ def _stepper(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
     for child, within in outermost(inner):
         if child.type == "tag_open" and child.meta["name"] == "step":
             number += 1
-            step = _step(page, number, within, columns)
+            step = _step(page, number, child.meta.get("icon", ""), within, columns)
         else:
             step = page.block(child, within, columns)
         lines.extend([(), *step] if lines else step)
     return lines
 
 
-def _step(page: BlockContext, number: int, inner: Tokens, columns: int) -> list[Line]:
+def _step(page: BlockContext, number: int, icon: str, inner: Tokens, columns: int) -> list[Line]:
     label = f"{number}"
     narrow = remaining_cells(columns, len(label) + 2)
-    lines = page.flow(inner, narrow or columns) or [()]
+    lines = page.flow(inner, narrow or columns)
+    if icon:
+        lines = _after_icon(page, icon, inner, lines, narrow or columns)
     if not narrow:
         return [*page.words(label, "accent strong", columns), *lines]
     bar = Span(page.symbols.quote.ljust(len(label) + 2), "quiet")
-    return with_prefix(lines, (Span(f"{label}  ", "accent strong"),), (bar,))
+    return with_prefix(lines or [()], (Span(f"{label}  ", "accent strong"),), (bar,))
+
+
+def _after_icon(page: BlockContext, icon: str, inner: Tokens, lines: list[Line], columns: int) -> list[Line]:
+    """Renders an icon before the words that blocks begin with, or above them if they begin with others than words."""
+    sign = page.words(page.inline_words.icon(icon), "quiet", columns)
+    words = inner[1].content if inner and inner[0].type in ("heading_open", "paragraph_open") else ""
+    line = (*sign[-1], Span(" "), *lines[0]) if lines and sign else ()
+    if not line or not words or "![" in words or "<img" in words or width(line) > columns:
+        return [*sign, *lines]
+    return [*sign[:-1], line, *lines[1:]]
 
 
 def _code(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:

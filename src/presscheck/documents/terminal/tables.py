@@ -229,18 +229,28 @@ def _cards(table: Table, columns: int, symbols: Symbols) -> Iterator[Line]:
             yield ()
         hidden = (number for number in table.hidden if number != table.cover and table.target is None)
         links = (table.link_in(row, number) for number in (table.target, *sorted(hidden)))
-        target = next(filter(None, links), None)
+        target, sign = next((link for link in links if link[0]), ("", ()))
         cells = [cell for cell in table.visible(row) if plain(tuple(cell)).strip()]
         inner = remaining_cells(columns, 2)
-        if cover := table.link_in(row, table.cover):
+        cover, cover_sign = table.link_in(row, table.cover)
+        if cover:
             name = sanitize(unquote(cover.partition("?")[0].rpartition("/")[2]) or cover)
-            yield cut((Span("  " if inner else ""), Span(f"{symbols.image} {name}", "quiet", cover)), columns)
+            caption = Span(f"{symbols.image} {name}", "quiet", cover)
+            after = _broken(cover_sign, symbols)
+            before = cut((Span("  " if inner else ""), caption), max(columns - width(after), 1), symbols.ellipsis)
+            yield (*before, *after) if width(after) < columns else before
         for place, cell in enumerate(cells):
             if not place and target:
                 cell = [
                     span if span.link else span._replace(style=f"{span.style} link".strip(), link=target)
                     for span in cell
                 ]
+                cell += [span for span in _broken(sign, symbols) if span not in cell]
             lines = wrap(cell, inner or columns)
             first = Span(f"{symbols.reference[-1]} ", "quiet") if not place else Span("  ")
             yield from with_prefix(lines, (first,), (Span("  "),)) if inner else lines
+
+
+def _broken(after: Cell, symbols: Symbols) -> Line:
+    """Returns the sign of a broken link, if it is what follows the link."""
+    return tuple(span for span in after[:1] if span.text.strip() == symbols.broken)

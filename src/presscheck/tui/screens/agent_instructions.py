@@ -11,11 +11,13 @@ from textual.containers import Vertical
 from presscheck.api.agent_instructions import AgentInstructions, GetAgentInstructions, UpdateAgentInstructions
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.unknown_types import with_known_types
 from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.drafts import BASE, INSTRUCTIONS
 from presscheck.errors import ChecksFailed, Forbidden
+from presscheck.store.open_texts import DraftSlot
 from presscheck.text.phrases import long_ago, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -54,7 +56,7 @@ class InstructionsDraft:
         self._organization = organization
         self.path: dict[str, Any] = {}
         self._keys = (f"{INSTRUCTIONS}{organization.id}", f"{INSTRUCTIONS}{BASE} {organization.id}")
-        self._base = ""
+        self._base: str = ""
         self.is_kept = False
         self.age = ""
 
@@ -73,6 +75,12 @@ class InstructionsDraft:
         changed_at = self._outbox.draft_changed_at(self._keys[0])
         self.age = f", saved {long_ago(now().timestamp() - changed_at)}" if changed_at else ""
         return (await merged_texts(base or current, text, current)).text
+
+    @property
+    def slot(self) -> DraftSlot:
+        """Where the draft is stored, with the instructions that it is edited from."""
+        about = {"title": self._organization.title}
+        return DraftSlot(self._outbox, self._keys[0], about, {self._keys[1]: self._base})
 
     def keep(self, text: str) -> None:
         """Store the draft; the text that it was edited from is no draft."""
@@ -194,7 +202,7 @@ class InstructionsScreen(BaseScreen):
         about = f" changed {since(known.updated_at, now())}" if known.updated_by and known.updated_at else ""
         self.query_one("#about", StatusLine).show((Span(about, "quiet"),))
         try:
-            text = as_markdown(known)
+            text = as_markdown(known.model_copy(update={"instructions": with_known_types(known.instructions)}))
         except ChecksFailed as error:
             empty.show_failed("Could not show the AI instructions", error.message, key="")
             return
@@ -243,7 +251,7 @@ class InstructionsScreen(BaseScreen):
             if chosen is None or (chosen == ("discard",) and not await confirm_discard(self, draft)):
                 return
             text = draft.discard() if chosen == ("discard",) else text
-        saved = await draft.save(self, edit_text(self.app_context, text, draft.keep))
+        saved = await draft.save(self, edit_text(self.app_context, text, draft.keep, draft.slot))
         self.notify(saved.message or draft.saved_message)
 
     def command_copy_text(self) -> None:

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from presscheck.api.comments import Document
 from presscheck.engine.writes.descriptions import describe, describe_name
 from presscheck.errors import PresscheckError
+from presscheck.store.open_texts import DraftSlot
 from presscheck.text.phrases import now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
@@ -238,9 +239,8 @@ class OutboxScreen(BaseScreen):
             save(text)
 
         title = change_name(current)
-        self.app_context.push_screen(
-            Composer(title, self.engine.outbox.draft(key) or text, save, self.style_for, submit=submit)
-        )
+        initial, slot = self.engine.outbox.draft(key) or text, DraftSlot(self.engine.outbox, key)
+        self.app_context.push_screen(Composer(title, initial, save, self.style_for, slot=slot, submit=submit))
         return None
 
     async def command_unsend(self) -> None:

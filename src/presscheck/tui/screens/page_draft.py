@@ -14,6 +14,8 @@ from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
+from presscheck.errors import PresscheckError
+from presscheck.store.open_texts import DraftSlot
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
@@ -33,6 +35,8 @@ CONTEXT = 2
 """Unchanged lines around each change of the diff."""
 MOST_DIFF_LINES = 2000
 """Lines of a diff that the save sheet shows."""
+LONGEST_CHECKED = 100_000
+"""Characters of a page whose nodes are read before it is saved."""
 MOST_NEW_TAGS = 3
 """Lines with tags that were text before, which the save sheet names."""
 _STYLES = {"+": "added", "-": "removed", "@": "quiet"}
@@ -76,6 +80,12 @@ class PageDraft:
         changed_at = self._outbox.draft_changed_at(self._keys[0])
         self.age = f", saved {long_ago(clock().timestamp() - changed_at)}" if changed_at else ""
         return (await merged_texts(base or now.text, text, now.text)).text
+
+    @property
+    def slot(self) -> DraftSlot:
+        """Where the draft is stored, with the page that it is edited from."""
+        about = draft_about(self._engine, self.path, page=self.title)
+        return DraftSlot(self._outbox, self._keys[0], about, {self._keys[1]: self._base.text} if self._base else {})
 
     def keep(self, text: str) -> None:
         """Store the draft, and once the page that it is edited from; the text of the page is no draft."""
@@ -135,6 +145,9 @@ class PageDraft:
             return Saved("somebody else made the same edit: nothing is left to send", merged.text)
         diff = diff_lines(after.text, merged.text)
         lines = _summary(edit, after.title, diff, merged.text, is_merged=after.text != before.text)
+        if lost := await self._lost_types(after):
+            names = ", ".join(sanitize(kind) for kind in lost)
+            lines.append((Span("Not in the Markdown of the service, so saving removes it: ", "removed"), Span(names)))
         dialog = ConfirmDialog("Save to the change request?", lines, "Save", screen.style_for, details=diff)
         if not await screen.ask(dialog):
             return Saved("not saved; e opens your draft", merged.text)
@@ -146,6 +159,20 @@ class PageDraft:
         await screen.engine.write(EditChangeRequestContent(**self.path, changes=(change,))).landed()
         self.forget()
         return Saved("", merged.text, is_sent=True)
+
+    async def _lost_types(self, page: EditorPage) -> tuple[str, ...]:
+        """What the page has and its Markdown lacks; nothing if the page is long, or its nodes cannot be read."""
+        if len(page.body_text) > LONGEST_CHECKED:
+            return ()
+        # 7 ms, only to save a page
+        from presscheck.documents.nodes.lost_types import lost_types
+
+        call = GetChangeRequestPage(**self.path, page_id=self.page_id, format="document")
+        try:
+            document = (await self._engine.read(call)).document
+        except PresscheckError:
+            return ()
+        return await asyncio.to_thread(lost_types, document, page.body_text) if document else ()
 
     async def _read_page(self) -> EditorPage:
         """The current page, as the editor shows it."""

@@ -72,7 +72,7 @@ async def edit_page(
         if choice is None:
             return
         text = draft.discard() if choice == "discard" else text
-    edited = edit_text(screen.app_context, text, draft.keep, line=_line_of_conflict(text, conflict))
+    edited = edit_text(screen.app_context, text, draft.keep, draft.slot, line=_line_of_conflict(text, conflict))
     saved = await draft.save(screen, edited)
     if saved.message:
         screen.notify(saved.message)

@@ -8,6 +8,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
+    from presscheck.store.open_texts import DraftSlot
     from presscheck.text.styled_text import Line
     from presscheck.tui.screens.screen_context import ScreenContext
 
@@ -41,6 +42,11 @@ class TextDraft(Protocol):
     @property
     def title(self) -> str:
         """The title of what is edited."""
+        ...
+
+    @property
+    def slot(self) -> DraftSlot:
+        """Where the draft is stored."""
         ...
 
     def keep(self, text: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from presscheck.errors import StoreError
+from presscheck.store.open_texts import DraftSlot
 
 if TYPE_CHECKING:
     from presscheck.store.outbox import Outbox
@@ -34,6 +35,11 @@ class TextDraft:
         place: Callable[[str], Mapping[str, str]] = lambda _: NOTHING,
     ) -> None:
         self._outbox, self._key, self._initial, self._about, self._place = outbox, key, initial, about, place
+
+    @property
+    def slot(self) -> DraftSlot:
+        """Where it is stored."""
+        return DraftSlot(self._outbox, self._key, {**self._about, **self._place(self.text)})
 
     @property
     def text(self) -> str:

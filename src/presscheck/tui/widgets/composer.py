@@ -19,6 +19,7 @@ from textual.widgets.text_area import Selection
 from presscheck.documents.pages.suggestions import parse_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
+from presscheck.store.open_texts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
@@ -41,6 +42,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         text: the initial text.
         save: saves the draft.
         style_for: returns the style for style words.
+        slot: where the draft is stored.
         may_be_empty: whether an empty text can be sent.
         limit: the maximum number of characters.
         people: returns the names that can be mentioned, as display text.
@@ -76,6 +78,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         save: Callable[[str], None],
         style_for: StyleLookup,
         *,
+        slot: DraftSlot,
         may_be_empty: bool = False,
         limit: int | None = None,
         people: Callable[[], Awaitable[Sequence[str]]] | None = None,
@@ -88,6 +91,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
     ) -> None:
         super().__init__(classes="code" if is_code else None)
         self.heading, self.text, self.save, self.style_for = title, text, save, raised(style_for)
+        self.slot = slot
         self.may_be_empty, self.limit, self.submit = may_be_empty, limit, submit
         self.people, self.suggestion, self.suggestion_reason = people, suggestion, suggestion_reason
         self.validate, self.render_preview = validate, render
@@ -166,9 +170,15 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
     def _edit_outside(self) -> None:
         """Edit the text in the user's editor; the result is saved as a draft."""
         area = self.query_one(TextArea)
+
+        def keep(text: str) -> None:
+            typed = text.rstrip("\n")
+            self.save(typed)
+            area.load_text(typed)
+
         try:
             suffix = ".json" if self._is_code else ".md"
-            area.text = edit_text(cast("App[object]", self.app), area.text, area.load_text, suffix=suffix).rstrip("\n")
+            edit_text(cast("App[object]", self.app), area.text, keep, self.slot, suffix=suffix)
         except PresscheckError as error:
             self._error = error.message
         area.move_cursor(area.document.end)

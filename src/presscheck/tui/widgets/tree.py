@@ -19,12 +19,16 @@ INDENT = 2
 
 
 class Node(NamedTuple):
-    """A node: its key, its label, a note at the right end, and whether it can be expanded."""
+    """A node: its key, its label, a note at the right end, and whether it can be expanded.
+
+    `brief_note` stands in place of the note where the label would be cut next to that.
+    """
 
     key: str
     label: Line
     note: Line = ()
     expandable: bool = False
+    brief_note: Line = ()
 
 
 class _TreeRow(NamedTuple):
@@ -100,7 +104,8 @@ class Tree(LineView):
         head = (*sign, *node.label)
         if not node.note:
             return head
-        note = cut(node.note, columns // 2)
+        is_brief = bool(node.brief_note) and width(head) + 1 + width(node.note) > columns
+        note = cut(node.brief_note if is_brief else node.note, columns // 2)
         room = max(0, columns - width(note))
         return (*pad(cut(head, room - 1), room), *note)
 

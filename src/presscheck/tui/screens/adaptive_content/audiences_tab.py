@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.engine.publish.audiences import Audience, Audiences, read_claims
 from presscheck.errors import InvalidArgument
+from presscheck.store.open_texts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.adaptive_content.audience_dialog import ask_audience, claims_text, draft_key
@@ -167,6 +168,7 @@ class AudiencesTab:
             outbox.draft(key) or present,
             lambda typed: outbox.save_draft(key, "" if typed == present else typed),
             screen.style_for,
+            slot=DraftSlot(outbox, key),
             validate=_problem,
             submit=lambda typed: self._store.save(audience.name, read_claims(typed), former=audience.name),
             is_code=True,

@@ -21,6 +21,7 @@ from presscheck.documents.visitors.claim_schema import (
 from presscheck.engine.publish.audiences import condition_problem, uses_of
 from presscheck.engine.publish.claim_forms import ClaimChange, ClaimForm
 from presscheck.errors import ChecksFailed, NotFound
+from presscheck.store.open_texts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -95,12 +96,14 @@ class SchemaActions:
     async def _edited(self, text: str, base: str, *, uses_other_editor: bool) -> str | None:
         """The text after it was edited, once it has no mistakes; None if the user leaves it as a draft."""
         screen = self._screen
+        slot = DraftSlot(screen.engine.outbox, self._key, beside={self._base_key: base})
         if is_built_in(screen.app_context.profile.editor) != uses_other_editor:
             dialog = Composer(
                 f"Visitor schema of {sanitize(screen.model.site.title)}",
                 text,
                 lambda typed: self._keep(typed, base),
                 screen.style_for,
+                slot=slot,
                 validate=lambda typed: _first_mistake(read_schema(typed)),
                 is_code=True,
             )
@@ -109,7 +112,7 @@ class SchemaActions:
                 screen.notify(KEPT)
             return typed
         while True:
-            text = edit_text(screen.app_context, text, lambda typed: self._keep(typed, base), suffix=".json")
+            text = edit_text(screen.app_context, text, lambda typed: self._keep(typed, base), slot, suffix=".json")
             self._keep(text, base)
             mistakes = read_schema(text).mistakes
             if not mistakes or text.strip() == base.strip():

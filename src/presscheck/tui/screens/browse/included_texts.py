@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from presscheck.api.content import ContentDocument, GetDocument, GetReusableContent, ReusableContent
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.unknown_types import with_known_types
 from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.terminal.references import Included
 from presscheck.text.sanitize import sanitize
@@ -173,8 +174,9 @@ def _group(key: tuple[str, str]) -> str:
 
 
 def document_markdown(document: ContentDocument) -> str | None:
-    """The Markdown of a document; None if it is not valid."""
+    """The Markdown of a document, to be drawn; None if it is not valid."""
+    tree = {"object": "document", "data": document.data, "nodes": list(document.nodes)}
     try:
-        return nodes_to_markdown({"object": "document", "data": document.data, "nodes": list(document.nodes)})
+        return nodes_to_markdown(with_known_types(tree))
     except InvalidNode:
         return None

@@ -60,6 +60,7 @@ _described = re.compile(r"\{%-?\s*(?:openapi|swagger)\s[^%\n]*?\bsrc=\"([^\"\n]{
 """The addresses of files with an API description."""
 _on_page = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)").match
 _thing = re.compile(r"/~/(users|collections)/([\w-]+)$").match
+_file_by_id = re.compile(r"/~/files/([\w-]+)").fullmatch
 _in_space = re.compile(r"/~/spaces/([\w-]+)$").match
 _variable = re.compile(r"(space|page)\.vars\.([\w-]+)").fullmatch
 
@@ -104,6 +105,8 @@ class SpaceLinks:
 
     def file(self, address: str, source: str) -> RevisionFile | None:
         """The file of the space that an address leads to, from the page with a source path; None if it is none."""
+        if by_id := _file_by_id(address):
+            return self._files.get(by_id[1])
         found = self.resolver.resolve(address, source)
         if found.kind == "web":
             return self._files.get(_unsigned(address))
@@ -169,6 +172,8 @@ class PageReferences:
         page, space = _on_page(address), _in_space(address)
         if page and (not page[1] or (self._item.space and page[1] == self._item.space.id)):
             return _page_target(self._links.titles.get(page[2]))
+        if _file_by_id(address):
+            return LinkTarget(is_broken=True) if self._revision and not self._links.file(address, "") else None
         other = _thing(address)
         if other and other[1] == "users":
             name = self._people.get(other[2])
@@ -262,6 +267,8 @@ class RevisionReferences:
             return None
         page = _on_page(address)
         if address.startswith("/~"):
+            if _file_by_id(address):
+                return None if self._links.file(address, "") else LinkTarget(is_broken=True)
             is_here = page and page[1] in (None, self._place.space)
             return _page_target(self._links.titles.get(page[2])) if page and is_here else None
         found = self._links.resolver.resolve(address, self._source)
@@ -490,4 +497,5 @@ def _unsigned(address: str) -> str:
 
 def _is_file(target: str) -> bool:
     path = target.partition("#")[0].partition("?")[0]
-    return ":" not in path and "." in path.rpartition("/")[2] and not path.endswith(".md")
+    is_named = ":" not in path and "." in path.rpartition("/")[2] and not path.endswith(".md")
+    return is_named or _file_by_id(path) is not None

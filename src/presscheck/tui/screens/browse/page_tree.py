@@ -260,10 +260,13 @@ class Library:
         if item.kind == "space" and item.space:
             request = self.requests.get(item.space.id)
             count = f"{item.space.change_requests_open} " if item.space.change_requests_open else ""
-            note: Line = (Span(f"in #{request.number} ", "accent"),) if request else (Span(count, "quiet"),)
             state = self._notifications(item.space.id)
-            chosen = (Span(f"{state} ", "quiet"),) if state else ()
-            return Node(item.key, line, (*chosen, *signs(item.space), *note), expandable=True)
+            marks = (*((Span(f"{state} ", "quiet"),) if state else ()), *signs(item.space))
+            if request is None:
+                return Node(item.key, line, (*marks, Span(count, "quiet")), expandable=True)
+            brief = (*marks, Span(f"in #{request.number} ", "accent"))
+            note = (*brief, Span(f"· {count}", "quiet")) if count else brief
+            return Node(item.key, line, note, expandable=True, brief_note=brief)
         if item.shortcut:
             return self._shortcut_node(item, item.shortcut)
         if item.site:

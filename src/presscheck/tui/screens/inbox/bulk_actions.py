@@ -17,6 +17,7 @@ from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.engine.members import people_in
 from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_train
+from presscheck.store.open_texts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen, WriteAction, count_text, merge_train, path_of
@@ -170,7 +171,8 @@ class BulkActions:
         def save(text: str) -> None:
             outbox.save_draft(draft, text)
 
-        return Composer(title, outbox.draft(draft), save, self._screen.style_for)
+        slot = DraftSlot(outbox, draft)
+        return Composer(title, outbox.draft(draft), save, self._screen.style_for, slot=slot)
 
 
 def _request_changes(request: ChangeRequest, text: str) -> SubmitReview:

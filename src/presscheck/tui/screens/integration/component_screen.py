@@ -18,6 +18,7 @@ from presscheck.api.openapi import ListOpenAPISpecs
 from presscheck.engine.integrations.lz_compression import compressed
 from presscheck.engine.integrations.remote_options import absolute, is_of_integration, read_options
 from presscheck.errors import PresscheckError
+from presscheck.store.open_texts import DraftSlot
 from presscheck.text.sanitize import display_url, is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.external_programs import open_address
@@ -336,6 +337,7 @@ class ComponentScreen(BaseScreen):
                     outbox.draft(key) or present,
                     lambda typed: outbox.save_draft(key, typed),
                     self.style_for,
+                    slot=DraftSlot(outbox, key),
                     may_be_empty=True,
                 )
             )

@@ -53,6 +53,7 @@ BLOCKS = (
     BlockTemplate("quote", "Quote", "> ‸"),
     BlockTemplate("tasks", "Task list", "- [ ] ‸"),
     BlockTemplate("embed", "Embed an address", '{% embed url="‸" %}'),
+    BlockTemplate("download", "File to download", '{% file src="‸" %}'),
     BlockTemplate("divider", "Divider", "---\n\n‸"),
 )
 """The blocks, in the order of the menu."""

@@ -1,36 +1,46 @@
-"""What is offered while a page is typed: blocks after `/`, people after `@`, pages after `[[` and `](`."""
+"""What is offered while a page is typed: blocks after `/`, people after `@`, pages and files after `[[` and `](`.
+
+Where an image is typed, only images are offered: after `![[`, `![…](` and `<img src="`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from posixpath import dirname, relpath
+from posixpath import dirname, relpath, splitext
 from typing import Literal, NamedTuple
 
-from presscheck.api.content import RevisionPage
+from presscheck.api.content import RevisionFile, RevisionPage
 from presscheck.api.users import User
 from presscheck.documents.markdown.links import source_path
+from presscheck.documents.pages.file_urls import address_in_page
 from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS
 
-Kind = Literal["block", "person", "link", "target"]
+Kind = Literal["block", "person", "link", "target", "source"]
 MOST = 8
 """The most proposals that are shown."""
 _OPENINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("block", re.compile(r"^[ \t]*/(\w*)$")),
     ("person", re.compile(r"(?:^|(?<=[\s(*_]))@(\w[^@\n]{0,40})?$")),
-    ("link", re.compile(r"\[\[([^\[\]\n]{0,80})$")),
-    ("target", re.compile(r"\]\(([^()\s]{0,200})$")),
+    ("link", re.compile(r"!?\[\[([^\[\]\n]{0,80})$")),
+    ("target", re.compile(r"(?:!\[[^\[\]\n]{0,200})?\]\(([^()\s]{0,200})$")),
+    ("source", re.compile(r"(?:\{%-?[ \t]*file\b[^{}\n]{0,200}|<img\b[^<>\n]{0,200})\bsrc=\"([^\"\n]{0,200})$")),
 )
+_TARGETS = ("target", "source")
+"""Kinds of which only the address is replaced."""
+_PICTURES = ("![", "<img")
+"""How what shows an image begins."""
 
 
 class Opening(NamedTuple):
-    """What is being typed: its kind, where it starts in the line, and the text to search for."""
+    """What is being typed: its kind, its start in the line, the text to search for, and whether an image is wanted."""
 
     kind: Kind
     start: int
     text: str
+    is_image: bool = False
 
 
 class Proposal(NamedTuple):
@@ -46,10 +56,11 @@ def opening(before: str) -> Opening | None:
     for kind, pattern in _OPENINGS:
         match = pattern.search(before[-300:])
         if match:
-            at = match.start(1) if kind == "target" else match.start()
+            at = match.start(1) if kind in _TARGETS else match.start()
             if kind == "block":
                 at = match.end() - len(match[1]) - 1
-            return Opening(kind, at + max(0, len(before) - 300), match[1] or "")
+            is_image = match[0].startswith(_PICTURES)
+            return Opening(kind, at + max(0, len(before) - 300), match[1] or "", is_image)
     return None
 
 
@@ -85,6 +96,28 @@ def page_proposals(pages: Sequence[RevisionPage], page_id: str, *, with_words: b
         target = relpath(source, here).replace(" ", "%20")
         text = f"[{_words(page.title)}]({target})" if with_words else f"{target})"
         proposals.append(Proposal(sanitize(page.title) or "(no title)", sanitize(source), text))
+    return proposals
+
+
+def file_proposals(files: Iterable[RevisionFile], kind: Kind, *, is_image: bool) -> list[Proposal]:
+    """Links to the files of a space, or its images.
+
+    Args:
+        files: those of the space.
+        kind: `link` for whole links, `target` and `source` for addresses in parentheses and in quotation marks.
+        is_image: whether the files are to be shown, so that only images are proposed.
+    """
+    proposals: list[Proposal] = []
+    for file in files:
+        if not file.name or (is_image and not file.content_type.startswith("image/")):
+            continue
+        address = address_in_page(file)
+        text = f"{address})" if kind == "target" else address
+        if kind == "link":
+            words = _words(splitext(file.name)[0] if is_image else file.name)
+            text = f"{'!' if is_image else ''}[{words}]({address})"
+        note = file.git.path if file.git else file.content_type
+        proposals.append(Proposal(sanitize(file.name), sanitize(note), text))
     return proposals
 
 

@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
-from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.content import ListChangeRequestFiles, ListChangeRequestPages
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.terminal.page_lines import PageLines
@@ -31,6 +31,7 @@ from presscheck.tui.screens.markdown_editor.completion import (
     Opening,
     Proposal,
     block_proposals,
+    file_proposals,
     matching,
     opening,
     page_proposals,
@@ -46,7 +47,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.api.content import Pages, RevisionPage
+    from presscheck.api.content import Pages, RevisionFile, RevisionPage
     from presscheck.api.operation import Page
     from presscheck.api.organizations import OrganizationMember
     from presscheck.api.users import User
@@ -80,7 +81,18 @@ TEXT_COMMANDS = frozenset(
     )
 )
 """The commands whose keys work while text is typed."""
-MENU = {"link": "Link to a page", "person": "Mention of a person"}
+MENU = {
+    "link": "Link to a page",
+    "file": "Link to a file of the space",
+    "image": "Image of the space",
+    "person": "Mention of a person",
+}
+MISSING = {
+    "link": "no pages are loaded yet",
+    "file": "this space has no files",
+    "image": "this space has no images",
+    "person": "no people are loaded yet",
+}
 
 
 class CompletionList(RowList):
@@ -139,6 +151,8 @@ class MarkdownEditor(BaseScreen):
         self._shows_only_preview = False
         self._pages: list[RevisionPage] = []
         self._people: list[User] = []
+        self._files: list[RevisionFile] | None = None
+        """The files of the space, once they were needed; None before."""
         self._opening: Opening | None = None
         self._proposals: list[Proposal] = []
         self._dismissed: Opening | None = None
@@ -356,10 +370,12 @@ class MarkdownEditor(BaseScreen):
     def command_edit_outside(self) -> None:
         """Continue in the user's own editor."""
         self._flush()
-        area = self.area
-        text = edit_text(self.app_context, area.text, area.replace_all)
-        if text != area.text:
-            area.replace_all(text)
+
+        def keep(text: str) -> None:
+            self.draft.keep(text)
+            self.area.replace_all(text)
+
+        edit_text(self.app_context, self.area.text, keep, self.draft.slot)
 
     def command_undo_typing(self) -> None:
         """Undo what was typed last."""
@@ -419,6 +435,20 @@ class MarkdownEditor(BaseScreen):
         if result.value:
             self._people = [member.user for member in result.value.items]
 
+    def _take_files(self, result: Result[Page[RevisionFile] | None]) -> None:
+        if result.value:
+            self._files = list(result.value.items)
+            self._update_completion()
+
+    def _known_files(self) -> list[RevisionFile]:
+        """The files of the space, as far as they are loaded; the first call begins to load them."""
+        if self._files is None:
+            self._files = []
+            if path := self.draft.path:
+                answers = self.engine.watch(ListChangeRequestFiles(**path, limit=ALL))
+                self.subscribe(answers, self._take_files, group="files", shows_errors=False)
+        return self._files
+
     def _update_completion(self) -> None:
         """Propose what can be inserted where the cursor is."""
         area = self.area
@@ -450,7 +480,10 @@ class MarkdownEditor(BaseScreen):
             return block_proposals()
         if found.kind == "person":
             return people_proposals(self._people)
-        return page_proposals(self._pages, self.draft.page_id, with_words=found.kind == "link")
+        files = file_proposals(self._known_files(), found.kind, is_image=found.is_image)
+        if found.is_image or found.kind == "source":
+            return files
+        return [*page_proposals(self._pages, self.draft.page_id, with_words=found.kind == "link"), *files]
 
     @on(RowList.RowSelected)
     def proposal_chosen(self, event: RowList.RowSelected) -> None:
@@ -493,14 +526,17 @@ class MarkdownEditor(BaseScreen):
         self.area.insert_block(next(block.text for block in BLOCKS if block.name == chosen[0]))
 
     async def _insert_reference(self, kind: str) -> None:
-        """Choose a page or a person, and insert the link."""
-        proposals = (
-            page_proposals(self._pages, self.draft.page_id, with_words=True)
-            if kind == "link"
-            else people_proposals(self._people)
-        )
+        """Choose a page, a file, an image or a person, and insert the link."""
+        if kind == "link":
+            proposals = page_proposals(self._pages, self.draft.page_id, with_words=True)
+        elif kind == "person":
+            proposals = people_proposals(self._people)
+        else:
+            path = self.draft.path
+            files = (await self.engine.read(ListChangeRequestFiles(**path, limit=ALL))).items if path else ()
+            proposals = file_proposals(files, "link", is_image=kind == "image")
         if not proposals:
-            self.notify("no pages are loaded yet" if kind == "link" else "no people are loaded yet")
+            self.notify(MISSING[kind])
             return
         choices = [Choice(str(at), proposal.label, proposal.note) for at, proposal in enumerate(proposals)]
         chosen = await self.ask(Picker(MENU[kind], choices, self.style_for, is_menu=False))

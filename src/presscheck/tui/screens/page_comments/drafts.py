@@ -87,7 +87,15 @@ class LiveDrafts:
             if done:
                 self._context.notify(done)
 
-        composer = Composer(title, draft.text, draft.save, self._context.style_for, people=self._people, submit=submit)
+        composer = Composer(
+            title,
+            draft.text,
+            draft.save,
+            self._context.style_for,
+            slot=draft.slot,
+            people=self._people,
+            submit=submit,
+        )
         self._context.app_context.push_screen(composer)
 
     def send(self, call: Operation[Any]) -> bool:

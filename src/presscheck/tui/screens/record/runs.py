@@ -11,6 +11,7 @@ from presscheck.api.imports import CancelImport, GetImport
 from presscheck.api.spaces import GetSpace, ListSpaces
 from presscheck.api.translations import GetTranslation, RunTranslation
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.unknown_types import with_known_types
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.text.phrases import count, now, parse_time, since
 from presscheck.text.sanitize import display_url, sanitize
@@ -247,7 +248,7 @@ class TranslationRecord:
         if changed := self._changed_since:
             facts.append(Fact("out of date", f"the source changed {changed}: s translates what changed", "waiting"))
         lines = fact_lines([fact for fact in facts if fact.value], columns)
-        text = nodes_to_markdown(one.instructions).strip() if one.instructions else ""
+        text = nodes_to_markdown(with_known_types(one.instructions)).strip() if one.instructions else ""
         if text:
             lines += [(), (Span("  Instructions", "title"),), ()]
             lines += [(Span("  "), *line) for line in comment_lines(text, max(20, columns - 3))]

@@ -212,6 +212,7 @@ class ReviewDrafts:
                 draft.text,
                 draft.save,
                 self._context.style_for,
+                slot=draft.slot,
                 people=self._people,
                 submit=submit,
                 may_be_empty=may_be_empty,

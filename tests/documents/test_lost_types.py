@@ -1,0 +1,33 @@
+"""What the Markdown of a page lacks is found, and nothing is where its Markdown has it all."""
+
+import pytest
+from tests.documents.node_samples import BLOCKS, INLINES, MARKS
+from tests.generated_docs.documentation import Documentation, check_page
+
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.lost_types import lost_types
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.pages.front_matter import split_front_matter
+
+
+@pytest.mark.parametrize("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
+def test_each_sample_is_in_its_markdown(text: str) -> None:
+    tree = markdown_to_nodes(text)
+    assert lost_types(tree, nodes_to_markdown(tree)) == ()
+
+
+def test_what_is_missing_is_named_once_in_order() -> None:
+    document = markdown_to_nodes("\n\n".join((BLOCKS["tabs"], BLOCKS["stepper"], INLINES["button"], "Some words.")))
+    document["nodes"] += [{"object": "block", "type": kind, "nodes": []} for kind in ("poll", "widget", "poll")]
+    assert lost_types(document, f"{BLOCKS['stepper']}\n\n{{% widget %}}") == ("tabs", "code", "button", "poll")
+    assert lost_types(markdown_to_nodes("## Words\n\n- :smile:\n\n> ![a](b.png)"), "Words") == ()
+
+
+@pytest.mark.documentation("varied")
+def test_pages_lose_nothing(documentation: Documentation) -> None:
+    def check(markdown: str) -> None:
+        tree = markdown_to_nodes(split_front_matter(markdown)[1])
+        assert lost_types(tree, nodes_to_markdown(tree)) == ()
+
+    for page in documentation.pages[::8]:
+        check_page(documentation, page, check)
