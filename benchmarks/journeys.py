@@ -239,10 +239,8 @@ async def app(service: RunningService, home: Path, driver: type[Driver] | None =
         await until(pilot, shows="Needs me 7")
         await pilot.press("g", "p")
         await until(pilot, shows="● live")
-        sites = made.screen
-        await until(
-            pilot, holds=lambda: sites.current is not None and sites.checklist.content(sites.current) is not None
-        )
+        sites: Any = made.screen
+        await until(pilot, holds=lambda: sites.current and sites.checklist.content(sites.current) is not None)
         await pilot.press("g", "i")
         await until(pilot, shows="Needs me 7")
         yield pilot

@@ -21,6 +21,8 @@ from tests.running_service import RunningService
 from presscheck.api import change_requests as cr
 from presscheck.api import comments, sites
 from presscheck.api.operation import Operation
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.site_settings import CreateRedirect, ListRedirects, RedirectDestination
 from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.engine.writes import delivery
@@ -366,3 +368,36 @@ async def test_a_write_edited_before_it_is_sent_is_sent_as_edited(
     found = await engine.read(threads(request))
     assert [one.body.markdown for one in found.items] == ["Second thoughts"]
     assert engine.waiting() == ()
+
+
+async def test_a_redirect_is_sent_without_a_look_before_and_found_by_its_path_and_target(
+    engine: Engine, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    organization = (await engine.read(ListOrganizations())).items[0].id
+    site = await engine.write(sites.CreateSite(organization_id=organization, title="Moved")).landed()
+    at = {"organization_id": organization, "site_id": site.id}
+
+    def to(url: str) -> CreateRedirect:
+        return CreateRedirect(**at, source="/old", destination=RedirectDestination(kind="external", url=url))
+
+    looks: list[Operation[Any]] = []
+    there = DeliveryReconciler.existing
+
+    async def counted(self: DeliveryReconciler, effects: Any, call: Operation[Any], author: str) -> Any:
+        looks.append(call)
+        return await there(self, effects, call, author)
+
+    monkeypatch.setattr(DeliveryReconciler, "existing", counted)
+    first = await engine.write(to("https://example.org/")).landed()
+    assert looks == []
+    second = engine_on(service, tmp_path / "second")
+    doubtful(second, to("https://example.org/"))
+    await all_sent(second)
+    assert looks, "its answer was lost: it is looked for"
+    third = engine_on(service, tmp_path / "third")
+    number = doubtful(third, to("https://other.example/"))
+    await third.start()
+    await until(lambda: (row := third.outbox.row(number)) is not None and row.state == "refused")
+    await third.close()
+    found = (await engine.read(ListRedirects(**at))).items
+    assert [(one.id, one.destination.url) for one in found] == [(first.id, "https://example.org/")]
