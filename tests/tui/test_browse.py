@@ -43,8 +43,10 @@ async def titled(pilot: Any, client: Client, request: ChangeRequest, wanted: lis
 
 async def go(pilot: Any, *titles: str) -> None:
     """Move the cursor of the tree to the node with this path of titles, expanding its ancestors."""
+    screen = pilot.app.screen
     for title in titles:
-        await to_item(pilot, lambda item, title=title: item.title == title)
+        if screen.item is None or screen.item.title != title:
+            await to_item(pilot, lambda item, title=title: item.title == title)
         if title != titles[-1]:
             await pilot.press("l")
 

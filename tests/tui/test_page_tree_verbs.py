@@ -64,7 +64,7 @@ def tree(pilot: Any) -> str:
 
 async def at_page(pilot: Any, title: str) -> None:
     """Go to a page of the tree by its title."""
-    await to_item(pilot, lambda item: item.page is not None and item.title == title)
+    await to_item(pilot, lambda item: item.shortcut is None and item.title == title)
 
 
 async def begun(client: Client, subject: str = "Order") -> At:

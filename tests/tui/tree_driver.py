@@ -9,7 +9,7 @@ from presscheck.tui.screens.browse.page_tree import Item
 
 
 async def to_item(pilot: Any, wanted: Callable[[Item], bool]) -> None:
-    """Move the cursor from the top down to the first row that is wanted, as soon as the tree has it.
+    """Move the cursor down from the top to the first row that is wanted, as soon as it is there.
 
     Nothing else may move the cursor meanwhile. Keys are not sent ahead: on a busy machine two of them would be handled
     between two looks, and the row passed unseen.
