@@ -290,6 +290,8 @@ class Outbox(LocalState):
 
     def __init__(self, path: Path) -> None:
         self.notice: str | None = None
+        self._parsed: dict[Any, Row] = {}
+        """The unsent writes as they were read last, by the values of their columns."""
         self._db, aside = open_file(path, SCHEMA, VERSION, durable=True, steps=STEPS)
         if aside:
             self.notice = f"Could not read the outbox: the file was moved to {aside}; its changes are not sent"
@@ -395,7 +397,9 @@ class Outbox(LocalState):
         """All unsent writes, oldest first."""
         with translate_sqlite_errors():
             found = self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id").fetchall()  # noqa: S608
-        return tuple(_row(one) for one in found)
+        # with a thousand writes waiting, to parse all of them after each change of one would take most of the time
+        self._parsed = {one: self._parsed.get(one) or _row(one) for one in found}
+        return tuple(self._parsed.values())
 
     def row(self, number: int) -> Row | None:
         """One write; None if it is sent or discarded."""

@@ -103,18 +103,30 @@ class PendingWrites:
     def __init__(self, outbox: Outbox, author: SignedInUser) -> None:
         self._outbox, self._author = outbox, author
         self._entries: tuple[OutboxEntry, ...] | None = None
+        self._made: dict[int, tuple[Row, OutboxEntry]] = {}
+        """Each row as it was read last, with its entry, by number: a row that did not change keeps its entry."""
 
     def entries(self) -> tuple[OutboxEntry, ...]:
         """All unsent writes, oldest first, without those that an instance is sending immediately."""
         if self._entries is None:
-            self._entries = tuple(pending_entry(row) for row in self._outbox.rows() if row.state != "now")
+            made = self._made
+            self._made = {
+                row.id: made[row.id] if row.id in made and made[row.id][0] is row else (row, pending_entry(row))
+                for row in self._outbox.rows()
+                if row.state != "now"
+            }
+            self._entries = tuple(entry for _, entry in self._made.values())
         return self._entries
 
     def reload(self) -> tuple[Operation[object], ...]:
         """Read the outbox again; returns the calls of all entries that were added, removed or changed."""
         before, self._entries = {entry.id: entry for entry in self._entries or ()}, None
         after = {entry.id: entry for entry in self.entries()}
-        changed = [number for number in before | after if before.get(number) != after.get(number)]
+        changed = [
+            number
+            for number in before | after
+            if before.get(number) is not after.get(number) and before.get(number) != after.get(number)
+        ]
         entries = [side[number] for number in changed for side in (before, after) if number in side]
         return tuple(entry.call for entry in entries if entry.call is not None)
 
