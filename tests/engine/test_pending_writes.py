@@ -58,6 +58,19 @@ def test_reading_the_outbox_again_tells_what_changed(outbox: Outbox) -> None:
     assert pending.reload() == ()
 
 
+def test_a_write_that_did_not_change_is_not_made_again(outbox: Outbox) -> None:
+    """A thousand that wait would be, after each that is sent."""
+    pending = PendingWrites(outbox, SignedInUser(outbox))
+    first, second = put(outbox, EDIT), put(outbox, RENAME)
+    before = {entry.id: entry for entry in pending.entries()}
+    outbox.reschedule(first, 0, "Why", state="refused")
+    put(outbox, EDIT)
+    pending.reload()
+    after = {entry.id: entry for entry in pending.entries()}
+    assert after[second] is before[second]
+    assert (before[first].state, after[first].state) == ("waiting", "refused")
+
+
 def test_unsent_writes_are_shown_in_responses(outbox: Outbox) -> None:
     pending, answer = PendingWrites(outbox, SignedInUser(outbox)), ChangeRequest(id="5", space="api", subject="Before")
     assert pending.apply(GET, answer) is answer
