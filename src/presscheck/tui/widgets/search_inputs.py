@@ -21,7 +21,7 @@ class SearchInput(Input):
     """A single-line input in the colours of the theme."""
 
     DEFAULT_CSS = """
-    SearchInput, SearchInput:focus {
+    SearchInput, SearchInput.-textual-compact, SearchInput:focus {
         border: none; height: 1; padding: 0 1; background: $ink-ground; color: $ink-text;
         background-tint: $ink-ground 0%;
     }
