@@ -93,14 +93,30 @@ class Terminal:
         return self.wait(pattern)
 
     def down_to(self, pattern: str) -> str:
-        """Move the cursor down until the screen shows a pattern: rows may come and go while a list loads."""
+        """Move the cursor down until the screen shows a pattern, each key once what it did is seen.
+
+        A busy machine would handle two keys before the next look, and while a list loads its rows come and go.
+        """
         for _ in range(20):
+            self.rest()
             if re.search(pattern, self.text):
                 break
+            at, until = self._cursors(), time.monotonic() + 5
             self.press("j")
-            with suppress(AssertionError):
-                self.wait(pattern, 0.5)
+            while self._cursors() in ([], at) and time.monotonic() < until:
+                self.read()
         return self.wait(pattern)
+
+    def rest(self, seconds: float = 0.2) -> None:
+        """Wait until nothing was sent for so long."""
+        sent = -1
+        while sent != len(self.raw):
+            sent = len(self.raw)
+            self.read(seconds)
+
+    def _cursors(self) -> list[int]:
+        """The numbers of the lines with a cursor; while it moves, there may be none."""
+        return [at for at, line in enumerate(self.text.split("\n")) if "▌" in line.partition("│")[0]]
 
     def gone(self, pattern: str, timeout: float = 30) -> str:
         limit = time.monotonic() + timeout

@@ -61,6 +61,7 @@ class Queue:
         self.service = ScriptedService([(GetCurrentUser(), ME), (REVIEWS, {"items": []}), (GET, request())])
         self.outbox, self.cache = Outbox(home / "outbox.sqlite"), Cache(home / "cache.sqlite")
         self.changes, self.own, self.kept = 0, list[Operation[Any]](), list[Operation[Any]]()
+        self.noted = list[tuple[Operation[Any], int, Any]]()
         self.scheduler = RequestScheduler(lambda: self.service, lambda: None)
         self.subscriptions, self.user = Subscriptions(), SignedInUser(self.outbox)
         pending = PendingWrites(self.outbox, self.user)
@@ -78,6 +79,7 @@ class Queue:
             read_only=read_only,
             settle=0.01,
             keep=self._keep,
+            note=self._note,
             changed=self._changed,
             sent=self.own.append,
             recorded=(SubmitReview, MergeChangeRequest),
@@ -86,6 +88,9 @@ class Queue:
 
     async def _keep(self, call: Operation[Any], _: int) -> None:
         self.kept.append(call)
+
+    async def _note(self, call: Operation[Any], number: int, answer: Any) -> None:
+        self.noted.append((call, number, answer))
 
     def _changed(self) -> None:
         self.changes += 1
@@ -268,6 +273,7 @@ async def test_one_that_is_sent_at_once_is_reported_and_read_again(at: Queue) ->
     answer = await at.queue.write(MERGE, 0).landed()
     assert answer
     assert at.own == [MERGE]
+    assert [(call, reply) for call, _, reply in at.noted] == [(MERGE, answer)], "before who waits for it goes on"
     await until(lambda: at.changes > changes)
     assert [one.take_stale() for one in (space, other)] == [True, False]
     assert [row.state for row in at.outbox.history()] == ["sent"]
@@ -277,6 +283,7 @@ async def test_one_that_is_sent_at_once_is_reported_and_read_again(at: Queue) ->
         await at.queue.write(MERGE, 0).landed()
     await until(lambda: space.take_stale())
     assert at.own == [MERGE]
+    assert len(at.noted) == 1, "nothing was done"
 
 
 async def test_the_history_keeps_what_one_that_was_sent_at_once_created(at: Queue) -> None:

@@ -403,6 +403,9 @@ async def test_a_site_is_previewed_with_a_change_request(
         await pilot.press("1")
         await until(pilot, holds=lambda: "/preview/" in pilot.app.clipboard)
         now = pilot.app.clipboard
+        await until(pilot, shows="Address, copied")
+        await pilot.press("q")
+        await until(pilot, shows=docs.title)
         await pilot.press(".", "v")
         await until(pilot, shows="Preview the site with")
         await pick(pilot, "#4 Limits per workspace")

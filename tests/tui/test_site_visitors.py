@@ -555,6 +555,9 @@ async def test_a_preview_by_keys_is_the_page_of_the_change_request_in_a_browser(
             await pilot.press("1")
         await until(pilot, holds=lambda: "/preview/" in pilot.app.clipboard)
         draft = pilot.app.clipboard
+        await until(pilot, shows="Address, copied")
+        await pilot.press("q")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
         pilot.app.screen.open_site(docs.id)
         await until(pilot, holds=lambda: pilot.app.screen.current.id == docs.id)
         await pilot.press(".", "v")

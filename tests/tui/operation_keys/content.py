@@ -37,7 +37,7 @@ FAMILY = Family(
         row((), space("Release notes"), "O", Pick("Maps"), Shows("in #3")),
         row(GetChangeRequestPageByPath, HERE, ":", Shows("Commands"), Text("page /map"), "enter", Shows("› Map")),
         row(ListChangeRequestPageBacklinks, HERE, Cursor("Map "), Shows("▣ Plan"), "g b"),
-        row(ListChangeRequestFiles, HERE, "f", Shows("[a]"), "a"),
+        row(ListChangeRequestFiles, HERE, "f", Shows("[a]"), "a", Shows("Address, copied"), "q"),
         row(GetChangeRequestRevision, HERE, "g l", Shows("Links and files"), "ctrl+r"),
         row(GetChangeRequestFile, HERE, "2", Shows("plan.png"), "enter", Pick("Open")),
     ),

@@ -144,7 +144,7 @@ FAMILY = Family(
         ),
         row(UpdateSpaceComment, HERE, "x", Shows("resolved 1")),
         row(DeleteSpaceComment, HERE, "delete", Shows("Delete your comment?"), "y"),
-        row(GetSpacePDF, HERE, "q g f"),
+        row(GetSpacePDF, HERE, "q g f", Shows("Address, copied"), "q"),
         row(SearchSpace, HERE, "ctrl+underscore", Shows("Search in"), Text("limits"), "enter", Shows("Limits")),
     ),
     without_keys={

@@ -59,7 +59,7 @@ FAMILY = Family(
     rows=(
         row(ListOrganizationChangeRequests, INBOX, "ctrl+r"),
         row(OPENED, AUTH),
-        row(GetChangeRequestPDF, HERE, "g f"),
+        row(GetChangeRequestPDF, HERE, "g f", Shows("Address, copied"), "q"),
         row((ListContributors, ListCommenters), HERE, "g h", Shows("Commented")),
         row(GetReview, HERE, Holds(is_read), "enter", Pick("approved"), Shows("counts"), "q q", Shows("Can merge? ")),
         row(PostComment, HERE, "g g C", Text("Who?"), "ctrl+s", sent(), Shows("┃ you ")),
