@@ -65,6 +65,13 @@ def test_an_unknown_block_is_a_box_with_its_data_and_content() -> None:
     ]
 
 
+def test_a_button_that_is_no_link_is_its_label() -> None:
+    link = {"kind": "url", "url": "https://example.org"}
+    leads = inline("button") | {"data": {"label": "Go", "kind": "primary", "size": "large", "ref": link}}
+    asks = inline("button") | {"data": {"label": "Ask", "kind": "secondary", "action": "assistant"}}
+    assert drawn(block("paragraph", leads, text(" or "), asks)) == ["[ Go ] or [ Ask ]"]
+
+
 def test_an_unknown_block_stands_in_blocks_of_parts() -> None:
     tabs = block(
         "tabs", block("tabs-item", block("poll", words("In a tab")), title="One"), block("dial", words("Late"))

@@ -71,11 +71,19 @@ def _known(child: object, parent: Node, depth: int, *, is_line: bool) -> Iterato
         yield _with_known_marks(node)
     elif what == "inline" and kind not in INLINE_TYPES:
         yield _bracketed(node)
+    elif what == "inline" and kind == "button" and not _has_target(node):
+        yield text_node(f"[ {dict(_values(node)).get('label', '')} ]")
     elif what == "block":
         yield from _known_blocks(node, str(parent.get("type") or parent.get("object")), depth, is_line=is_line)
     else:
         is_title = node.get("fragment") == "expandable-title" or kind == "expandable-title"
         yield _with_children(node, depth, is_line=is_line or is_title)
+
+
+def _has_target(button: Node) -> bool:
+    """Whether a button is a link; those of newer releases may do something else, such as open a search."""
+    data: object = button.get("data")
+    return isinstance(data, dict) and isinstance(cast("Node", data).get("ref"), dict)
 
 
 def _known_blocks(node: Node, parent: str, depth: int, *, is_line: bool) -> Nodes:
