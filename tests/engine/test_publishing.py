@@ -22,7 +22,7 @@ from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.engine.site_config.site_history import read_history
-from presscheck.errors import InvalidArgument, NetworkError, RequestError
+from presscheck.errors import InvalidArgument, NetworkError, RequestError, StoreError
 
 SITE = Site(id="s", urls=SiteUrls(published="https://docs.example/"))
 SIGNED = SITE.model_copy(update={"visibility": "visitor-auth"})
@@ -77,6 +77,20 @@ async def test_what_visitors_get_after_publishing(site: Site, answer: int | Netw
 )
 async def test_what_visitors_get_after_unpublishing(url: str | None, answer: int | NetworkError, words: str) -> None:
     assert await unreach_words(Visitor(answer), "o", SITE, url) == words
+
+
+@pytest.mark.service(sample=True)
+async def test_a_site_is_live_also_if_it_cannot_be_noted(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise StoreError("The disk is full")
+
+    sites = (await engine.read(ListSites(organization_id="tallowick"))).items
+    draft = next(site for site in sites if not site.published)
+    monkeypatch.setattr(PublishedStates, "note", full)
+    site = await engine.write(PublishSite(organization_id="tallowick", site_id=draft.id)).landed()
+    assert site
+    assert site.published
+    assert engine.notices[-1:] == ("What was published could not be noted: The disk is full",)
 
 
 @pytest.mark.service(sample=True)

@@ -31,6 +31,7 @@ from presscheck.engine.search.search import Hit, Search
 from presscheck.engine.shortcuts import Shortcuts
 from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite, PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import OutboxActions, WriteQueue
+from presscheck.errors import PresscheckError
 from presscheck.store.cache import Cache, Condition
 from presscheck.store.outbox import Outbox
 
@@ -332,7 +333,10 @@ class Engine:
         if "site_id" in type(call).model_fields:
             from presscheck.engine.publish.publishing import note_published  # 50 ms, only for sites
 
-            await note_published(self, call, answer, number)
+            try:
+                await note_published(self, call, answer, number)
+            except PresscheckError as error:  # such as a full disk: the site is live all the same
+                self._add_notice(f"What was published could not be noted: {error.message}")
 
     def waiting(self) -> tuple[OutboxEntry, ...]:
         """All unsent writes, oldest first."""
