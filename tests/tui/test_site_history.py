@@ -91,6 +91,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             assert "Changes since 20" in shown(pilot.app)
             await pilot.press("escape")
             await go_to(pilot, screen, "published")
+            await until(pilot, shows="snapshot of what was published: ")
             await pilot.press("space")
             await go_to(pilot, screen, "customization changed")
             await pilot.press("space", "A")

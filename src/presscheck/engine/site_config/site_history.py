@@ -129,7 +129,7 @@ async def read_history(engine: HistoryReader, organization_id: str, site_id: str
 
 
 def own_rows(entries: Iterable[HistoryEntry], snapshots: Sequence[Snapshot], site_id: str) -> list[HistoryRow]:
-    """What this machine knows: its writes, each with the snapshot before it; those that share one are one row.
+    """What this machine knows: its writes, each with its snapshot; those that share one are one row.
 
     Args:
         entries: the writes of this machine.

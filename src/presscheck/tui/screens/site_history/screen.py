@@ -163,7 +163,8 @@ class SiteHistoryScreen(BaseScreen):
             lines.append((Span(f" {sanitize(row.detail)}"),))
             if row.snapshot:
                 parts = ", ".join(part.replace("_", " ") for part in row.snapshot.parts)
-                lines.append((Span(f" snapshot before it: {parts}", "link"),))
+                when = "of what was published" if row.kind == "published" else "before it"
+                lines.append((Span(f" snapshot {when}: {parts}", "link"),))
         if self.history and self.history.unread:
             lines = [*lines[:2], (Span(f" Not all is known: {sanitize(self.history.unread[0])}", "waiting"),)]
         details = self.query_one("#row", TextView)
