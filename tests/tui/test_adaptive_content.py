@@ -8,7 +8,7 @@ from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, until, write
 from textual.widgets import TextArea
 
-from presscheck.api.site_settings import GetAdaptiveSchema, UpdateAdaptiveSchema
+from presscheck.api.site_settings import GetAdaptiveSchema, ListTemplateConditions, UpdateAdaptiveSchema
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
 from presscheck.api.sites import GetSite, ListSites
 from presscheck.client.client import Client
@@ -128,6 +128,18 @@ async def test_conditions_audiences_and_who_sees_what(service: RunningService, t
             await until(pilot, holds=lambda: copied == [PRO])
             await pilot.press("escape")
             await until(pilot, holds=lambda: len(screen.tab.shown) > 1)
+
+            # those that the service suggests follow, and nothing has them yet
+            templates = (await client.send(ListTemplateConditions(**at))).items
+            unused = [one.condition for one in templates if one.condition != PRO]
+            assert unused
+            await until(pilot, holds=lambda: [row.condition for row in screen.tab.shown if not row.places] == unused)
+            screen.rows.move_to([row.condition for row in screen.tab.shown].index(unused[-1]))
+            await until(pilot, shows="suggestion")
+            await pilot.press("enter")
+            await until(pilot, shows="A suggestion: nothing of this site has it.")
+            await pilot.press("escape", "y")
+            await until(pilot, holds=lambda: copied[-1] == unused[-1])
 
             # audiences: added with a form, checked, changed as JSON, kept after a restart, deleted
             await pilot.press("3")
