@@ -39,9 +39,9 @@ async def timed(client: Client, count: int) -> float:
 
 
 async def test_requests_do_not_wait_with_enough_budget(server: FaultServer, client: Client) -> None:
-    server.script = [told(90, 60)]
+    server.script = [told(90, 600)]
     await client.send(READ)
-    assert await timed(client, 20) < 1
+    assert await timed(client, 20) < 5, "spread over the window, they would take two minutes"
 
 
 async def test_retry_after_applies_to_all_requests(server: FaultServer) -> None:
@@ -62,10 +62,10 @@ async def test_a_small_budget_is_spread_over_the_window(server: FaultServer, cli
 
 
 async def test_a_spent_budget_waits_for_the_next_window(server: FaultServer, client: Client) -> None:
-    server.script = [told(0, 1), told(99, 60)]
+    server.script = [told(0, 1), told(99, 600)]
     await client.send(READ)
     assert 0.8 < await timed(client, 1) < 2
-    assert await timed(client, 10) < 0.5, "a new window"
+    assert await timed(client, 10) < 5, "a new window, over which they would take a minute"
 
 
 async def test_a_spent_budget_with_a_late_reset_is_an_error(server: FaultServer, client: Client) -> None:

@@ -53,7 +53,8 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
 
     async def poll() -> None:
         while True:
-            if shows in shown(pilot.app) and (holds is None or holds()):
+            # a condition costs nothing, a look at the screen some milliseconds
+            if (holds is None or holds()) and (not shows or shows in shown(pilot.app)):
                 return
             await asyncio.sleep(0.02)
 

@@ -4,7 +4,7 @@ import os
 from zlib import crc32
 
 import pytest
-from tests.tui.snapshot_setup import LOOK_NAMES
+from tests.tui.snapshot_setup import LOOK_NAMES, WHOLE_LOOK_NAMES
 
 from presscheck.engine.review import live_updates
 from presscheck.tui.screens.inbox import prefetch
@@ -39,7 +39,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_other_look(item: pytest.Item) -> bool:
-    name = next((look for look in LOOK_NAMES if item.name.endswith(f"{look}]")), None)
-    if name is None or "snap_compare" not in getattr(item, "fixturenames", ()):
+    if "snap_compare" not in getattr(item, "fixturenames", ()):
         return False
-    return crc32(item.name.removesuffix(f"{name}]").encode()) % len(LOOK_NAMES) != LOOK_NAMES.index(name)
+    for names in (LOOK_NAMES, WHOLE_LOOK_NAMES):
+        for number, name in enumerate(names):
+            if item.name.endswith((f"[{name}]", f"-{name}]")):
+                return crc32(item.name.removesuffix(f"{name}]").encode()) % len(names) != number
+    return False

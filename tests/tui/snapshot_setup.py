@@ -15,6 +15,10 @@ SIZES = [(80, 24), (120, 40)]
 LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
 """Both sizes, in a light theme and in a dark one: what differs in one differs in the other."""
 LOOK_NAMES = ["80x24-paper", "120x40-ink"]
+WHOLE = 340
+"""Lines of a terminal that shows the whole page with every block."""
+WHOLE_LOOKS = [((columns, WHOLE), theme) for columns, _ in SIZES for theme in ("ink", "paper", "contrast", "ansi")]
+WHOLE_LOOK_NAMES = [f"{columns}x{lines}-{theme}" for (columns, lines), theme in WHOLE_LOOKS]
 STABLE = 6
 """Looks in a row that must be the same."""
 

@@ -14,7 +14,16 @@ from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import all_sent, app_on, noon, plain, running, shown, until, write
 from tests.tui.block_page import SPACE, TITLE, write_every_block
 from tests.tui.change_request_factory import begun, edited, rewritten
-from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, at_noon, names, rested
+from tests.tui.snapshot_setup import (
+    LOOK_NAMES,
+    LOOKS,
+    SIZES,
+    WHOLE_LOOK_NAMES,
+    WHOLE_LOOKS,
+    at_noon,
+    names,
+    rested,
+)
 
 from presscheck.api.change_requests import SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import Document, PostComment
@@ -193,13 +202,7 @@ async def read_blocks(pilot: Any) -> None:
     await until(pilot, holds=lambda: any("Page a team" in plain(line) for line in view.document.lines))
 
 
-THEMES = ("ink", "paper", "contrast", "ansi")
-WHOLE = 340
-"""Lines of a terminal that shows the whole page with every block."""
-ALL_LOOKS = [((columns, WHOLE), theme) for columns, _ in SIZES for theme in THEMES]
-
-
-@pytest.mark.parametrize(("size", "theme"), ALL_LOOKS, ids=[f"{names(size)}-{theme}" for size, theme in ALL_LOOKS])
+@pytest.mark.parametrize(("size", "theme"), WHOLE_LOOKS, ids=WHOLE_LOOK_NAMES)
 @pytest.mark.service(clock=noon, on_a_path=True, prepare=write_every_block)
 def test_a_page_with_all_blocks(
     size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
@@ -226,8 +229,8 @@ async def test_a_page_with_all_blocks_in_sixteen_colors(
         view = pilot.app.screen.page_view
         seen = set[str]()
         for _ in range(len(view.document.lines) // 10 + 1):
-            for row in range(size[1]):
-                for segment in pilot.app.screen._compositor.render_strips()[row]:
+            for strip in pilot.app.screen._compositor.render_strips():
+                for segment in strip:
                     for color in (segment.style.color, segment.style.bgcolor) if segment.style else ():
                         if color and not color.is_default:
                             assert color.number is not None, f"{segment.text!r} has {color}"
