@@ -97,6 +97,10 @@ class _Among(FunctionElement[bool]):
     type = Boolean()
     inherit_cache = True
 
+    def self_group(self, against: Any = None) -> Any:
+        """Itself: SQLAlchemy would compare it with 1 on SQLite, which then reads the whole table, not its index."""
+        return self
+
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
     """Whether a column of text is one of the ids of a parameter, which may be as many as memory holds, or none.
@@ -288,10 +292,11 @@ def _converted(
 ) -> list[Sequence[Any]]:
     converted: list[Sequence[Any]] = []
     for row in rows:
+        values = [*row]
         for index, convert in conversions:
-            if row[index] is not None:  # null is null in every type
-                row = (*row[:index], convert(row[index]), *row[index + 1 :])
-        converted.append(row)
+            if values[index] is not None:  # null is null in every type
+                values[index] = convert(values[index])
+        converted.append(tuple(values))
     return converted
 
 
