@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import bindparam, event, func, select, text
+from sqlalchemy import bindparam, event, func, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, NoResultFound
 from sqlalchemy.orm import Session
 from tests.postgresql import Cluster
@@ -43,6 +43,7 @@ from presscheck.service.sample import plant_many
 
 NOW = "2026-05-20T09:30:00.000Z"
 _BY_IDS = select(UserRow).where(UserRow.id.in_(bindparam("ids", expanding=True))).order_by(UserRow.id)
+_NAME = select(UserRow.display_name).where(UserRow.id == bindparam("id"))
 _MEMBERS = select(MemberRow.user_id, MemberRow.disabled, func.count()).where(
     MemberRow.organization_id == bindparam("organization")
 )
@@ -83,7 +84,8 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
         triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
         for (trigger,) in triggers:
             connection.execute(f"DROP TRIGGER {trigger}")
-        connection.execute("DROP INDEX open_comments_of_space")
+        for index in ("open_comments_of_space", "open_comments_of_change_request"):
+            connection.execute(f"DROP INDEX {index}")
         newest = "change_request_people", "change_request_counts"
         newer = "imports spec_versions specs translations reader_issues clusters conversations integration_events"
         for table in (*newest, *newer.split(), "site_names", "installations", "integrations", "jobs", "settings"):
@@ -265,6 +267,45 @@ def test_short_reads_of_a_file_are_answered_in_the_event_loop(database_url: str,
         threads = asyncio.run(asked(service))
     assert threads[0] == "thread" and threads[60] == "thread"
     assert ("loop" in threads[:60]) is not service.database.is_postgresql
+
+
+def test_the_connection_of_a_read_serves_the_next_one(database_url: str) -> None:
+    """It sees what was written meanwhile, also after a read that failed; closing the database returns it."""
+    with closing(Database(database_url)) as database:
+        database.write(add("a"))
+        with database.snapshot() as session:
+            first = session.connection()
+            assert session.scalar(_NAME, {"id": "a"}) == "a"
+        with database.snapshot() as session, database.snapshot() as other:
+            assert session.connection() is first
+            assert other.connection() is not first, "two at once have two"
+        with suppress(ZeroDivisionError), database.snapshot() as session:
+            assert session.scalar(_NAME, {"id": "a"}) == "a"
+            raise ZeroDivisionError
+        database.write(lambda session: session.execute(update(UserRow).values(display_name="b")))
+        with database.snapshot() as session:
+            assert session.scalar(_NAME, {"id": "a"}) == "b"
+        pool: Any = database.engine.pool
+        assert pool.checkedout() > 0
+        database.close()
+        assert pool.checkedout() == 0
+
+
+def test_after_the_database_was_lost_one_read_fails(postgresql: Cluster) -> None:
+    """As many connections as reads were made at once are kept; none of them is lent again."""
+    with closing(Database(postgresql.new_database())) as database:
+        database.write(add("a"))
+        with ExitStack() as several:
+            for _ in range(3):
+                several.enter_context(database.snapshot()).scalar(_NAME, {"id": "a"})
+        others = "datname = current_database() AND pid <> pg_backend_pid()"
+        ended = text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")  # no input
+        database.write(lambda session: session.execute(ended))
+        with pytest.raises(DBAPIError), database.snapshot() as session:
+            session.scalar(_NAME, {"id": "a"})
+        for _ in range(3):
+            with database.snapshot() as session:
+                assert session.scalar(_NAME, {"id": "a"}) == "a"
 
 
 def values_of(row: Any) -> list[Any]:

@@ -254,7 +254,8 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
             connection.execute(f"DROP TRIGGER {name}")
         connection.execute("DROP TABLE change_request_people")
         connection.execute("DROP TABLE change_request_counts")
-        connection.execute("DROP INDEX open_comments_of_space")
+        for index in ("open_comments_of_space", "open_comments_of_change_request"):
+            connection.execute(f"DROP INDEX {index}")
         connection.execute("ALTER TABLE sites DROP COLUMN applied_type")
         connection.execute("UPDATE alembic_version SET version_num = '0002'")
         connection.execute(

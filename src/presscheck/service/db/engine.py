@@ -12,7 +12,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache, lru_cache
@@ -35,9 +35,10 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.engine.result import IteratorResult, ScalarResult, SimpleResultMetaData
+from sqlalchemy.engine.result import ScalarResult
 from sqlalchemy.exc import DBAPIError, NoResultFound
 from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.pool import QueuePool
 
 from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes
 from presscheck.service.db.migrate import migrate
@@ -78,7 +79,26 @@ MOST_TOGETHER = 16
 """Most writes of a group."""
 LONGEST_OPEN = 0.1
 """How long a group takes further writes, in seconds: all of them wait for its commit."""
-_ONE_VALUE = SimpleResultMetaData(["value"])
+MOST_READERS = 10
+"""Most connections that are kept for the next reads, of the fifty that the pool lends."""
+
+
+class _ReadValues(ScalarResult[Any]):
+    """Values that are all read already; the result of SQLAlchemy takes each through several functions."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = values
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values)
+
+    def all(self) -> Sequence[Any]:
+        """All of them."""
+        return self._values
+
+    def first(self) -> Any:
+        """The first one; None if there is none."""
+        return self._values[0] if self._values else None
 
 
 class ReadOnlySession(Session):
@@ -133,7 +153,7 @@ class ReadOnlySession(Session):
             found = plain_rows(self._connection, statement, values)
             if not found:
                 return None
-            self._rows[key] = _instance(entity, found[0])
+            self._rows[key] = _maker(entity)(found[0])
         return self._rows[key]
 
     def get_one(self, entity: Any, ident: Any, **options: Any) -> Any:
@@ -154,8 +174,7 @@ class ReadOnlySession(Session):
         values = self._values(cast("Select[Any]", statement), params)
         if values is None:
             return super().scalars(cast("Executable", statement), params)
-        result: IteratorResult[Any] = IteratorResult(_ONE_VALUE, iter([(value,) for value in values]))
-        return result.scalars()
+        return _ReadValues(values)
 
     def scalar(self, statement: Any, params: Any = None, **options: Any) -> Any:
         """The first column of the first row, or its instance; None if there is no row."""
@@ -178,8 +197,8 @@ class ReadOnlySession(Session):
             return None
         if entity is None:
             return [row[0] for row in found]
-        key_of = _key_of(entity)
-        return [self._rows.setdefault((entity, key_of(row)), _instance(entity, row)) for row in found]
+        key_of, make, known = _key_of(entity), _maker(entity), self._rows
+        return [known.setdefault((entity, key_of(row)), make(row)) for row in found]
 
 
 def _selected(statement: Select[Any]) -> tuple[bool, Any]:
@@ -226,10 +245,17 @@ def _plain(entity: type[Any]) -> type[Any]:
     return type(entity.__name__, (entity,), {"__abstract__": True, "__setattr__": refuse, **attributes})
 
 
-def _instance(entity: type[Any], row: Sequence[Any]) -> Any:
-    instance = object.__new__(_plain(entity))
-    instance.__dict__.update(zip(_attributes(entity), row, strict=True))
-    return instance
+@cache
+def _maker(entity: type[Any]) -> Callable[[Sequence[Any]], Any]:
+    """Makes an instance of the columns of a row, in their order."""
+    plain, attributes, create = _plain(entity), _attributes(entity), object.__new__
+
+    def make(row: Sequence[Any]) -> Any:
+        instance = create(plain)
+        instance.__dict__.update(zip(attributes, row, strict=True))
+        return instance
+
+    return make
 
 
 class Write:
@@ -384,6 +410,9 @@ class Database:
         self.caches = caches
         self.engine = _engine(url)
         self._closing: list[Callable[[], None]] = []
+        self._readers: deque[Connection] = deque()
+        # those of a database in memory belong to a thread
+        self._most_readers = MOST_READERS if isinstance(self.engine.pool, QueuePool) else 0
         self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
         try:
             migrate(self.engine.execution_options(**_STEPS[self.engine.dialect.name]))
@@ -404,13 +433,43 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Generator[ReadOnlySession]:
-        """A session that only reads, and whose rows are plain values; a small read takes a quarter of the time."""
-        with self._readable.connect() as connection, connection.begin():
-            session = ReadOnlySession(connection, self._of_readers)
-            try:
-                yield session
-            finally:
-                session.close()
+        """A session that only reads, and whose rows are plain values; a small read takes a quarter of the time.
+
+        Its connection is that of an earlier one, if any: to lend and return it took as long as to read a row.
+        """
+        connection = self._kept_reader() or self._readable.connect()
+        is_sound = False
+        try:
+            with connection.begin():
+                session = ReadOnlySession(connection, self._of_readers)
+                try:
+                    yield session
+                finally:
+                    session.close()
+            is_sound = True
+        finally:
+            if is_sound and len(self._readers) < self._most_readers:
+                self._readers.append(connection)
+            else:
+                self._end(connection)
+
+    def _kept_reader(self) -> Connection | None:
+        """The connection of an earlier read; None if there is none, or other threads have them all."""
+        try:
+            return self._readers.pop()
+        except IndexError:
+            return None
+
+    def _end(self, connection: Connection) -> None:
+        """Returns the connection of a reader; if it was lost, those that are kept, too: they were lost with it."""
+        is_lost = connection.invalidated
+        connection.close()
+        if is_lost:
+            self._close_readers()
+
+    def _close_readers(self) -> None:
+        while connection := self._kept_reader():
+            connection.close()
 
     @contextmanager
     def lookup(self) -> Generator[ReadOnlySession]:
@@ -530,6 +589,8 @@ class Database:
 
     def close(self) -> None:
         """Closes all connections."""
+        self._most_readers = 0
+        self._close_readers()
         for close in self._closing:
             close()
         self.engine.dispose()

@@ -75,6 +75,7 @@ class CommentRow(Table):
     __tablename__ = "comments"
     __table_args__ = (
         Index("comments_of_change_request", "change_request_id", "posted_at", "id"),
+        Index("open_comments_of_change_request", "change_request_id", "resolved_at", "review_id"),
         Index("comments_of_space", "space_id", "change_request_id", "posted_at", "id"),
         Index("open_comments_of_space", "space_id", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),
     )

@@ -20,7 +20,8 @@ from presscheck.service.spaces.serializers import people
 
 _comments = CommentRow.__table__.c
 _change_request, _location = unchecked(ChangeRequest), unchecked(Location)
-# a filter of what is counted, not of the rows: SQLite would look for all comments without a review by their index
+# a filter of what is counted, not of the rows: SQLite would look for all comments without a review by their index.
+# An index of comments has all of these columns, so no comment is read
 _OPEN_COMMENTS = (
     select(
         _comments.change_request_id, func.count().filter(_comments.resolved_at.is_(None), _comments.review_id.is_(None))
