@@ -33,7 +33,7 @@ from presscheck.service.content.search import as_results, search
 from presscheck.service.content.tree_copy import copied_tree
 from presscheck.service.db.ids import moment_text, new_id
 from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
-from presscheck.service.http.pagination import page_of_found, page_of_items
+from presscheck.service.http.pagination import SortKey, page_of_found, page_of_items
 from presscheck.service.jobs.purge_deleted import RESTORABLE
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
@@ -51,6 +51,7 @@ from presscheck.service.sites.urls import opens
 from presscheck.service.spaces.serializers import as_shared_space, as_spaces
 from presscheck.service.spaces.sort_order import last_position, move, place, require_parent, siblings
 
+_KEY = SortKey.of((SpaceRow.position, SpaceRow.id))
 LONGEST_TITLE = 50
 CLEARABLE = frozenset(("default_level", "emoji", "icon", "language"))
 
@@ -66,8 +67,7 @@ def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
         start = bisect_right(spaces, tuple(place), key=_place_of) if place else 0
         return spaces[start : start + most]
 
-    order = (SpaceRow.position, SpaceRow.id)
-    return page_of_found(call, read, lambda rows: as_spaces(context, rows), order=order, total=lambda: len(spaces))
+    return page_of_found(call, read, lambda rows: as_spaces(context, rows), key=_KEY, total=lambda: len(spaces))
 
 
 def _place_of(space: SpaceRow) -> tuple[int, str]:

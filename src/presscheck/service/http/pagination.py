@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from sqlalchemy import Integer, Select, bindparam, func, literal, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute
@@ -23,6 +23,19 @@ MOST_COUNTED = 1000
 """The most items that are counted for `total`; a longer listing has none, unless its number is kept."""
 LARGEST = 2**63
 """Larger than any integer of the database."""
+
+
+class SortKey(NamedTuple):
+    """What the rows of a list are sorted by: attributes of each row, and the types of their values."""
+
+    names: tuple[str, ...]
+    kinds: tuple[type, ...]
+
+    @classmethod
+    def of(cls, columns: Iterable[InstrumentedAttribute[Any]]) -> SortKey:
+        """The key of some columns; a list has it once, because SQLAlchemy is asked for each name and type."""
+        each = [*columns]
+        return cls(tuple(column.key for column in each), tuple(column.type.python_type for column in each))
 
 
 def page_of_rows(
@@ -53,7 +66,7 @@ def page_of_rows(
         some = some.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(most)
         return context.session.scalars(some).all()
 
-    return page_of_found(call, read, build, order=order, total=lambda: _counted(context, rows))
+    return page_of_found(call, read, build, key=SortKey.of(order), total=lambda: _counted(context, rows))
 
 
 class Listing(Generic[Row]):
@@ -65,7 +78,7 @@ class Listing(Generic[Row]):
     """
 
     def __init__(self, rows: Select[Row], order: Sequence[InstrumentedAttribute[Any]]) -> None:
-        self.order = order
+        self.order, self.key = order, SortKey.of(order)
         some = rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1).subquery()
         self.count = select(func.count()).select_from(some)
         self._pages = {
@@ -116,7 +129,7 @@ def page_of_listing(
         number = context.rows(listing.count, **values)[0][0]
         return number if number <= MOST_COUNTED else None
 
-    return page_of_found(call, read, build, order=listing.order, total=total)
+    return page_of_found(call, read, build, key=listing.key, total=total)
 
 
 def page_of_found(
@@ -124,7 +137,7 @@ def page_of_found(
     read: Callable[[list[Any] | None, int], Sequence[Row]],
     build: Callable[[Sequence[Row]], Iterable[Item]],
     *,
-    order: Sequence[InstrumentedAttribute[Any]],
+    key: SortKey,
     total: Callable[[], int | None],
 ) -> Page[Item]:
     """One page of a list of rows that a function reads in their order.
@@ -133,14 +146,14 @@ def page_of_found(
         call: has the cursor and the limit.
         read: the first so many rows after a place (None: the start; else the sort key of a row).
         build: serializes the rows of a page.
-        order: the columns of the sort key.
+        key: the sort key.
         total: the number of all items, if it is counted; not asked for if the page has them all.
     """
     limit = USUAL_LIMIT if call.limit is None else call.limit
-    place = _place(call, [column.type.python_type for column in order])
+    place = _place(call, key.kinds)
     found: Sequence[Row] = read(place, limit + 1) if limit else ()
     is_all = bool(limit) and place is None and len(found) <= limit
-    last = [getattr(found[limit - 1], column.key) for column in order] if len(found) > limit else None
+    last = [getattr(found[limit - 1], name) for name in key.names] if len(found) > limit else None
     return _page(build(found[:limit]), last, len(found) if is_all else total())
 
 

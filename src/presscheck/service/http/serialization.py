@@ -35,6 +35,11 @@ NULLABLE: dict[type[BaseModel], frozenset[str]] = {
 """Fields whose null has a meaning and is sent; null is omitted everywhere else."""
 DEEPEST = 100
 """Largest nesting depth of objects and arrays in a request."""
+# what `object.__setattr__` finds by its name each time
+_put_values, _put_names, _put_extra, _put_private = (
+    BaseModel.__dict__[name].__set__
+    for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+)
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 """Characters that a database cannot store."""
 Fields = ParamSpec("Fields")
@@ -289,18 +294,17 @@ def _constructor(model: type[BaseModel]) -> Callable[..., BaseModel]:
         name: None if field.is_required() else field.get_default(call_default_factory=True)
         for name, field in fields.items()
     }
-    names, extra = set(fields), dict[str, Any]()
-    create, put = object.__new__, object.__setattr__
+    names, extra, create = set(fields), dict[str, Any](), object.__new__
 
     def make(**values: Any) -> BaseModel:
-        for alias, name in aliases.items():
-            if alias in values:
-                values[name] = values.pop(alias)
         instance = create(model)
-        put(instance, "__dict__", {**defaults, **values})
-        put(instance, "__pydantic_fields_set__", names)
-        put(instance, "__pydantic_extra__", extra)
-        put(instance, "__pydantic_private__", None)
+        _put_values(instance, {**defaults, **values})
+        _put_names(instance, names)
+        _put_extra(instance, extra)
+        _put_private(instance, None)
         return instance
 
-    return make
+    def make_renamed(**values: Any) -> BaseModel:
+        return make(**{aliases.get(name, name): value for name, value in values.items()})
+
+    return make_renamed if aliases else make

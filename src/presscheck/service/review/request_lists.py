@@ -27,7 +27,7 @@ from sqlalchemy import (
 from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListOrganizationChangeRequests
 from presscheck.api.operation import Page
 from presscheck.service.http.operation_registry import Context
-from presscheck.service.http.pagination import MOST_COUNTED, page_of_found
+from presscheck.service.http.pagination import MOST_COUNTED, SortKey, page_of_found
 from presscheck.service.models.content import (
     ChangeRequestCountRow,
     ChangeRequestPersonRow,
@@ -38,6 +38,7 @@ from presscheck.service.models.content import (
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.review.change_requests import as_change_requests
 
+_KEY = SortKey.of((ChangeRequestRow.updated_at, ChangeRequestRow.id))
 _spaces, _counts = SpaceRow.__table__, ChangeRequestCountRow.__table__.c
 _COUNTS = select(_counts.role, _counts.space_id, _counts.number).where(
     _counts.space_id.in_(bindparam("spaces", expanding=True)),
@@ -96,8 +97,7 @@ def listed(
         number = context.rows(_number(chosen), **values)[0][0]
         return number if number <= MOST_COUNTED else None
 
-    order = (ChangeRequestRow.updated_at, ChangeRequestRow.id)
-    return page_of_found(call, read, lambda found: as_change_requests(context, found), order=order, total=total)
+    return page_of_found(call, read, lambda found: as_change_requests(context, found), key=_KEY, total=total)
 
 
 class _Chosen(NamedTuple):

@@ -240,16 +240,16 @@ def _target(row: CommentRow) -> CommentTarget:
 
 
 def _permissions(context: Context, space: SpaceRow, row: Written) -> CommentPermissions:
-    level = context.known.get(("level", space.id))
-    if level is None:
-        level = context.known["level", space.id] = level_in_space(context, space) or ""
-    speaks = bool(level) and reaches(level, "comment")
-    is_own = row.posted_by == context.user.id
-    return _permitted(speaks, speaks and (is_own or reaches(level, "admin")))
+    key = "comment permissions", space.id, row.posted_by == context.user.id
+    if key not in context.known:
+        context.known[key] = _permitted(level_in_space(context, space), is_own=key[2])
+    return context.known[key]
 
 
 @cache
-def _permitted(speaks: bool, changes: bool) -> CommentPermissions:
+def _permitted(level: str | None, *, is_own: bool) -> CommentPermissions:
+    speaks = reaches(level, "comment")
+    changes = speaks and (is_own or reaches(level, "admin"))
     return CommentPermissions(view=True, edit=changes, reply=speaks, delete=changes)
 
 
