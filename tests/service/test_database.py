@@ -291,6 +291,17 @@ def test_the_connection_of_a_read_serves_the_next_one(database_url: str) -> None
         assert pool.checkedout() == 0
 
 
+def test_a_snapshot_stays_as_it_was(database_url: str) -> None:
+    with closing(Database(database_url)) as database:
+        database.write(add("a"))
+        with database.snapshot() as session:
+            assert session.scalar(_NAME, {"id": "a"}) == "a"
+            database.write(lambda session: session.execute(update(UserRow).values(display_name="b")))
+            assert session.scalar(_NAME, {"id": "a"}) == "a"
+        with database.snapshot() as session:
+            assert session.scalar(_NAME, {"id": "a"}) == "b"
+
+
 def test_after_the_database_was_lost_one_read_fails(postgresql: Cluster) -> None:
     """As many connections as reads were made at once are kept; none of them is lent again."""
     with closing(Database(postgresql.new_database())) as database:

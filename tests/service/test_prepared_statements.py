@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Connection, insert, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, bindparam, column, insert, select, table
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from presscheck.documents.pages.tree import Page
 from presscheck.service.content.revisions import add_revision, document_texts
+from presscheck.service.db import prepared_statements
 from presscheck.service.db.engine import Database
 from presscheck.service.db.prepared_statements import among, execute, named_rows, plain_rows
 from presscheck.service.models.content import DocumentRow, RevisionRow
@@ -17,6 +18,7 @@ from presscheck.service.models.content import DocumentRow, RevisionRow
 _documents = DocumentRow.__table__.c
 ADD = insert(DocumentRow)
 FIND = select(_documents.id, _documents.markdown).where(among(_documents.id, "ids")).order_by(_documents.id)
+BROKEN = select(column("id")).select_from(table("no_such_table")).where(column("id") == bindparam("id"))
 FIND_LONG = FIND.where(_documents.markdown.contains("é"))
 MANY = 40_000
 """More ids than a statement of SQLite (32,766) may have parameters."""
@@ -89,3 +91,24 @@ def test_nothing_is_executed_without_rows(database: Database) -> None:
 def test_an_insertion_that_fails_is_an_error_of_the_database(database: Database, copies: int) -> None:
     with pytest.raises(IntegrityError, match="documents"), database.writing.begin() as session:
         execute(session.connection(), ADD, *[{"id": "same", "markdown": ""}] * copies)
+
+
+def test_a_selection_that_fails_is_an_error_of_the_database(database: Database) -> None:
+    with pytest.raises(DBAPIError) as raised, database.snapshot() as session:
+        assert plain_rows(session.connection(), FIND, {"ids": []}) == []
+        plain_rows(session.connection(), BROKEN, {"id": "d0"})
+    assert getattr(raised.value.orig, "sqlstate", None) == ("42P01" if database.is_postgresql else None)
+    with database.snapshot() as session:
+        assert plain_rows(session.connection(), FIND, {"ids": []}) == []
+
+
+def test_statements_beyond_those_that_a_connection_keeps_are_executed(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepared_statements, "MOST_OF_CONNECTION", 1)
+    with database.writing.begin() as session:
+        _documents_with(session.connection(), "é", "b", "c")
+    with database.snapshot() as session:
+        for _ in range(2):
+            assert [row.id for row in named_rows(session.connection(), FIND, {"ids": ["d0", "d2"]})] == ["d0", "d2"]
+            assert [row.id for row in named_rows(session.connection(), FIND_LONG, {"ids": ["d0", "d2"]})] == ["d0"]

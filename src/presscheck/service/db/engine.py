@@ -42,7 +42,12 @@ from sqlalchemy.pool import QueuePool
 
 from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes
 from presscheck.service.db.migrate import migrate
-from presscheck.service.db.prepared_statements import MOST_PREPARED, database_error, plain_rows
+from presscheck.service.db.prepared_statements import (
+    MOST_PREPARED,
+    database_error,
+    execute_plainly,
+    plain_rows,
+)
 from presscheck.service.models import content, imports, integrations, jobs, sites, teams
 
 Result = TypeVar("Result")
@@ -420,6 +425,9 @@ class Database:
             self.close()
             raise
         self._readable = self.engine.execution_options(**_READS[self.engine.dialect.name])
+        if self.is_postgresql:
+            event.listen(self._readable, "begin", _begin_snapshot)
+            event.listen(self._readable, "commit", _end_snapshot)
         self._of_readers: dict[Any, Any] = {IMMUTABLE: BoundedCache(caches.revisions)}
         self.reading: sessionmaker[Session] = sessionmaker(
             self._readable, expire_on_commit=False, info=self._of_readers
@@ -658,6 +666,15 @@ def _prepare(connection: Any, _record: Any) -> None:
         "foreign_keys=ON",
     ):
         connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin_snapshot(connection: Connection) -> None:
+    # as `_READS` says; the driver would do it with the first statement, in twice the time, and not if it is begun
+    execute_plainly(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+
+def _end_snapshot(connection: Connection) -> None:
+    execute_plainly(connection, "COMMIT")
 
 
 def _begin(connection: Connection) -> None:
