@@ -43,6 +43,8 @@ def test_rows_among_some_ids_are_found_once(database: Database, ids: list[str]) 
         expected = [(key, text) for key, text in zip(("d0", "d1", "d2"), "ébc", strict=True) if key in ids]
         assert [tuple(row) for row in plain_rows(connection, FIND, {"ids": ids})] == expected
         assert [tuple(row) for row in connection.execute(FIND, {"ids": ids})] == expected, "as SQLAlchemy executes it"
+    with database.snapshot() as session:
+        assert [tuple(row) for row in plain_rows(session.connection(), FIND, {"ids": ids})] == expected
 
 
 def test_any_number_of_ids_is_one_statement(database: Database) -> None:

@@ -84,8 +84,10 @@ MOST_TOGETHER = 16
 """Most writes of a group."""
 LONGEST_OPEN = 0.1
 """How long a group takes further writes, in seconds: all of them wait for its commit."""
-MOST_READERS = 10
-"""Most connections that are kept for the next reads, of the fifty that the pool lends."""
+POOLED, MOST_CONNECTIONS = 10, 40
+"""Connections that stay open at rest, and most that are open at once, of those that write and of those that read."""
+MOST_READERS = POOLED
+"""Most connections that are kept for the next reads."""
 
 
 class _ReadValues(ScalarResult[Any]):
@@ -405,6 +407,8 @@ class Database:
         caches: the most that what is kept of it may take in memory.
 
     Attributes:
+        engine: its connections.
+        reading_engine: those that only read; on PostgreSQL they are others, see `prepared_statements`.
         retries: how often a transaction began again because another writer was faster.
 
     Raises:
@@ -414,6 +418,8 @@ class Database:
     def __init__(self, url: str, caches: CacheSizes = _CACHES) -> None:
         self.caches = caches
         self.engine = _engine(url)
+        # connections that never write, on which statements stay prepared: see `prepared_statements`
+        self.reading_engine = _engine(url, prepare_threshold=None) if self.is_postgresql else self.engine
         self._closing: list[Callable[[], None]] = []
         self._readers: deque[Connection] = deque()
         # those of a database in memory belong to a thread
@@ -424,7 +430,7 @@ class Database:
         except BaseException:
             self.close()
             raise
-        self._readable = self.engine.execution_options(**_READS[self.engine.dialect.name])
+        self._readable = self.reading_engine.execution_options(**_READS[self.engine.dialect.name])
         if self.is_postgresql:
             event.listen(self._readable, "begin", _begin_snapshot)
             event.listen(self._readable, "commit", _end_snapshot)
@@ -433,7 +439,7 @@ class Database:
             self._readable, expire_on_commit=False, info=self._of_readers
         )
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
-        self._asking = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._asking = self.reading_engine.execution_options(isolation_level="AUTOCOMMIT")
         self._finding = threading.Lock()
         # SQLite has one writer; others would poll for the lock in no order, so all threads queue at one place
         self._queues: WeakValueDictionary[str | None, CommitQueue] = WeakValueDictionary()
@@ -601,6 +607,7 @@ class Database:
         self._close_readers()
         for close in self._closing:
             close()
+        self.reading_engine.dispose()
         self.engine.dispose()
 
 
@@ -626,12 +633,17 @@ _STEPS: dict[str, dict[str, Any]] = {
 }
 
 
-def _engine(url: str) -> Engine:
+def _engine(url: str, **driver: Any) -> Engine:
     address = make_url(url)
     if address.drivername in ("postgresql", "postgres"):
         address = address.set(drivername="postgresql+psycopg")
     engine = create_engine(
-        address, pool_size=20, max_overflow=30, json_serializer=_json_of, json_deserializer=_read_json
+        address,
+        pool_size=POOLED,
+        max_overflow=MOST_CONNECTIONS - POOLED,
+        json_serializer=_json_of,
+        json_deserializer=_read_json,
+        connect_args=driver,
     )
     if engine.dialect.name not in _WRITES:
         raise ValueError(f"{engine.dialect.name} is not supported: use SQLite or PostgreSQL")

@@ -227,12 +227,14 @@ def _encoded(plan: _Plan, values: Values) -> list[Any]:
 def _read_directly(connection: Connection, plan: _Plan, direct: _Direct, values: Values) -> list[Sequence[Any]] | None:
     """The rows of a selection by PostgreSQL's own library, in half of the time of a cursor of the driver.
 
-    The values are converted by the driver, as those of a cursor. None if a cursor has to do it: the one that begins the
-    transaction, after an error, and where somebody listens to what is executed.
+    The values are converted by the driver, as those of a cursor. None if a cursor has to do it: outside of a
+    transaction, after an error, where somebody listens to what is executed, and on a connection that writes. There the
+    driver prepares statements itself, and drops all of the connection after a transaction that failed.
     """
     driver: Any = connection.connection.dbapi_connection
-    postgresql = driver.pgconn
-    if postgresql.transaction_status != _IN_TRANSACTION or connection.dispatch.before_cursor_execute:
+    postgresql, does_prepare = driver.pgconn, driver.prepare_threshold is not None
+    is_begun = postgresql.transaction_status == _IN_TRANSACTION
+    if does_prepare or not is_begun or connection.dispatch.before_cursor_execute:
         return None
     transformer, as_text, error_of = _driver_parts()
     prepared: dict[bytes, bytes] = connection.info.setdefault(_PREPARED, {})
