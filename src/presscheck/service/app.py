@@ -51,11 +51,13 @@ from presscheck.service.http.operation_registry import (
     Context,
     FilesRequired,
     OutgoingRequired,
+    Serialized,
     StagedFiles,
+    entity_tag,
 )
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.public_routes import open_routes
-from presscheck.service.http.serialization import entity_tag, problem_response, read_call, read_response, write_answer
+from presscheck.service.http.serialization import problem_response, read_call, read_response, write_answer
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
@@ -290,7 +292,7 @@ class Adapter:
             return Response(status_code=204)
         if self.operation.is_read():
             slot = slot_of(request.scope) or AnswerSlot()
-            slot.tag = entity_tag(sent)
+            slot.tag = answer.tag if isinstance(answer, Serialized) else entity_tag(sent)
             return read_response(sent, self.operation.success, slot.tag, request.headers.get("if-none-match", ""))
         headers = _where(answer) if self.operation.success == 201 else None
         return Response(sent, self.operation.success, headers, "application/json")

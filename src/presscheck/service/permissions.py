@@ -157,7 +157,9 @@ def collection_for(context: Context, collection_id: str, required: str = "read")
 
 def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
     """The spaces of an organization that the caller may see."""
-    rows = context.session.scalars(_SPACES, {"organization": organization_id})
+    rows = context.session.scalars(_SPACES, {"organization": organization_id}).all()
+    if any(row.parent_id for row in rows):
+        collections_of(context, organization_id)  # at once, not one by one
     return [row for row in rows if level_in_space(context, row) is not None]
 
 
@@ -260,7 +262,6 @@ def visible_spaces_by_id(context: Context, organization_id: str) -> dict[str, Sp
     """The spaces that the caller may see by id, cached for the call."""
     key = ("visible spaces", organization_id)
     if key not in context.known:
-        collections_of(context, organization_id)
         context.known[key] = {space.id: space for space in visible_spaces(context, organization_id)}
     return context.known[key]
 

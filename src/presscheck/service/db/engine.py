@@ -681,7 +681,7 @@ def _prepare(connection: Any, _record: Any) -> None:
 
 
 def _begin_snapshot(connection: Connection) -> None:
-    # as `_READS` says; the driver would do it with the first statement, in twice the time, and not if it is begun
+    # as `_READS` says; the driver would do it with the first statement, in twice the time
     execute_plainly(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
 

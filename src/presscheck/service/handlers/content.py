@@ -200,10 +200,10 @@ def _present(revision: RevisionContent | None) -> RevisionContent:
 
 
 def _pages(context: Context, revision: RevisionContent) -> Serialized[Pages]:
-    def make() -> bytes:
-        return write_answer(Pages(pages=as_pages(context, revision.space_id, revision.tree)))
+    def make() -> Serialized[Pages]:
+        return Serialized(write_answer(Pages(pages=as_pages(context, revision.space_id, revision.tree))))
 
-    return Serialized(kept(context, ("pages", revision.id, context.origin), make, len))
+    return kept(context, ("pages", revision.id, context.origin), make, lambda pages: len(pages.body))
 
 
 def _page(
@@ -215,11 +215,11 @@ def _page(
 ) -> Serialized[RevisionPage]:
     """A page by its id or path, which follows from the revision."""
 
-    def make() -> bytes:
-        return write_answer(find(context, revision, place, shape))
+    def make() -> Serialized[RevisionPage]:
+        return Serialized(write_answer(find(context, revision, place, shape)))
 
     key = ("page", revision.id, context.origin, find.__name__, place, shape or "")
-    return Serialized(kept(context, key, make, lambda body: len(body) + len(place) + EACH_KEY))
+    return kept(context, key, make, lambda page: len(page.body) + len(place) + EACH_KEY)
 
 
 def _file(context: Context, revision: RevisionContent, file_id: str) -> RevisionFile:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from hashlib import blake2b
 from typing import Any, ParamSpec, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -247,11 +246,6 @@ def read_response(sent: bytes, status: int, tag: str, known: str) -> Response:
     if is_known(tag, known):
         return Response(status_code=304, headers={"etag": tag})
     return Response(sent, status, {"etag": tag}, "application/json")
-
-
-def entity_tag(sent: bytes) -> str:
-    """The `ETag` of a response: a hash of its bytes."""
-    return f'"{blake2b(sent, digest_size=16).hexdigest()}"'
 
 
 def is_known(tag: str, known: str) -> bool:
