@@ -269,6 +269,39 @@ def test_short_reads_of_a_file_are_answered_in_the_event_loop(database_url: str,
     assert ("loop" in threads[:60]) is not service.database.is_postgresql
 
 
+def test_reads_come_back_to_the_event_loop_while_others_compute(tmp_path: Path) -> None:
+    """What a read waits for other threads is not its own time: with many clients, all reads had stayed in threads."""
+    url = f"sqlite:///{tmp_path / 'service.sqlite'}"
+    world = plant_world(url, "http://127.0.0.1:1")
+    with closing(Database(url)) as database:
+        token = TokenRow(sha256=hash_token("brief"), user_id=world.users["admin"], created_at="", expires_at="9999")
+        database.write(lambda session: session.add(token))
+    threads: list[str] = []
+    is_over = threading.Event()
+
+    def compute() -> None:
+        while not is_over.is_set():
+            sum(range(1000))
+
+    async def ask(service: CountedService) -> None:
+        for _ in range(60):
+            await service.send("GET", "/v1/user")
+
+    service = CountedService(tmp_path, url, "brief")
+    service.note = lambda *_statement: threads.append(threading.current_thread().name)
+    others = [threading.Thread(target=compute) for _ in range(4)]
+    with closing(service.database):
+        for other in others:
+            other.start()
+        try:
+            asyncio.run(ask(service))
+        finally:
+            is_over.set()
+            for other in others:
+                other.join()
+    assert threading.main_thread().name in threads
+
+
 def test_the_connection_of_a_read_serves_the_next_one(database_url: str) -> None:
     """It sees what was written meanwhile, also after a read that failed; closing the database returns it."""
     with closing(Database(database_url)) as database:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import threading
 import time
@@ -49,6 +50,21 @@ def test_a_long_body_is_refused_by_its_declared_length(service: RunningService) 
             head = f"POST /v1/spaces/x/change-requests HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n"
             connection.sendall(head.encode())
             assert connection.recv(12) in (b"HTTP/1.1 413", b"HTTP/1.1 400")
+
+
+@pytest.mark.attack("half-sent and slow requests")
+def test_a_body_that_ends_early_is_a_line_of_the_log(service: RunningService, caplog: pytest.LogCaptureFixture) -> None:
+    """Not a traceback for each: whoever is gone would fill the log."""
+    with caplog.at_level(logging.INFO), connected(service.base_url) as connection:
+        head = f"POST /v1/orgs/tallowick/spaces HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {service.token}"
+        connection.sendall(f"{head}\r\ncontent-length: 31000000\r\n\r\n{{".encode())
+        time.sleep(0.2)  # until its token is checked
+        connection.close()
+        ends = time.monotonic() + 20
+        while not any("/spaces" in str(getattr(record, "details", "")) for record in caplog.records):
+            assert time.monotonic() < ends, caplog.text
+            time.sleep(0.02)
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 @contextmanager
