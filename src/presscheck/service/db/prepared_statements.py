@@ -21,6 +21,7 @@ from sqlalchemy import (
     BindParameter,
     Boolean,
     ColumnElement,
+    CompoundSelect,
     Connection,
     Dialect,
     Executable,
@@ -396,7 +397,7 @@ def _plan(dialect: Dialect, statement: Executable, shape: Shape) -> _Plan:
                 encoders[name] = encode
     state = compiled.construct_expanded_state(markers)
     names: Sequence[str] = state.positiontup if dialect.positional else [*state.parameters]
-    columns = [*statement.selected_columns] if isinstance(statement, Select) else []
+    columns = [*statement.selected_columns] if isinstance(statement, Select | CompoundSelect) else []
     conversions: list[tuple[int, Callable[[Any], Any]]] = []
     for index, column in enumerate(columns):
         convert = column.type.dialect_impl(dialect).result_processor(dialect, None)

@@ -16,13 +16,7 @@ from presscheck.service.http.operation_registry import Context
 from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import may_manage
 
-_shown, _sites = SiteSpaceRow.__table__.c, SiteRow.__table__.c
-_ON_A_SITE = (
-    select(_shown.space_id)
-    .where(_shown.site_id == _sites.id, _sites.published)
-    .where(among(_shown.space_id, "ids"))
-    .limit(1)
-)
+_shown = SiteSpaceRow.__table__.c
 _PUBLISHED = (
     select(SiteSpaceRow, SiteRow, SectionRow)
     .join(SiteRow, SiteRow.id == SiteSpaceRow.site_id)
@@ -75,11 +69,8 @@ def section_path(site: SiteRow, section: SectionRow) -> str:
 
 def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
     """The URLs of published spaces, by space; if a space is in several sites, the oldest counts."""
-    given = {"ids": list(ids)}
     urls: dict[str, str] = {}
-    if not given["ids"] or not context.rows(_ON_A_SITE, **given):
-        return urls  # as mostly: this takes a fifth of the time of the rows below
-    for site_space, site, section in context.session.execute(_PUBLISHED, given):
+    for site_space, site, section in context.session.execute(_PUBLISHED, {"ids": list(ids)}):
         address = published_address(context, site)
         if address is not None:
             urls.setdefault(site_space.space_id, address + space_path(site, section, site_space))
