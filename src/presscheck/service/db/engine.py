@@ -20,7 +20,7 @@ from operator import itemgetter
 from typing import Any, Literal, NoReturn, TypeVar, cast
 from weakref import WeakValueDictionary
 
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 from sqlalchemy import (
     Connection,
     Engine,
@@ -47,6 +47,7 @@ from presscheck.service.db.prepared_statements import (
     database_error,
     execute_plainly,
     plain_rows,
+    read_json,
 )
 from presscheck.service.models import content, imports, integrations, jobs, sites, teams
 
@@ -642,7 +643,7 @@ def _engine(url: str, **driver: Any) -> Engine:
         pool_size=POOLED,
         max_overflow=MOST_CONNECTIONS - POOLED,
         json_serializer=_json_of,
-        json_deserializer=_read_json,
+        json_deserializer=read_json,
         connect_args=driver,
     )
     if engine.dialect.name not in _WRITES:
@@ -659,14 +660,6 @@ def _json_of(value: object) -> str:
         return to_json(value, inf_nan_mode="constants").decode()
     except ValueError:  # half of a surrogate pair, or very deep
         return json.dumps(value)
-
-
-def _read_json(text: str | bytes) -> Any:
-    """The value of a JSON column, in two thirds of the time that Python's module takes."""
-    try:
-        return from_json(text)
-    except ValueError:  # half of a surrogate pair, or very deep
-        return json.loads(text)
 
 
 def _prepare(connection: Any, _record: Any) -> None:

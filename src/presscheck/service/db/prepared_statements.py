@@ -16,8 +16,10 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
+from pydantic_core import from_json
 from sqlalchemy import (
     ARRAY,
+    JSON,
     BindParameter,
     Boolean,
     ColumnElement,
@@ -36,6 +38,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.visitors import iterate
+from sqlalchemy.types import TypeEngine
 
 MOST_PREPARED = 1024
 """The most statements that are kept compiled, of all databases and numbers of values."""
@@ -400,7 +403,7 @@ def _plan(dialect: Dialect, statement: Executable, shape: Shape) -> _Plan:
     columns = [*statement.selected_columns] if isinstance(statement, Select | CompoundSelect) else []
     conversions: list[tuple[int, Callable[[Any], Any]]] = []
     for index, column in enumerate(columns):
-        convert = column.type.dialect_impl(dialect).result_processor(dialect, None)
+        convert = _conversion(column.type, dialect)
         if convert is not None:
             conversions.append((index, convert))
     context = SimpleNamespace(execution_options=statement.get_execution_options())  # what listeners ask it for
@@ -415,13 +418,28 @@ def _plan(dialect: Dialect, statement: Executable, shape: Shape) -> _Plan:
     return _Plan(state.statement, names, parameters, encoders, conversions, row._make, context, take, direct)
 
 
+def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:
+    """What makes of a value of the driver what it means."""
+    if isinstance(kind, JSON) and dialect.name == "sqlite":
+        return read_json  # objects and arrays, which are text; SQLAlchemy's takes three times as long for small ones
+    return kind.dialect_impl(dialect).result_processor(dialect, None)
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON column, in two thirds of the time that Python's module takes."""
+    try:
+        return from_json(text)
+    except ValueError:  # half of a surrogate pair, or very deep
+        return json.loads(text)
+
+
 def _direct(dialect: Dialect, statement: Executable, markers: Mapping[str, Any], names: Sequence[str]) -> _Direct:
     compiled: Any = cast("Any", statement).compile(dialect=_numbering(dialect))
     state = compiled.construct_expanded_state(markers)
     return _Direct(state.statement.encode(), [names.index(name) for name in state.positiontup])
 
 
-@cache
+@lru_cache(maxsize=8)
 def _numbering(dialect: Dialect) -> Dialect:
     """The same dialect, with parameters by number, as PostgreSQL itself has them."""
     numbering: Any = type(dialect)(paramstyle="numeric_dollar")  # pyright: ignore[reportCallIssue]  # see DefaultDialect
