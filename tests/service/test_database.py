@@ -335,8 +335,8 @@ def test_a_snapshot_stays_as_it_was(database_url: str) -> None:
             assert session.scalar(_NAME, {"id": "a"}) == "b"
 
 
-def test_after_the_database_was_lost_one_read_fails(postgresql: Cluster) -> None:
-    """As many connections as reads were made at once are kept; none of them is lent again."""
+def test_no_read_fails_after_the_connections_were_lost(postgresql: Cluster) -> None:
+    """As many as reads were made at once are kept; what was lost meanwhile, as by a restart, is not lent again."""
     with closing(Database(postgresql.new_database())) as database:
         database.write(add("a"))
         with ExitStack() as several:
@@ -345,8 +345,6 @@ def test_after_the_database_was_lost_one_read_fails(postgresql: Cluster) -> None
         others = "datname = current_database() AND pid <> pg_backend_pid()"
         ended = text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")  # no input
         database.write(lambda session: session.execute(ended))
-        with pytest.raises(DBAPIError), database.snapshot() as session:
-            session.scalar(_NAME, {"id": "a"})
         for _ in range(3):
             with database.snapshot() as session:
                 assert session.scalar(_NAME, {"id": "a"}) == "a"

@@ -28,6 +28,7 @@ from sqlalchemy import (
     Select,
     Table,
     TextClause,
+    Transaction,
     bindparam,
     create_engine,
     event,
@@ -452,10 +453,10 @@ class Database:
 
         Its connection is that of an earlier one, if any: to lend and return it took as long as to read a row.
         """
-        connection = self._kept_reader() or self._readable.connect()
+        connection, transaction = self._begun()
         is_sound = False
         try:
-            with connection.begin():
+            with transaction:
                 session = ReadOnlySession(connection, self._of_readers)
                 try:
                     yield session
@@ -467,6 +468,23 @@ class Database:
                 self._readers.append(connection)
             else:
                 self._end(connection)
+
+    def _begun(self) -> tuple[Connection, Transaction]:
+        """A connection and its transaction; not one that was lost while it was kept, as when the database restarts."""
+        while connection := self._kept_reader():
+            try:
+                return connection, connection.begin()
+            except DBAPIError:
+                is_lost = connection.invalidated
+                self._end(connection)
+                if not is_lost:
+                    raise
+        connection = self._readable.connect()
+        try:
+            return connection, connection.begin()
+        except BaseException:
+            connection.close()
+            raise
 
     def _kept_reader(self) -> Connection | None:
         """The connection of an earlier read; None if there is none, or other threads have them all."""
