@@ -46,8 +46,10 @@ MOST_OF_CONNECTION = 200
 """The most statements that PostgreSQL keeps for a connection; it parses and plans others each time."""
 _PREPARED = "presscheck_prepared"
 """Key in the `info` of a connection: the names of the statements that PostgreSQL keeps, by their SQL."""
-_DONE, _HAS_ROWS, _IN_TRANSACTION = 1, 2, 2
-"""PGRES_COMMAND_OK and PGRES_TUPLES_OK of a result, and PQTRANS_INTRANS of a connection, as libpq numbers them."""
+_DONE, _HAS_ROWS = 1, 2
+"""PGRES_COMMAND_OK and PGRES_TUPLES_OK of a result, as libpq numbers them."""
+_IDLE, _IN_TRANSACTION = 0, 2
+"""PQTRANS_IDLE and PQTRANS_INTRANS of a connection, as libpq numbers them."""
 
 Values = Mapping[str, Any]
 Shape = tuple[tuple[str, int, int], ...]
@@ -231,18 +233,20 @@ def _encoded(plan: _Plan, values: Values) -> list[Any]:
 def _read_directly(connection: Connection, plan: _Plan, direct: _Direct, values: Values) -> list[Sequence[Any]] | None:
     """The rows of a selection by PostgreSQL's own library, in half of the time of a cursor of the driver.
 
-    The values are converted by the driver, as those of a cursor. None if a cursor has to do it: outside of a
-    transaction, after an error, where somebody listens to what is executed, and on a connection that writes. There the
-    driver prepares statements itself, and drops all of the connection after a transaction that failed.
+    The values are converted by the driver, as those of a cursor. None if a cursor has to do it: before a transaction is
+    started, after an error, and on a connection that writes. There the driver prepares statements itself, and
+    drops all of the connection after a transaction that failed.
     """
     driver: Any = connection.connection.dbapi_connection
     postgresql, does_prepare = driver.pgconn, driver.prepare_threshold is not None
-    is_begun = postgresql.transaction_status == _IN_TRANSACTION
-    if does_prepare or not is_begun or connection.dispatch.before_cursor_execute:
+    if does_prepare or postgresql.transaction_status != (_IDLE if driver.autocommit else _IN_TRANSACTION):
         return None
     transformer, as_text, error_of = _driver_parts()
     prepared: dict[bytes, bytes] = connection.info.setdefault(_PREPARED, {})
     given, sql = _encoded(plan, values), direct.sql
+    heard = connection.dispatch.before_cursor_execute
+    if heard:
+        heard(connection, None, plan.sql, dict(zip(plan.names, given, strict=True)), plan.context, False)
     try:
         change = transformer(driver)
         sent = change.dump_sequence([given[number] for number in direct.order], [as_text] * len(direct.order))

@@ -39,7 +39,7 @@ _NUMBERS = union_all(
 )
 """How many change requests spaces have in each state, how many open comments, and on how many published sites they are.
 
-One statement, because each takes as long as what it counts.
+One statement, because another one takes longer than the counting.
 """
 _users = UserRow.__table__.c
 _user, _location = unchecked(User), unchecked(Location)
