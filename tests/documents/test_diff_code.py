@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from tests.documents.diff_rows import drawn, page, told
 
-from presscheck.documents.diff import code as difference_code
-from presscheck.documents.diff.code import MAX_HIGHLIGHTED
+from presscheck.documents.diff import painter
 from presscheck.documents.diff.page_diff import Mode
+from presscheck.documents.diff.painter import MAX_HIGHLIGHTED
 from presscheck.text.styled_text import Line, plain, width
 from presscheck.tui.theme import load
 
@@ -149,7 +149,7 @@ def test_highlighting_keeps_the_text(mode: Mode, monkeypatch: pytest.MonkeyPatch
         after = "\n".join(line if random.random() < 0.7 else line + " and" for line in before.split("\n"))
         shown = {}
         for most in (MAX_HIGHLIGHTED, 0):
-            monkeypatch.setattr(difference_code, "MAX_HIGHLIGHTED", most)
+            monkeypatch.setattr(painter, "MAX_HIGHLIGHTED", most)
             found = drawn(fenced(before, language), fenced(after, language), 61, mode=mode, context=None)
             shown[most] = [told(line) for line in found.lines], found.changes, found.anchors
         assert shown[MAX_HIGHLIGHTED] == shown[0], (language, before, after)

@@ -15,7 +15,7 @@ from tests.generated_docs.documentation import Documentation, check_page
 from tests.generated_docs.prose import markers_in
 
 from presscheck.documents.block_tags import BLOCK_TAGS
-from presscheck.documents.markdown.link_target import LinkTarget
+from presscheck.documents.markdown.links import LinkTarget
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.pages.front_matter import split_front_matter

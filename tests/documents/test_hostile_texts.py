@@ -12,7 +12,7 @@ import pytest
 from tests.documents.test_documentation_content import html, pdf_source
 from tests.documents.test_drawn_blocks import SAMPLES
 
-from presscheck.documents.git_format.page import read_page
+from presscheck.documents.git_format.repository import read_page
 from presscheck.documents.markdown.block_splitter import split_blocks
 from presscheck.documents.markdown.headings import heading_text, leading_title
 from presscheck.documents.markdown.inline_runs import html_events

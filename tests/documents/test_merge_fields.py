@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from presscheck.documents.merge.fields import is_edited, merge_fields, merge_order
+from presscheck.documents.merge.revisions import is_edited, merge_fields, merge_order
 
 BASE: dict[str, Any] = {"title": "A", "icon": "star", "size": 1, "updatedAt": "2026-01-01"}
 

@@ -6,7 +6,7 @@ import pytest
 from tests.generated_docs.documentation import Documentation, check_page
 
 from presscheck.documents.markdown.block_splitter import split_blocks
-from presscheck.documents.markdown.sections import find_sections
+from presscheck.documents.markdown.headings import find_sections
 from presscheck.documents.terminal.controls import Controls, section_mark
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.text.styled_text import plain, width

@@ -1,32 +1,289 @@
-"""Renders the segments of a diff as terminal lines, each with its mark in the margin."""
+"""Renders the segments of a diff as terminal lines, each with its mark in the margin: text, tables, code and tags.
+
+Lines of code are compared as text, never by their colours: an added quotation mark recolours everything after it
+although one character changed. A diff colour wins over a syntax colour. Table columns are wide enough for both texts,
+so that old and new rows align.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import unescape
 from typing import NamedTuple
 
-from presscheck.documents.block_tags import hint_of
+from rich.cells import cell_len
+
+from presscheck.documents.block_tags import HINTS, hint_of
 from presscheck.documents.diff.block_pairs import SegmentPair
-from presscheck.documents.diff.code import CodeBlocks, language_of, mark_line_changes, wrap_code
 from presscheck.documents.diff.inline_marks import (
     StyledToken,
     is_rewritten,
     merged_spans,
+    one_side,
     styled_tokens,
     tint_line,
     token_runs,
 )
 from presscheck.documents.diff.segments import BY_LINE, Segment, table_cells
 from presscheck.documents.diff.sequence_matcher import Gap, gaps
-from presscheck.documents.diff.tables import TableColumns
-from presscheck.documents.diff.tags import tag_line, tag_words
-from presscheck.documents.diff.word_diff import Run
+from presscheck.documents.diff.word_diff import Run, RunKind
+from presscheck.documents.markdown.parser import parse_attributes
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.terminal.blocks import HEADING_STYLES, BlockRenderer
+from presscheck.documents.terminal.code import highlight, split_spans
+from presscheck.documents.terminal.custom_tags import titled_rule
 from presscheck.documents.terminal.symbols import Symbols
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, pad, plain, width, wrap
+from presscheck.text.styled_text import Line, Span, cut, pad, plain, split_cells, width, wrap
+
+MAX_HIGHLIGHTED = 100_000
+"""Characters of code that are highlighted in one diff (20 ms); code beyond has one colour."""
+_OF_DIFFERENCES = frozenset(("code added", "code removed"))
+"""Colours of code in the language diff; here they would look like changes."""
+
+
+class _Block(NamedTuple):
+    """A code block; it is highlighted as a whole, because comments and strings span lines."""
+
+    language: str
+    lines: list[Segment]
+
+
+class CodeBlocks:
+    """The code blocks of two texts, highlighted on demand."""
+
+    def __init__(self, paired: Iterable[SegmentPair]) -> None:
+        self._blocks: dict[tuple[str, int], _Block] = {}
+        self._languages: dict[tuple[str, int], str] = {}
+        self._coloured: dict[tuple[str, int], Sequence[Line]] = {}
+        self._known: dict[tuple[str, str], Sequence[Line]] = {}
+        self._left = MAX_HIGHLIGHTED
+        for pair in paired:
+            if (pair.after or pair.before or _NO_PIECE).kind in ("fence", "code"):
+                for side, piece in (("before", pair.before), ("after", pair.after)):
+                    if piece:
+                        self._take(side, piece)
+
+    def line(self, pair: SegmentPair, segment: Segment) -> Line:
+        """Returns a highlighted line of code."""
+        key = "before" if segment is pair.before else "after", segment.opener
+        block = self._blocks[key]
+        if key not in self._coloured:
+            self._coloured[key] = self._in_colours(block)
+        lines = self._coloured[key]
+        return lines[segment.line - block.lines[0].line] if lines else (Span(sanitize(segment.text), "code"),)
+
+    def _take(self, side: str, piece: Segment) -> None:
+        if piece.kind == "fence":
+            self._languages[side, piece.line] = language_of(piece).lower()
+        elif (side, piece.opener) in self._blocks:
+            self._blocks[side, piece.opener].lines.append(piece)
+        else:
+            self._blocks[side, piece.opener] = _Block(self._languages.get((side, piece.line - 1), ""), [piece])
+
+    def _in_colours(self, block: _Block) -> Sequence[Line]:
+        """Returns the highlighted lines of a block, cached for both sides; none beyond the limit."""
+        size = sum(len(line.text) + 1 for line in block.lines) if block.language else 0
+        if not 0 < size <= self._left:
+            return ()
+        text = block.language, "\n".join(sanitize(line.text) for line in block.lines)
+        if text not in self._known:
+            self._left -= size
+            self._known[text] = [tuple(map(_plainer, line)) for line in highlight(text[1], block.language)]
+        return self._known[text]
+
+
+_NO_PIECE = Segment("", "", 0)
+
+
+def _plainer(span: Span) -> Span:
+    return span._replace(style="code") if span.style in _OF_DIFFERENCES else span
+
+
+def language_of(fence: Segment) -> str:
+    """Returns the language that a fence names."""
+    return sanitize(fence.mark.partition(" ")[0])
+
+
+def mark_line_changes(segment: Segment, lines: tuple[Line, Line], ground: str = "") -> tuple[tuple[Line, Line], bool]:
+    """Marks changed words in an old and a new line; also returns whether hardly any word stayed.
+
+    Args:
+        piece: the segment of the lines.
+        lines: the old line and the new line.
+        ground: the style of old words without one, outside of code.
+    """
+    if segment.kind != "code":
+        runs = token_runs(*map(styled_tokens, lines))
+        return (one_side(runs, "removed", ground), one_side(runs, "added")), is_rewritten(runs)
+    runs = token_runs(*(styled_tokens([Span(plain(line), "code")]) for line in lines))
+    return (_side(runs, "removed", lines[0]), _side(runs, "added", lines[1])), is_rewritten(runs)
+
+
+def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
+    """Returns one side of code: diff colours for changed words, syntax colours for the others."""
+    spans: list[Span] = []
+    rest: Sequence[Span] = line
+    for span in one_side(runs, side, "code"):
+        same, rest = split_spans(rest, len(span.text))
+        spans += same if span.style == "code" else [span]
+    return tuple(spans)
+
+
+def wrap_code(line: Line, columns: int) -> list[Line]:
+    """Wraps a line of code to lines of exactly this many cells."""
+    return [pad(part, columns, "code") for part in _by_cell(line, columns)]
+
+
+def _by_cell(line: Line, columns: int) -> Iterator[Line]:
+    row: list[Span] = []
+    left = max(columns, 2)
+    for span in line:
+        rest = span.text
+        while rest:
+            head, rest = split_cells(rest, left)
+            if head:
+                row.append(span._replace(text=head))
+                left -= cell_len(head)
+            if rest:
+                yield tuple(row)
+                row, left = [], max(columns, 2)
+    yield tuple(row)
+
+
+GAP = 2
+MIN_COLUMN = 9
+"""The narrowest column; below it the cells follow one another instead."""
+SEPARATOR = Span(" │ ", "quiet")
+
+_markup = re.compile(r"\]\((?:[^)\]]++|\](?!\())*\)|\*\*|[`\[]|<[^<>]*>")
+
+
+class TableColumns:
+    """The column widths of every table of two texts."""
+
+    def __init__(self, paired: Iterable[SegmentPair]) -> None:
+        self._sizes: dict[int, list[int] | None] = {}
+        self._table_of: dict[tuple[str, int], int] = {}
+        self._widths: list[list[tuple[int, int]]] = []
+        for pair in paired:
+            if (pair.after or pair.before or _NO_PIECE).kind == "row":
+                self._take(pair)
+
+    def row(self, pair: SegmentPair, cells: Sequence[Sequence[Span]], columns: int) -> list[Line]:
+        """Renders a row in at most this many cells."""
+        sizes = self._of(pair, columns)
+        if sizes is None:
+            joined = [span for number, cell in enumerate(cells) for span in ((SEPARATOR, *cell) if number else cell)]
+            return wrap(joined, columns)
+        laid = [wrap(cell, size) for cell, size in zip(cells, sizes, strict=False)]
+        height = max((len(cell) for cell in laid), default=0)
+        return [_joined(laid, sizes, number) for number in range(height)]
+
+    def rule(self, pair: SegmentPair, columns: int, hairline: str) -> Line:
+        """Renders the hairline below a table's head."""
+        sizes = self._of(pair, columns)
+        text = (" " * GAP).join(hairline * size for size in sizes) if sizes else hairline * columns
+        return (Span(text, "quiet"),)
+
+    def _take(self, pair: SegmentPair) -> None:
+        keys = [(side, piece.opener) for side, piece in (("a", pair.after), ("b", pair.before)) if piece]
+        table = next((self._table_of[key] for key in keys if key in self._table_of), len(self._widths))
+        if table == len(self._widths):
+            self._widths.append([])
+        self._table_of.update(dict.fromkeys(keys, table))
+        widths = self._widths[table]
+        for piece in (pair.before, pair.after):
+            for number, cell in enumerate(table_cells(piece.text) if piece else ()):
+                text = _markup.sub("", cell)
+                word = max(map(cell_len, text.split()), default=1)
+                known = widths[number] if number < len(widths) else (1, 1)
+                widths[number : number + 1] = [(max(cell_len(text), known[0]), max(word, known[1]))]
+
+    def _of(self, pair: SegmentPair, columns: int) -> list[int] | None:
+        key = ("a", pair.after.opener) if pair.after else ("b", pair.before.opener if pair.before else -1)
+        table = self._table_of.get(key, -1)
+        if table < 0:
+            return None
+        if table not in self._sizes:
+            self._sizes[table] = _fitted(self._widths[table], columns)
+        return self._sizes[table]
+
+
+def _fitted(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None:
+    """Returns column widths for the wanted widths and longest words; None if there is no room."""
+    left = columns - GAP * (len(widths) - 1)
+    least = [min(wanted, max(MIN_COLUMN, min(word, columns // 4))) for wanted, word in widths]
+    if sum(least) > left:
+        return None
+    low, high = 0, columns
+    while low < high:
+        cap = (low + high + 1) // 2
+        fits = sum(min(wanted, max(small, cap)) for (wanted, _), small in zip(widths, least, strict=True)) <= left
+        low, high = (cap, high) if fits else (low, cap - 1)
+    return [min(wanted, max(small, low)) for (wanted, _), small in zip(widths, least, strict=True)]
+
+
+def _joined(cells: Sequence[Sequence[Line]], sizes: Sequence[int], number: int) -> Line:
+    return tuple(_parts(cells, sizes, number))
+
+
+def _parts(cells: Sequence[Sequence[Line]], sizes: Sequence[int], number: int) -> Iterator[Span]:
+    blank = 0
+    for cell, size in zip(cells, sizes, strict=False):
+        line = cell[number] if number < len(cell) else ()
+        if line and blank:
+            yield Span(" " * blank)
+            blank = 0
+        yield from line
+        blank += size - width(line) + GAP
+
+
+_tag = re.compile(r"[ \t]*\{%-?\s*+([\w-]++)(.*?)-?%\}", re.DOTALL).match
+_summary = re.compile(r"<summary>((?:(?!<summary>).)*?)</summary>", re.DOTALL | re.IGNORECASE).search
+_element = re.compile(r"<(/?)([\w-]+)").match
+_html = re.compile(r"<[^<>]*>")
+
+
+def tag_line(segment: Segment, columns: int, symbols: Symbols) -> Line | None:
+    """Renders a tag; None for tags that show only their content."""
+    opened = _tag(segment.text)
+    summary = _summary(segment.text)
+    name = opened[1].lower() if opened else "details" if summary else "hint" if segment.mark in HINTS else ""
+    values = parse_attributes(opened[2]) if opened else {}
+    if name == "hint":
+        hint = hint_of(values.get("style", segment.mark or "info"))
+        return Span(f"{symbols.hint} ", hint.style), Span(hint.label, f"{hint.style} strong")
+    if name == "step":
+        return (Span(segment.mark, "accent strong"),)
+    if name == "details":
+        words = sanitize(" ".join(unescape(_html.sub("", summary[1])).split())) if summary else "Details"
+        return cut((Span(f"{symbols.opened} ", "accent"), Span(words, "strong")), columns)
+    title = title_of(segment) or ("Tab" if name == "tab" else "")
+    return titled_rule(sanitize(title), columns, symbols) if title else None
+
+
+def tag_words(segment: Segment) -> str:
+    """Names a tag with its attributes, as readers never see it: `[code title="a.py"]`, `[end of tabs]`."""
+    text = segment.text.strip()
+    opened, element = _tag(text), _element(text)
+    if opened:
+        name = opened[1]
+        words = f"end of {name[3:]}" if name.startswith("end") else " ".join(f"{name} {opened[2]}".split())
+    elif element:
+        words = f"end of {element[2]}" if element[1] else element[2]
+    else:
+        return sanitize(text)
+    return sanitize(f"[{words}]")
+
+
+def title_of(segment: Segment) -> str:
+    """Returns the title of a tab, a code block or an update."""
+    opened = _tag(segment.text)
+    values = parse_attributes(opened[2]) if opened else {}
+    return values.get("title") or values.get("date") or ""
+
 
 MIN_WIDTH = 12
 """With fewer cells left, the containers of a segment are not drawn."""

@@ -7,7 +7,6 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from presscheck.documents.diff.block_pairs import SegmentPair
-from presscheck.documents.diff.code import mark_line_changes
 from presscheck.documents.diff.inline_marks import StyledToken, is_rewritten, one_side, styled_tokens, token_runs
 from presscheck.documents.diff.painter import (
     AS_WRITTEN,
@@ -17,11 +16,12 @@ from presscheck.documents.diff.painter import (
     SegmentPainter,
     mark_all,
     mark_changes,
+    mark_line_changes,
     reading_text,
+    tag_line,
 )
 from presscheck.documents.diff.segments import Segment, table_cells
 from presscheck.documents.diff.sequence_matcher import Gap, gaps
-from presscheck.documents.diff.tags import tag_line
 from presscheck.documents.diff.word_diff import Run, RunKind
 from presscheck.text.styled_text import Line, wrap
 

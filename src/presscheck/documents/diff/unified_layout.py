@@ -8,9 +8,8 @@ from itertools import groupby, pairwise
 
 from presscheck.documents.diff.block_pairs import SegmentPair
 from presscheck.documents.diff.inline_marks import tint_line
-from presscheck.documents.diff.painter import MarkedLine, SegmentPainter
+from presscheck.documents.diff.painter import MarkedLine, SegmentPainter, title_of
 from presscheck.documents.diff.segments import BY_LINE, Segment
-from presscheck.documents.diff.tags import title_of
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut

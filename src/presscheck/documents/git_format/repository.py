@@ -1,20 +1,424 @@
 """Reads a documentation repository in the platform's Git format into pages, files and problems.
 
-Nothing outside the directory is read, and a bad page does not stop the others.
+Nothing outside the directory is read, and a bad page does not stop the others. The page tree comes from the table of
+contents, ``SUMMARY.md``, or from the folders: every text becomes a page once, and a table of contents that lists it
+again has a link there. A page is its front matter, title and body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any, Literal, cast
+from urllib.parse import quote, unquote
 
-from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, read_config
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, normalize_path, read_config
 from presscheck.documents.git_format.files import INCLUDES, RepositoryFiles, decode_text
 from presscheck.documents.git_format.models import Cover, Problem, Repository, Snippet, SourceFile, SourcePage
-from presscheck.documents.git_format.page import PageText, read_page
-from presscheck.documents.git_format.page_tree import PageTreeBuilder
 from presscheck.documents.markdown.links import Destination, LinkResolver, find_links
+from presscheck.documents.pages.front_matter import find_front_matter
+from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
+
+_ANCHOR = re.compile(r"<a\b([^<>]*)>(?:\s*+</a>)?|</a>", re.IGNORECASE)
+_ID = re.compile(r"\bid=[\"']([^\"']++)[\"']", re.IGNORECASE)
+_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).disable(
+    "code"
+)  # deep items may be indented by any number of blanks
+_USUAL_TITLES = frozenset(("table of contents", "summary", "contents"))
+
+
+@dataclass
+class Item:
+    """An entry: a group or a page. `target` is as written, None if the entry has no link."""
+
+    title: str
+    line: int
+    is_group: bool = False
+    target: str | None = None
+    link_title: str | None = None
+    slug: str | None = None
+    items: list[Item] = field(default_factory=list["Item"])
+
+
+@dataclass
+class Summary:
+    """The table of contents; `title` is set if its first heading is more than "Table of contents"."""
+
+    title: str | None
+    items: list[Item]
+
+
+def read_summary(text: str) -> Summary:
+    """Reads a table of contents."""
+    top: list[Item] = []
+    current, title = top, None
+    open_items: list[Item | None] = []
+    heading = 0
+    for token in _MARKDOWN.parse(text):
+        if token.type == "list_item_open":
+            open_items.append(None)
+        elif token.type == "list_item_close":
+            open_items.pop()
+        elif token.type == "heading_open":
+            heading = int(token.tag[1])
+        elif token.type == "inline" and heading:
+            if heading > 1:
+                group = _group(token)
+                top.append(group)
+                current = group.items
+            elif _words(token).casefold() not in _USUAL_TITLES:
+                title = title or _words(token)
+            heading = 0
+        elif token.type == "inline" and open_items and open_items[-1] is None:
+            item = _page(token)
+            above = next((one for one in reversed(open_items[:-1]) if one), None)
+            (above.items if above else current).append(item)
+            open_items[-1] = item
+    return Summary(title, top)
+
+
+def plain_title(text: str) -> tuple[str, str | None]:
+    """Returns a title without its anchors, and the id of the first anchor."""
+    ids: list[str] = []
+
+    def without_anchor(match: re.Match[str]) -> str:
+        anchor = _ID.search(match[1] or "")
+        ids.extend([anchor[1]] if anchor else [])
+        return "" if anchor or match[1] is None else match[0]
+
+    return " ".join(_ANCHOR.sub(without_anchor, text).split()), ids[0] if ids else None
+
+
+def path_slug(text: str) -> str:
+    """Returns a path segment for a file name or a title."""
+    words = re.sub(r"[^\w.]+", "-", text.casefold()).strip("-.")
+    return words[:100].strip("-.") or "page"
+
+
+def _group(token: Token) -> Item:
+    title, slug = plain_title(_words(token))
+    return Item(title or "Untitled", _line(token), is_group=True, slug=slug)
+
+
+def _page(token: Token) -> Item:
+    children = token.children or []
+    opening = next((at for at, child in enumerate(children) if child.type == "link_open"), None)
+    if opening is None:
+        return Item(_words(token) or "Untitled", _line(token))
+    closing = next(at for at, child in enumerate(children) if at > opening and child.type == "link_close")
+    link = children[opening]
+    title = plain_title("".join(_text(child) for child in children[opening + 1 : closing]))[0]
+    caption = link.attrGet("title")
+    return Item(
+        title or "Untitled",
+        _line(token),
+        target=str(link.attrGet("href") or ""),
+        link_title=str(caption) if caption else None,
+    )
+
+
+def _words(token: Token) -> str:
+    return " ".join("".join(_text(child) for child in token.children or []).split())
+
+
+def _text(token: Token) -> str:
+    return " " if token.type in ("softbreak", "hardbreak") else token.content
+
+
+def _line(token: Token) -> int:
+    return token.map[0] + 1 if token.map else 1
+
+
+MAX_TITLE = 1000
+"""The longest heading that can be a title, in characters."""
+
+_TITLE = re.compile(r"\s*(?:#[ \t]+(.*)(?:\n|\Z)|([^\s#>*+<{`~|-].*)\n=+[ \t]*(?:\n|\Z))")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_STRONG = re.compile(r"(\*\*|__|`)(.+?)\1")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+
+_TEXTS = ("description", "icon", "emoji")
+_FLAGS = ("hidden", "noIndex", "noRobotsIndex")
+_PARTS = ("cover", "title", "description", "tableOfContents", "outline", "pagination", "metadata")
+
+
+@dataclass(frozen=True)
+class PageText:
+    """The content of a page's file; `body_line` is the first line of the body."""
+
+    title: str | None
+    body: str
+    body_line: int
+    oid: str = ""
+    details: dict[str, Any] = field(default_factory=dict[str, Any])
+    cover: Cover | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) -> PageText:
+    """Reads the file of a page; a heading at the start of the text is the title of the page."""
+    problems: list[Problem] = []
+    front: dict[str, Any] = {}
+    start = 0
+    front_matter = find_front_matter(text)
+    if front_matter:
+        start = front_matter.end
+        try:
+            front = load_yaml(front_matter.yaml)
+        except InvalidYaml as error:
+            problems.append(Problem(source, error.line + 1, f"the front matter is not YAML: {error}"))
+    heading = _TITLE.match(text, start) if has_title else None
+    title = _plain(heading[1] or heading[2]) if heading else None
+    start = heading.end() if heading else start
+    body = text[start:].lstrip("\n")
+    body_line = text.count("\n", 0, len(text) - len(body)) + 1
+    named = front.get("title")
+    return PageText(
+        title or (named if isinstance(named, str) and named.strip() else None),
+        body,
+        body_line,
+        oid,
+        _details(front),
+        _cover(front, source),
+        tuple(problems),
+    )
+
+
+def _details(front: Mapping[str, Any]) -> dict[str, Any]:
+    details: dict[str, Any] = {}
+    for name in _TEXTS:
+        if front.get(name) is not None and not isinstance(front[name], dict | list | bool):
+            details[name] = str(front[name]).strip()
+    details |= {name: front[name] for name in _FLAGS if isinstance(front.get(name), bool)}
+    if isinstance(front.get("if"), str):
+        details["condition"] = front["if"]
+    named = _parts(front.get("vars"))
+    if named:
+        details["variables"] = {
+            str(name): value for name, value in named.items() if isinstance(value, str) or _number(value) is not None
+        }
+    layout = _parts(front.get("layout"))
+    if layout:
+        details["layout"] = _layout(layout)
+    return details
+
+
+def _layout(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the full layout, as it is sent: parts that the file does not mention are visible."""
+    size = _parts(layout.get("cover")).get("size")
+    return {
+        "width": str(layout.get("width") or "default"),
+        "coverSize": str(size or "hero"),
+        **{part: _is_visible(layout.get(part)) for part in _PARTS},
+    }
+
+
+def _is_visible(part: object) -> bool:
+    return part is not False and _parts(part).get("visible") is not False
+
+
+def _parts(found: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _cover(front: Mapping[str, Any], source: str) -> Cover | None:
+    pictures = _parts(front.get("cover"))
+    picture = pictures.get("light") if pictures else front.get("cover")
+    dark = pictures.get("dark")
+    if not isinstance(picture, str):
+        return None
+    return Cover(
+        _from_root(picture, source),
+        _from_root(dark, source) if isinstance(dark, str) else None,
+        _number(front.get("coverY")) or 0,
+        _number(front.get("coverHeight")),
+    )
+
+
+def _from_root(picture: str, source: str) -> str:
+    """Returns the source path of an image that a page names; a URL or a path outside the repository stays as it is."""
+    if "://" in picture:
+        return picture
+    return normalize_path(f"{source.rpartition('/')[0]}/{unquote(picture)}") or picture
+
+
+def _number(found: object) -> float | None:
+    return float(found) if isinstance(found, int | float) and isfinite(found) else None
+
+
+def _plain(heading: str) -> str | None:
+    words = heading[:MAX_TITLE].rstrip()
+    bare = words.rstrip("#")
+    if not bare or bare[-1] in " \t":  # the heading had closing #s
+        words = bare
+    words = _STRONG.sub(r"\2", _LINK.sub(r"\1", plain_title(words)[0]))
+    return " ".join(_ESCAPE.sub(r"\1", words).split()) or None
+
+
+MAX_LINK_TITLE = 100
+
+_ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
+
+
+class PageTreeBuilder:
+    """Puts pages in their places.
+
+    Building sets `title` to that of the table of contents and fills `problems` and `files_linked`.
+    """
+
+    def __init__(self, files: RepositoryFiles, settings: RepositoryConfig, texts: Mapping[str, PageText]) -> None:
+        self.files = files
+        self.summary = settings.summary
+        self.readme = settings.readme
+        self.texts = texts
+        self.title: str | None = None
+        self.problems: list[Problem] = []
+        self.files_linked: set[str] = set()
+        self._listed: set[str] = set()
+        self._placed: set[str] = set()
+
+    def pages(self) -> tuple[SourcePage, ...]:
+        """Returns the whole tree; pages that are not listed come last."""
+        if self.summary in self.files:
+            text = self.files.text(self.summary)
+            self.problems += text.problems
+            summary = read_summary(text.text)
+            self.title = summary.title
+            targets = [item.target for item in _every(summary.items) if item.target]
+            self._listed = {self._source(target) for target in targets if "#" not in target}
+            pages = self._from_items(summary.items)
+        else:
+            self._report(self.summary, 1, "is missing: pages are ordered by folder", "information")
+            pages = self._from_folder("")
+        return _with_own_slugs([*pages, *self._unlisted()])
+
+    def _from_items(self, items: Iterable[Item]) -> list[SourcePage]:
+        pages: list[SourcePage] = []
+        for item in items:
+            page = self._from_item(item)
+            below = self._from_items(item.items)
+            if page.kind == "link":
+                if below:
+                    self._report(
+                        self.summary, item.line, "is a link: its subpages are placed next to it", "information"
+                    )
+                pages += [page, *below]
+            else:
+                pages.append(replace(page, pages=_with_own_slugs(below)))
+        return pages
+
+    def _from_item(self, item: Item) -> SourcePage:
+        if item.is_group:
+            return SourcePage("group", item.title, item.slug or path_slug(item.title))
+        if not item.target:
+            return SourcePage("document", item.title, path_slug(item.title))
+        if _ADDRESS.match(item.target):
+            return SourcePage("link", item.title, target=item.target)
+        source, anchor = self._source(item.target), item.target.partition("#")[2]
+        if source in self.texts:
+            if source not in self._placed and (not anchor or source not in self._listed):
+                return self._document(source, item)
+            if not anchor:
+                self._report(self.summary, item.line, f"{source} is listed again: imported as a link", "information")
+            return SourcePage("link", item.title, target=f"{source}#{anchor}" if anchor else source)
+        if source in self.files:
+            self.files_linked.add(source)
+            return SourcePage("link", item.title, target=source)
+        self._report(self.summary, item.line, f"{item.target} does not exist: the page is empty")
+        return SourcePage("document", item.title, self._slug(source) if source else path_slug(item.title))
+
+    def _document(self, source: str, item: Item | None = None) -> SourcePage:
+        """Returns the page of a text with its own title; the title in the table of contents is its link title."""
+        self._placed.add(source)
+        text = self.texts[source]
+        title = text.title or (item.title if item else None) or self._slug(source)
+        called = (item.link_title or item.title) if item else title
+        return SourcePage(
+            "document",
+            title,
+            self._slug(source),
+            source=source,
+            oid=text.oid,
+            body=text.body,
+            link_title=called[:MAX_LINK_TITLE] if called != title else None,
+            details=text.details,
+            cover=text.cover,
+        )
+
+    def _from_folder(self, folder: str) -> list[SourcePage]:
+        """Returns the pages of a folder, without its README except at the root."""
+        prefix = f"{folder}/" if folder else ""
+        inner = [text[len(prefix) :] for text in self.texts if text.startswith(prefix)]
+        own = self._readme(folder)
+        pages = [self._document(own)] if own and not folder else []
+        for name in sorted({one.partition("/")[0] for one in inner if prefix + one != own}):
+            path = prefix + name
+            if path in self.texts:
+                pages.append(self._document(path))
+                continue
+            readme = self._readme(path)
+            page = self._document(readme) if readme else SourcePage("document", name, path_slug(name))
+            pages.append(replace(page, pages=_with_own_slugs(self._from_folder(path))))
+        return pages
+
+    def _unlisted(self) -> Iterator[SourcePage]:
+        for source in self.texts:
+            if source not in self._placed:
+                page = self._document(source)
+                self._report(source, 1, f"is not listed in {self.summary}: imported as a hidden page", "information")
+                yield replace(page, details={**page.details, "hidden": True})
+
+    def _source(self, target: str) -> str:
+        """Returns the source path of an entry; empty if it points out of the repository."""
+        path = unquote(target.partition("#")[0])
+        if _ADDRESS.match(target):
+            return ""
+        folder = "" if path.startswith("/") else self.summary.rpartition("/")[0]
+        for candidate in (normalize_path(f"{folder}/{path}"), normalize_path(path)):
+            if candidate is not None:
+                for source in (candidate, self._readme(candidate), f"{candidate}.md"):
+                    if source and source in self.files:
+                        return source
+        return normalize_path(path) or ""
+
+    def _readme(self, folder: str) -> str | None:
+        return self.readme if not folder and self.readme in self.texts else self.files.readme(folder)
+
+    def _slug(self, source: str) -> str:
+        folder, _, name = source.rpartition("/")
+        stem = name[:-3] if name.casefold().endswith(".md") else name
+        is_readme = stem.casefold() == "readme"
+        return path_slug(folder.rpartition("/")[2] if is_readme and folder else stem)
+
+    def _report(self, file: str, line: int, text: str, weight: Literal["error", "information"] = "error") -> None:
+        self.problems.append(Problem(file, line, text, weight))
+
+
+def _every(items: Iterable[Item]) -> Iterator[Item]:
+    for item in items:
+        yield item
+        yield from _every(item.items)
+
+
+def _with_own_slugs(pages: Iterable[SourcePage]) -> tuple[SourcePage, ...]:
+    """Returns siblings with unique slugs; a taken slug gets a number."""
+    taken: set[str] = set()
+    found: list[SourcePage] = []
+    for page in pages:
+        slug, number = page.slug, 1
+        while slug and slug in taken:
+            slug = f"{page.slug}-{number}"
+            number += 1
+        taken.add(slug)
+        found.append(page if slug == page.slug else replace(page, slug=slug))
+    return tuple(found)
+
 
 __all__ = ["Cover", "Problem", "Repository", "Snippet", "SourceFile", "SourcePage", "read_repository"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from presscheck.documents.markdown.link_target import LinkTarget
+from presscheck.documents.markdown.links import LinkTarget
 from presscheck.documents.markdown.parser import parse_attributes
 from presscheck.text.sanitize import is_ordinary, sanitize
 from presscheck.text.styled_text import BREAK, Span

@@ -297,3 +297,10 @@ def _words(text: str) -> str:
 def _address(target: str) -> str:
     bare = target[1:-1] if target.startswith("<") and target.endswith(">") else target
     return unescape(_ESCAPE.sub(r"\1", bare))
+
+
+class LinkTarget(NamedTuple):
+    """The title of what a link leads to, and whether there is no such page or file."""
+
+    title: str = ""
+    is_broken: bool = False

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.block_splitter import Block, split_blocks, text_lines
-from presscheck.documents.markdown.sections import Section, find_sections
+from presscheck.documents.markdown.headings import Section, find_sections
 from presscheck.documents.merge.conflict_blocks import (
     ConflictBlock,
     conflict_number,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from presscheck.documents.markdown.link_target import LinkTarget
+from presscheck.documents.markdown.links import LinkTarget
 from presscheck.text.styled_text import Line
 
 

@@ -23,8 +23,7 @@ from presscheck.api.content import (
     RevisionPage,
 )
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, OpenAPISpecContent
-from presscheck.documents.markdown.link_target import LinkTarget
-from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.markdown.links import LinkResolver, LinkTarget, source_path
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.openapi import description_in
 from presscheck.documents.terminal.references import Included, Picture

@@ -15,7 +15,7 @@ from presscheck.api.comments import (
     UpdateReply,
 )
 from presscheck.documents.diff.segments import table_row_at
-from presscheck.documents.diff.suggestion_targets import cell_suggestion_problem, cell_target, find_target
+from presscheck.documents.diff.suggestions import cell_suggestion_problem, cell_target, find_target
 from presscheck.documents.pages.quotes import quote, quote_cell, quote_lines, split_quote
 from presscheck.documents.pages.suggestions import format_suggestion, suggestion_problem
 from presscheck.text.sanitize import sanitize

@@ -17,7 +17,7 @@ from presscheck.api.comments import (
     UpdateComment,
     UpdateReply,
 )
-from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
+from presscheck.documents.diff.suggestions import comment_with_suggestion
 from presscheck.documents.pages.suggestions import parse_suggestion, suggestion_problem
 from presscheck.engine.drafts import REVIEW_DRAFT, draft_about
 from presscheck.engine.members import people_in
