@@ -12,8 +12,7 @@ from presscheck.api.spaces import GetSpacePDF, MoveSpace
 from presscheck.api.teams import CreateTeam, ListTeams
 from presscheck.engine.forms import field_help, references
 from presscheck.engine.forms.field_help import DESCRIPTIONS, PARTS, description, limits, named_description
-from presscheck.engine.forms.field_validators import FIELD_VALIDATORS, address_reason, domain_reason
-from presscheck.engine.forms.filter_form import FilterForm
+from presscheck.engine.forms.form import FIELD_VALIDATORS, FilterForm, address_reason, domain_reason
 from presscheck.engine.forms.references import GROUP, PAGE, PART_REFERENCES, REFERENCES, reference_of
 from presscheck.errors import InvalidArgument
 

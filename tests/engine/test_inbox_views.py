@@ -19,8 +19,7 @@ from presscheck.api.comments import Comment
 from presscheck.api.content_changes import SemanticChanges
 from presscheck.api.operation import Operation, Page
 from presscheck.config.saved_views import SavedView
-from presscheck.engine.inbox import own_reviews
-from presscheck.engine.inbox.own_reviews import is_older, missing_reviews
+from presscheck.engine.inbox import views
 from presscheck.engine.inbox.preview import last_activity, read_preview
 from presscheck.engine.inbox.views import (
     VIEWS,
@@ -29,8 +28,10 @@ from presscheck.engine.inbox.views import (
     all_views,
     arrange_rows,
     first_rows,
+    is_older,
     listing_of,
     listings_of,
+    missing_reviews,
     name_of,
     own_view,
     personal_listings,
@@ -291,7 +292,7 @@ class TestOwnReviews:
 
         def window(listing: Operation[Any], start: int, count: int) -> Window[Any]:
             if listing.key() in rows:
-                assert (start, count) == (0, own_reviews.MAX_REVIEWS)
+                assert (start, count) == (0, views.MAX_REVIEWS)
                 items = tuple(
                     request(id=name, space="s", updatedAt="2026-11-20T11:00:00Z") for name in rows[listing.key()]
                 )
@@ -302,7 +303,7 @@ class TestOwnReviews:
 
     def test_those_that_are_older_than_the_last_update(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(phrases, "now", lambda: NOW)
-        monkeypatch.setattr(own_reviews, "now", lambda: NOW)
+        monkeypatch.setattr(views, "now", lambda: NOW)
         one, two, three = (request(id=name, space="s") for name in "123")
         ages = {
             reviews_of(one).key(): 3599.0,

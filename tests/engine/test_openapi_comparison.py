@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from presscheck.engine.integrations.remote_options import absolute, is_of_integration, read_options
+from presscheck.engine.integrations.settings import absolute, is_of_integration, read_options
 from presscheck.engine.openapi.comparison import compare
 from presscheck.engine.openapi.description_file import read_description
 from presscheck.engine.openapi.versions import KEPT, SeenVersions

@@ -11,7 +11,7 @@ from presscheck.api.spaces import GetSpace, Space
 from presscheck.client.request_priority import Priority
 from presscheck.engine.publish.redirect_suggestions import REVISIONS, suggestions
 from presscheck.engine.publish.redirects import RedirectMap
-from presscheck.engine.publish.site_paths import SitePaths
+from presscheck.engine.publish.site_structure import SitePaths
 from presscheck.engine.reads.scheduler import BACKGROUND, REQUESTED
 from presscheck.engine.results import Result
 from presscheck.errors import Forbidden

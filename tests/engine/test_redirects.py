@@ -6,7 +6,7 @@ from presscheck.api.site_structure import SiteSpace, SiteStructure
 from presscheck.api.sites import Site, SiteUrls
 from presscheck.api.spaces import Space
 from presscheck.engine.publish.redirects import MAX_ROWS, RedirectMap, plan_import, read_table, write_table
-from presscheck.engine.publish.site_paths import SitePaths
+from presscheck.engine.publish.site_structure import SitePaths
 
 PATH = {"organization_id": "o", "site_id": "s"}
 SITE = Site(id="s", urls=SiteUrls(published="https://docs.example/docs/"))

@@ -8,7 +8,7 @@ from presscheck.api.site_settings import ShareLink
 from presscheck.api.site_structure import PublishedUrl
 from presscheck.api.sites import Site, SiteUrls
 from presscheck.engine.publish.shown_addresses import SHORTEST
-from presscheck.engine.site_config.customization import customization_problems, merged, with_link_targets
+from presscheck.engine.site_config.push_plan import customization_problems, merged, with_link_targets
 from presscheck.engine.site_config.site_state import SiteSecrets
 
 SITE: dict[str, Any] = {

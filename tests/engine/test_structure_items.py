@@ -4,7 +4,7 @@ import pytest
 
 from presscheck.api.site_structure import OtherStructureItem, SiteSection, SiteSectionGroup, SiteSpace
 from presscheck.api.spaces import Space
-from presscheck.engine.publish.structure_items import (
+from presscheck.engine.publish.site_structure import (
     all_items,
     children_of,
     icon_problem,

@@ -27,7 +27,7 @@ from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import CreateSite, GetSite, ListSites, PublishSite, Site
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.client.client import Client
-from presscheck.engine.publish.site_content import site_spaces
+from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 

@@ -26,7 +26,7 @@ from presscheck.api.site_structure import (
 from presscheck.api.sites import CreateSite, ListSites, Site
 from presscheck.api.spaces import CreateSpace
 from presscheck.client.client import Client
-from presscheck.engine.publish.structure_items import all_items, children_of, title_of
+from presscheck.engine.publish.site_structure import all_items, children_of, title_of
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.site_structure.screen import SiteStructureScreen

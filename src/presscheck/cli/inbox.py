@@ -26,7 +26,6 @@ from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.event_log import POLL_INTERVAL
 from presscheck.engine.inbox.notification_settings import request_target
-from presscheck.engine.inbox.own_reviews import missing_reviews
 from presscheck.engine.inbox.query_language import is_local
 from presscheck.engine.inbox.views import (
     Group,
@@ -34,6 +33,7 @@ from presscheck.engine.inbox.views import (
     all_views,
     arrange_rows,
     listing_of,
+    missing_reviews,
     personal_listings,
     row_details,
     validate_view,

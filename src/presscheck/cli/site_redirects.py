@@ -26,7 +26,7 @@ from presscheck.engine.publish.redirects import (
     source_problem,
     write_table,
 )
-from presscheck.engine.publish.site_paths import plain_path, wire_path
+from presscheck.engine.publish.site_structure import plain_path, wire_path
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.text.phrases import count
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import types
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args, get_origin
 
@@ -13,17 +15,47 @@ from presscheck.api.operation import Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.shell_command import is_text, members_of, typed
 from presscheck.engine.forms.field_help import FROM_FILES, description, limits, named_description
-from presscheck.engine.forms.field_validators import FIELD_VALIDATORS
 from presscheck.engine.forms.references import SITE, reference_of
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import now
+from presscheck.text.sanitize import is_safe_url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable
 
     from presscheck.api.operation import Model, Operation
-    from presscheck.engine.forms.field_validators import TextValidator
     from presscheck.engine.forms.references import Reference
+
+_DOMAIN = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)+")
+
+TextValidator = Callable[[str], "str | None"]
+"""Returns why a text is invalid; None if it is valid."""
+
+
+def address_reason(text: str) -> str | None:
+    """Why a text is no web address; None if it is one."""
+    if text.startswith(("https://", "http://")) and is_safe_url(text):
+        return None
+    return "is not an address: it starts with https:// or http://"
+
+
+def domain_reason(text: str) -> str | None:
+    """Why a text is no domain of e-mail addresses; None if it is one."""
+    return None if _DOMAIN.fullmatch(text) else f"{text[:40]} is not a domain: give one such as example.com, without @"
+
+
+FIELD_VALIDATORS: dict[str, TextValidator] = {
+    "email_domains": domain_reason,
+    "fallback_url": address_reason,
+    "files": address_reason,
+    "logo": address_reason,
+    "logout_url": address_reason,
+    "sso_url": address_reason,
+    "tunnel_url": address_reason,
+    "url": address_reason,
+}
+"""How the text of a field is checked, by the name of the field or of its part; a list value by value."""
+
 
 Kind = Literal["text", "long text", "choice", "list", "json", "certificate"]
 NULL = "null"
@@ -348,3 +380,41 @@ def _json(name: str, text: str) -> Any:
     except (ValueError, RecursionError):  # a number with thousands of digits, or thousands of brackets
         reason = "is not valid JSON: too large"
     raise InvalidArgument(name, reason)
+
+
+@dataclass(frozen=True)
+class FilterForm:
+    """The filters of a listing; those that are empty are left out.
+
+    Attributes:
+        listing: the operation.
+        given: the values that are known already, by field, such as those of the path.
+    """
+
+    listing: type[Operation[Any]]
+    given: Mapping[str, Any]
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The fields that filter."""
+        return form_fields(self.listing, self.given)
+
+    def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Operation[Any]:
+        """The call of the listing.
+
+        Raises:
+            InvalidArgument: a value is invalid; names the field.
+        """
+        return call_of(self.listing, self.given, {name: text for name, text in texts.items() if text.strip()})
+
+    def filters(self, call: Operation[Any]) -> dict[str, Any]:
+        """The filters of a call, by field."""
+        return {name: value for name, value in call.given().items() if name not in self.given}
+
+    def changes_nothing(self, result: Any) -> bool:
+        """Never: the same filters list again."""
+        return False
+
+    def command(self, result: Any) -> str:
+        """The command line of the listing."""
+        return typed(result)

@@ -12,8 +12,7 @@ from presscheck.api.shell_command import members_of, typed
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.engine.forms.field_help import PARTS, limits
-from presscheck.engine.forms.field_validators import FIELD_VALIDATORS
-from presscheck.engine.forms.form import FormField, Kind, call_of, form_fields
+from presscheck.engine.forms.form import FIELD_VALIDATORS, FormField, Kind, call_of, form_fields
 from presscheck.engine.forms.references import PART_REFERENCES
 from presscheck.errors import InvalidArgument
 

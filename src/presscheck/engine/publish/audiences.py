@@ -13,7 +13,7 @@ from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteSpa
 from presscheck.documents.attribute_json import parse_json
 from presscheck.documents.visitors.conditions import Path, Verdict, claim_paths, judge, problem_of
 from presscheck.engine.protocols import Reader
-from presscheck.engine.publish.site_content import site_spaces
+from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.errors import InvalidArgument, PresscheckError
 
 LONGEST_NAME = 50

@@ -23,7 +23,7 @@ from presscheck.documents.visitors.claim_schema import MOST_MISTAKES, schema_cla
 from presscheck.documents.visitors.conditions import claim_paths, problem_of
 from presscheck.engine.publish.published_state import space_path
 from presscheck.engine.publish.site_content import NOTHING_FOUND, PageFacts, SiteContent, SpaceContent, spec_addresses
-from presscheck.engine.publish.structure_items import key_of
+from presscheck.engine.publish.site_structure import key_of
 from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]

@@ -23,7 +23,7 @@ class PreviewService(Reader, PublishedVisitor, Protocol):
         ...
 
 
-async def site_spaces(engine: Reader, organization_id: str, site_id: str) -> tuple[SiteSpace, ...]:
+async def spaces_of_site(engine: Reader, organization_id: str, site_id: str) -> tuple[SiteSpace, ...]:
     """The spaces of a site.
 
     Raises:
@@ -56,7 +56,7 @@ async def preview_url(
         RequestError: there is no connection, or the service has no such preview.
     """
     if request is not None:
-        spaces = await site_spaces(engine, organization_id, site_id)
+        spaces = await spaces_of_site(engine, organization_id, site_id)
         shown = next((one for one in spaces if one.space.id == request.space), None)
         if shown is None:
             raise InvalidArgument("site", f"it does not have the space of #{request.number}")

@@ -21,7 +21,8 @@ from presscheck.engine.publish.published_state import (
     space_path,
     structure_items,
 )
-from presscheck.engine.publish.site_content import SiteContent, SiteReading, SpaceContent, Unread, site_spaces
+from presscheck.engine.publish.site_content import SiteContent, SiteReading, SpaceContent, Unread
+from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.engine.site_config.site_state import OnlineReader, StateReader
 from presscheck.engine.site_config.snapshots import RESTORABLE, SnapshotRecorder
 from presscheck.errors import PresscheckError

@@ -14,8 +14,7 @@ from presscheck.api.spaces import GetSpace
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import Reader, StoredReader
 from presscheck.engine.publish.redirects import RedirectMap, source_problem
-from presscheck.engine.publish.site_content import site_spaces
-from presscheck.engine.publish.site_paths import plain_path, space_path, wire_path
+from presscheck.engine.publish.site_structure import plain_path, site_spaces, space_path, wire_path
 from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.errors import PresscheckError
 

@@ -29,8 +29,7 @@ from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import Site
 from presscheck.engine.connection_state import Status
 from presscheck.engine.protocols import Reader
-from presscheck.engine.publish.site_content import site_spaces
-from presscheck.engine.publish.site_paths import SitePaths, plain_path, ways, wire_path
+from presscheck.engine.publish.site_structure import SitePaths, plain_path, site_spaces, ways, wire_path
 from presscheck.engine.writes.pending_writes import PendingWrite
 from presscheck.errors import PresscheckError
 

@@ -36,10 +36,8 @@ from presscheck.api.site_settings import (
 from presscheck.api.site_structure import (
     GetSiteStructure,
     SiteSection,
-    SiteSectionGroup,
     SiteSpace,
     SiteStructure,
-    StructureItem,
 )
 from presscheck.api.sites import GetSite, ListSites, Site
 from presscheck.api.spaces import GetSpace, Space
@@ -51,6 +49,7 @@ from presscheck.documents.nodes.comment_targets import CellIds, cell_words, has_
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import StoreWorker
 from presscheck.engine.publish.published_state import PublishedSpace, PublishedState
+from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.search.backlinks import LinkReader, links_of_space
@@ -186,17 +185,6 @@ def page_facts(markdown: str) -> PageFacts:
     if not (conflicts or images or specs or is_empty):
         return NOTHING_FOUND
     return PageFacts(is_empty, tuple(block.first + 1 for block in conflicts), tuple(images), specs)
-
-
-def site_spaces(items: Iterable[StructureItem]) -> Iterator[tuple[SiteSpace, SiteSection | None]]:
-    """The spaces of a structure in order, each with its section."""
-    for item in items:
-        if isinstance(item, SiteSpace):
-            yield item, None
-        elif isinstance(item, SiteSection):
-            yield from ((space, item) for space in item.site_spaces)
-        elif isinstance(item, SiteSectionGroup):
-            yield from site_spaces(item.children)
 
 
 class SiteReader:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
-from presscheck.engine.publish.site_paths import plain_path
+from presscheck.engine.publish.site_structure import plain_path
 from presscheck.engine.site_config.document import (
     FLAGS,
     TEXTS,

@@ -15,7 +15,7 @@ from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import GetSite, Site
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.published_state import PublishedStates, StateStore
-from presscheck.engine.publish.site_content import site_spaces
+from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.engine.site_config.comparison import Difference, compare
 from presscheck.engine.site_config.document import Entry, Part, SiteConfig, place_name
 from presscheck.engine.site_config.snapshots import (

@@ -37,9 +37,7 @@ from presscheck.engine.connection_state import Status
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.redirects import reference
 from presscheck.engine.publish.shown_addresses import key_in
-from presscheck.engine.publish.site_content import site_spaces
-from presscheck.engine.publish.site_paths import plain_path
-from presscheck.engine.publish.structure_items import children_of, key_of
+from presscheck.engine.publish.site_structure import children_of, key_of, plain_path, site_spaces
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.engine.site_config.document import (
     GENERATED,

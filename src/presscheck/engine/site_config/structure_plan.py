@@ -28,7 +28,7 @@ from presscheck.api.site_structure import (
     UpdateSiteSpace,
 )
 from presscheck.api.sites import UpdateSite
-from presscheck.engine.publish.structure_items import icon_problem, path_problem
+from presscheck.engine.publish.site_structure import icon_problem, path_problem
 from presscheck.engine.site_config.comparison import match
 from presscheck.engine.site_config.document import TEXTS, Entry, Kind, Place, every_entry
 from presscheck.engine.site_config.steps import Keys, Step, id_of

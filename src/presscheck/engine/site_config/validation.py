@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from presscheck.engine.publish.site_paths import plain_path
+from presscheck.engine.publish.site_structure import plain_path
 from presscheck.engine.site_config.document import (
     FLAGS,
     INSIDE,

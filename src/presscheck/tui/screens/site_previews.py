@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.site_settings import GetPreview
 from presscheck.api.sites import ListSites, Site
-from presscheck.engine.publish.previews import preview_url, site_spaces
+from presscheck.engine.publish.previews import preview_url, spaces_of_site
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -57,7 +57,7 @@ class SitePreviews:
         site, organization_id = self._site(), self._organization_id()
         if site is None:
             return
-        spaces = {one.space.id: one for one in await site_spaces(self._context.engine, organization_id, site.id)}
+        spaces = {one.space.id: one for one in await spaces_of_site(self._context.engine, organization_id, site.id)}
         listing = ListOrganizationChangeRequests(organization_id=organization_id, status="open", limit=MANY)
         answer = await self._context.engine.read(listing)
         requests = {request.id: request for request in answer.items if request.space in spaces}

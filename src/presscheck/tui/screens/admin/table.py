@@ -21,8 +21,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from presscheck.api.operation import Operation, Page
-from presscheck.engine.forms.filter_form import FilterForm
-from presscheck.engine.forms.form import form_fields, initial_texts
+from presscheck.engine.forms.form import FilterForm, form_fields, initial_texts
 from presscheck.engine.forms.parts_form import tree_text
 from presscheck.errors import Forbidden, NotSupported, PresscheckError
 from presscheck.text.phrases import count

@@ -15,8 +15,7 @@ from typing import Any
 from presscheck.api.change_requests import REVIEWS, ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.operation import Operation
 from presscheck.client.request_priority import Priority
-from presscheck.engine.inbox.own_reviews import is_older, missing_reviews
-from presscheck.engine.inbox.views import personal_listings
+from presscheck.engine.inbox.views import is_older, missing_reviews, personal_listings
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
 from presscheck.engine.results import Result
 from presscheck.engine.review.merge_forecast import forecast, was_updated

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.integrations import GetInstallation, GetIntegration
-from presscheck.engine.integrations.remote_options import is_of_integration, read_options
-from presscheck.engine.integrations.settings import SettingsForm, completion_address
+from presscheck.engine.integrations.settings import SettingsForm, completion_address, is_of_integration, read_options
 from presscheck.errors import Forbidden, MalformedAnswer, NotFound, PresscheckError
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.tui.screens.form_dialog import FormDialog

@@ -8,7 +8,7 @@ from typing import Any
 from presscheck.api.site_settings import PublishingAuth, Redirect, ShareLink
 from presscheck.api.sites import Site
 from presscheck.engine.publish.redirects import RedirectMap
-from presscheck.engine.publish.site_paths import SitePaths
+from presscheck.engine.publish.site_structure import SitePaths
 from presscheck.errors import PresscheckError
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, RedirectDestination, UpdateRedirect
 from presscheck.engine.publish.redirects import RedirectMap, Trail, destination_at, source_problem
-from presscheck.engine.publish.site_paths import plain_path, wire_path
+from presscheck.engine.publish.site_structure import plain_path, wire_path
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize

@@ -12,7 +12,7 @@ from presscheck.api.site_structure import (
     SiteSectionGroup,
     StructureItem,
 )
-from presscheck.engine.publish.structure_items import key_of, title_of
+from presscheck.engine.publish.site_structure import key_of, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize

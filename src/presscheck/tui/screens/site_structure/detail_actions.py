@@ -17,7 +17,7 @@ from presscheck.api.site_structure import (
 from presscheck.api.sites import UpdateSite
 from presscheck.documents.visitors.conditions import problem_of
 from presscheck.engine.publish.shown_addresses import shown_address
-from presscheck.engine.publish.structure_items import icon_problem, key_of, kind_of, path_problem, title_of
+from presscheck.engine.publish.site_structure import icon_problem, key_of, kind_of, path_problem, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap

@@ -15,7 +15,7 @@ from presscheck.api.site_structure import (
     StructureItem,
 )
 from presscheck.engine.publish.shown_addresses import shown_address
-from presscheck.engine.publish.structure_items import all_items, children_of, key_of, kind_of, title_of
+from presscheck.engine.publish.site_structure import all_items, children_of, key_of, kind_of, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize

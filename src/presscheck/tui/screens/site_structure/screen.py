@@ -10,7 +10,7 @@ from textual.containers import Vertical
 
 from presscheck.api.site_structure import GetSiteStructure, SiteSpace, SiteStructure, StructureItem
 from presscheck.api.sites import GetSite
-from presscheck.engine.publish.structure_items import children_of
+from presscheck.engine.publish.site_structure import children_of
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span

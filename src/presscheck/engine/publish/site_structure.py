@@ -1,17 +1,89 @@
-"""The paths of a site as its visitors type them: what is at a path, and the path of what a redirect leads to."""
+"""The structure of a site: the keys, kinds, titles and children of its items, and its paths as visitors type them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from presscheck.api.content import RevisionPage
 from presscheck.api.site_settings import RedirectDestination, RedirectTarget
-from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure
+from presscheck.api.site_structure import (
+    SiteSection,
+    SiteSectionGroup,
+    SiteSpace,
+    SiteStructure,
+    StructureItem,
+    StructureItemPointer,
+)
 from presscheck.api.sites import Site
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.publish.site_content import site_spaces
+from presscheck.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+Items = tuple[StructureItem, ...]
+_SLUG = re.compile(r"\w+(?:[-.]\w+)*")
+_ICON = re.compile(r"[a-z0-9-]*")
+KINDS = {"site-space": "space", "site-section": "section", "site-section-group": "group"}
+"""The nouns of the kinds of items."""
+
+
+def key_of(item: StructureItem) -> str:
+    """The key of an item in the tree."""
+    return f"{item.object} {item.id}"
+
+
+def kind_of(item: StructureItem) -> str:
+    """The noun of an item."""
+    return KINDS.get(item.object, "link")
+
+
+def pointer(item: StructureItem) -> StructureItemPointer:
+    """An item as the API refers to it."""
+    kind = item.object if item.object in KINDS else "site-external-link"
+    return StructureItemPointer(
+        type=cast("Literal['site-space', 'site-section', 'site-section-group', 'site-external-link']", kind), id=item.id
+    )
+
+
+def children_of(item: StructureItem) -> Items:
+    """The items below an item."""
+    if isinstance(item, SiteSection):
+        return item.site_spaces
+    return item.children if isinstance(item, SiteSectionGroup) else ()
+
+
+def all_items(items: Items) -> Items:
+    """All items, depth first."""
+    return tuple(nested for item in items for nested in (item, *all_items(children_of(item))))
+
+
+def title_of(item: StructureItem) -> str:
+    """The title of an item, as display text."""
+    return sanitize(item.title or (item.space.title if isinstance(item, SiteSpace) else "")) or "(no title)"
+
+
+def path_problem(text: str, taken: Mapping[str, str]) -> str | None:
+    """Why a text cannot be a path; None if it can.
+
+    Args:
+        text: the text.
+        taken: the titles of the items beside it, by their paths.
+    """
+    if text != text.lower():
+        return "small letters only"
+    if not _SLUG.fullmatch(text):
+        return "small letters, digits, _ and single - or ."
+    return f"it is the path of {taken[text]}" if text in taken else None
+
+
+def icon_problem(text: str) -> str | None:
+    """Why a text cannot be the name of an icon; None if it can."""
+    return None if _ICON.fullmatch(text) else "small letters, digits and - only"
+
 
 Trees = Mapping[str, Sequence[RevisionPage]]
 """Page trees by the ids of their spaces; a space whose pages are not known is missing."""
@@ -141,3 +213,14 @@ def ways(targets: Mapping[str, str], start: str) -> Iterator[str]:
         if path in seen:
             return
         seen.add(path)
+
+
+def site_spaces(items: Iterable[StructureItem]) -> Iterator[tuple[SiteSpace, SiteSection | None]]:
+    """The spaces of a structure in order, each with its section."""
+    for item in items:
+        if isinstance(item, SiteSpace):
+            yield item, None
+        elif isinstance(item, SiteSection):
+            yield from ((space, item) for space in item.site_spaces)
+        elif isinstance(item, SiteSectionGroup):
+            yield from site_spaces(item.children)
