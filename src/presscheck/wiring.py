@@ -76,7 +76,7 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
     stay available after the token is renewed.
     """
     # 206 ms, only after the first paint
-    from presscheck.engine.activity_log import Activity
+    from presscheck.engine.connection import Activity
     from presscheck.engine.engine import Engine
     from presscheck.store.outbox import Outbox
 

@@ -1,6 +1,6 @@
 """What a comment quotes, and where that stands in a page."""
 
-from presscheck.documents.pages.quotes import MAX_QUOTE, find_quoted_line, quote, quote_cell, split_quote
+from presscheck.documents.pages.comment_text import MAX_QUOTE, find_quoted_line, quote, quote_cell, split_quote
 
 BLOCKS = [(3, "# Tokens"), (7, 'See [a token](https://x.example/a "t") **belongs** to one.'), (9, "It belongs to one.")]
 

@@ -12,12 +12,13 @@ from presscheck.documents.diff.suggestions import (
     find_target,
     replace_target,
 )
-from presscheck.documents.pages.quotes import quote_cell, split_quote
-from presscheck.documents.pages.suggestions import (
+from presscheck.documents.pages.comment_text import (
     block_at,
     format_suggestion,
     parse_suggestion,
+    quote_cell,
     replace_block,
+    split_quote,
     suggestion_problem,
     without_fingerprint,
 )

@@ -14,9 +14,8 @@ from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.client.request_priority import Priority, RequestRecord
-from presscheck.engine import activity_log
-from presscheck.engine.activity_log import MAX_COMMAND_LENGTH, Activity, Entry
-from presscheck.engine.connection_state import ConnectionState, Status
+from presscheck.engine import connection
+from presscheck.engine.connection import MAX_COMMAND_LENGTH, Activity, ConnectionState, Entry, Status
 from presscheck.engine.members import people_in, user_id
 from presscheck.engine.shared_calls import ALL
 from presscheck.engine.writes.pending_writes import OutboxEntry
@@ -109,12 +108,12 @@ class TestActivity:
         activity.record_request(record("/v1/x", SPACE))
         short, too_long = await self.entries(activity)
         assert too_long.again == ""
-        monkeypatch.setattr(activity_log, "MAX_COMMAND_LENGTH", len(short.again))
+        monkeypatch.setattr(connection, "MAX_COMMAND_LENGTH", len(short.again))
         activity.record_request(record("/v1/x", SPACE))
         assert (await self.entries(activity))[0].again == short.again
 
     async def test_watchers_get_each_change_and_the_log_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(activity_log, "MAX_ENTRIES", 2)
+        monkeypatch.setattr(connection, "MAX_ENTRIES", 2)
         activity = Activity()
         watching = activity.watch()
         assert await anext(watching) == ()

@@ -27,11 +27,10 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import CreateSpace, GetSpace, UpdateSpace
 from presscheck.api.users import GetCurrentUser
-from presscheck.engine.activity_log import Activity
-from presscheck.engine.reads.cached_reads import CacheWriter, ServiceReads, StoredReads
+from presscheck.engine.connection import Activity
+from presscheck.engine.reads.cached_reads import CacheWriter, ServiceReads, StoredReads, UnsupportedCalls
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscription, Subscriptions
-from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.writes.effects import effects_of
 from presscheck.engine.writes.pending_writes import PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import WriteQueue

@@ -14,7 +14,7 @@ from tests.tui.app_driver import app_on, open_review, running, shown, until
 from presscheck.api.change_requests import GetChangeRequest, SubmitReview
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
-from presscheck.engine.activity_log import Entry
+from presscheck.engine.connection import Entry
 from presscheck.engine.review import live_updates
 
 pytestmark = pytest.mark.usefixtures("fast_live_updates")

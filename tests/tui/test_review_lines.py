@@ -12,7 +12,7 @@ from presscheck.api.comments import Comment, CommentReply, Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
-from presscheck.documents.pages.quotes import split_quote
+from presscheck.documents.pages.comment_text import split_quote
 from presscheck.engine.review.changes import ChangedItem, WordCount
 from presscheck.engine.review.merge_readiness import MergeInputs, checks, merge_readiness, reviewers
 from presscheck.engine.review.model import Progress
@@ -26,7 +26,7 @@ from presscheck.engine.review.threads import (
 from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain, width
-from presscheck.tui.screens.review.header_renderer import (
+from presscheck.tui.screens.review.renderer import (
     by_line,
     check_line,
     conversation_line,
@@ -34,8 +34,8 @@ from presscheck.tui.screens.review.header_renderer import (
     item_line,
     merge_line,
     state_line,
+    thread_lines,
 )
-from presscheck.tui.screens.review.renderer import thread_lines
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

@@ -16,16 +16,21 @@ from presscheck.api.change_requests import SubmitReview
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
-from presscheck.engine.activity_log import Activity, Entry
-from presscheck.engine.connection_state import ConnectionState, Status
+from presscheck.engine.connection import Activity, ConnectionState, Entry, Status
 from presscheck.engine.inbox.event_log import INBOX_PATHS, OWN_ACTIONS, EventLog
 from presscheck.engine.inbox.notification_settings import NotificationSettings
 from presscheck.engine.inbox.triage import Triage
 from presscheck.engine.mirror.progress import Progress
-from presscheck.engine.reads.cached_reads import CacheWriter, IndexUpdates, ServiceReads, StoredReads, SubscribedReads
+from presscheck.engine.reads.cached_reads import (
+    CacheWriter,
+    IndexUpdates,
+    ServiceReads,
+    StoredReads,
+    SubscribedReads,
+    UnsupportedCalls,
+)
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, REQUESTED, VISIBLE, RequestScheduler, Service
 from presscheck.engine.reads.subscriptions import Subscriptions
-from presscheck.engine.reads.unsupported_calls import UnsupportedCalls
 from presscheck.engine.results import Result, Window
 from presscheck.engine.search.search import Hit, Search
 from presscheck.engine.shortcuts import Shortcuts

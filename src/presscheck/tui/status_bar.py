@@ -24,7 +24,7 @@ from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import render_strip
 
 if TYPE_CHECKING:
-    from presscheck.engine.connection_state import Status
+    from presscheck.engine.connection import Status
 
 MAX_HINTS = 6
 """The most key hints in the footer."""

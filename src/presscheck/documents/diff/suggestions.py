@@ -10,8 +10,15 @@ from typing import NamedTuple
 from presscheck.documents.diff.page_diff import compare, difference_lines
 from presscheck.documents.diff.segments import table_cell_spans, table_row_at
 from presscheck.documents.markdown.block_splitter import Block, split_blocks
-from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_cell, find_quoted_line
-from presscheck.documents.pages.suggestions import block_at, parse_suggestion, replace_block, suggestion_problem
+from presscheck.documents.pages.comment_text import (
+    CELL_SEPARATOR,
+    block_at,
+    find_quoted_cell,
+    find_quoted_line,
+    parse_suggestion,
+    replace_block,
+    suggestion_problem,
+)
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.text.styled_text import Line, Span
 

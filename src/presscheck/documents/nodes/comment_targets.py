@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from presscheck.documents.nodes.schema import Node, child_nodes, node_data
-from presscheck.documents.pages.quotes import CELL_SEPARATOR, normalize_text
+from presscheck.documents.pages.comment_text import CELL_SEPARATOR, normalize_text
 
 _TURNED = frozenset(("images", "divider"))
 """Blocks whose text is never quoted."""

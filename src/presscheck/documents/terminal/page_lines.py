@@ -20,8 +20,8 @@ from presscheck.documents.merge.conflict_blocks import (
     conflict_numbers,
     cut_conflicts,
 )
+from presscheck.documents.pages.comment_text import find_quoted_line, normalize_text
 from presscheck.documents.pages.front_matter import read_description
-from presscheck.documents.pages.quotes import find_quoted_line, normalize_text
 from presscheck.documents.terminal.controls import (
     Controls,
     Mark,

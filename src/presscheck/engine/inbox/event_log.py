@@ -17,7 +17,7 @@ from presscheck.api.change_requests import ListOrganizationChangeRequests, Merge
 from presscheck.api.operation import Operation
 from presscheck.api.sites import PublishSite
 from presscheck.api.users import GetCurrentUser, User
-from presscheck.engine.connection_state import ConnectionState
+from presscheck.engine.connection import ConnectionState
 from presscheck.engine.inbox.activity_poller import poll
 from presscheck.engine.inbox.events import Event, diff_snapshots, read_event, read_snapshot, write_event, write_snapshot
 from presscheck.engine.inbox.notification_settings import NotificationSettings

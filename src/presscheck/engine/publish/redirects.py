@@ -27,7 +27,7 @@ from presscheck.api.site_settings import (
 )
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import Site
-from presscheck.engine.connection_state import Status
+from presscheck.engine.connection import Status
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.site_structure import SitePaths, plain_path, site_spaces, ways, wire_path
 from presscheck.engine.writes.pending_writes import PendingWrite

@@ -20,7 +20,7 @@ from presscheck.api.content import (
 from presscheck.api.operation import Operation
 from presscheck.documents.pages.replacement import Field, Hit, Match, PageText, Query, hits_of, searched_fields
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.connection_state import Status
+from presscheck.engine.connection import Status
 from presscheck.engine.protocols import Reader, StoredReader
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.replacement.file_search import FilePlaces, FileQuery, KeptPlace

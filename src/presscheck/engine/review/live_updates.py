@@ -20,7 +20,7 @@ from presscheck.errors import PresscheckError
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.operation import Operation
-    from presscheck.engine.connection_state import Status
+    from presscheck.engine.connection import Status
     from presscheck.engine.review.model import ReviewModel
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from presscheck.documents.diff.suggestions import (
     find_target,
     replace_target,
 )
-from presscheck.documents.pages.suggestions import Suggestion, parse_suggestion
+from presscheck.documents.pages.comment_text import Suggestion, parse_suggestion
 
 if TYPE_CHECKING:
     from presscheck.engine.review.threads import Thread

@@ -22,8 +22,13 @@ from presscheck.api.comments import (
 from presscheck.api.operation import Operation, Page
 from presscheck.documents.diff.suggestions import find_target
 from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, document_text
-from presscheck.documents.pages.quotes import CELL_SEPARATOR, find_quoted_line, split_quote
-from presscheck.documents.pages.suggestions import parse_suggestion, without_fingerprint
+from presscheck.documents.pages.comment_text import (
+    CELL_SEPARATOR,
+    find_quoted_line,
+    parse_suggestion,
+    split_quote,
+    without_fingerprint,
+)
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.shared_calls import live_replies, replies_to
 from presscheck.engine.writes.pending_writes import apply_pending

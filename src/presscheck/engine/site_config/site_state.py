@@ -33,7 +33,7 @@ from presscheck.api.site_structure import (
 from presscheck.api.sites import GetSite, Site
 from presscheck.api.spaces import ListSpaces, Space
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.connection_state import Status
+from presscheck.engine.connection import Status
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.redirects import reference
 from presscheck.engine.publish.shown_addresses import key_in

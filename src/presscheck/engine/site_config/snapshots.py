@@ -28,7 +28,7 @@ from presscheck.api import site_settings, site_structure, sites
 from presscheck.api.operation import Operation
 from presscheck.client.request_priority import Priority
 from presscheck.config.file_replacement import replace_file
-from presscheck.engine.connection_state import Status
+from presscheck.engine.connection import Status
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.site_config.document import PARTS, Part, SiteConfig
 from presscheck.engine.site_config.site_state import StateReader

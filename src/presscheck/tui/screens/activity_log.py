@@ -17,7 +17,7 @@ from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import FilterLine
 
 if TYPE_CHECKING:
-    from presscheck.engine.activity_log import Entry
+    from presscheck.engine.connection import Entry
 
 FIXED_COLUMNS = 48
 """Columns of a row without its path."""

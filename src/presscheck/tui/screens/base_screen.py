@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from textual.screen import ModalScreen
     from textual.timer import TimerCallback
 
-    from presscheck.engine.connection_state import Status
+    from presscheck.engine.connection import Status
     from presscheck.engine.engine import Engine
     from presscheck.tui.app_context import AppContext
     from presscheck.tui.commands import Command

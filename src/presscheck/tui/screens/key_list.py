@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from presscheck.engine.reads.unsupported_calls import is_about_service
+from presscheck.engine.reads.cached_reads import is_about_service
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.commands import Command, keys_of, shown
 from presscheck.tui.status_bar import StatusLine, pressing

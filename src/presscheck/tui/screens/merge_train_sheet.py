@@ -16,7 +16,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.review.header_renderer import merge_line, undo_line, verdicts
+from presscheck.tui.screens.review.renderer import merge_line, undo_line, verdicts
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
-from presscheck.documents.pages.suggestions import parse_suggestion
+from presscheck.documents.pages.comment_text import parse_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
 from presscheck.store.open_texts import DraftSlot

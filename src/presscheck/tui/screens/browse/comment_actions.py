@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import ListSpaceComments, PostSpaceComment
 from presscheck.documents.nodes.comment_targets import find_block_key
-from presscheck.documents.pages.quotes import normalize_text, quote
+from presscheck.documents.pages.comment_text import normalize_text, quote
 from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import live_nodes
 from presscheck.errors import PresscheckError

@@ -17,7 +17,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.inbox.notification_settings import NotificationTarget
-from presscheck.engine.reads.unsupported_calls import lacking
+from presscheck.engine.reads.cached_reads import lacking
 from presscheck.engine.results import Result
 from presscheck.engine.review.nearest_request import nearest_request
 from presscheck.errors import NotSupported, PresscheckError

@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import Comment
-from presscheck.documents.pages.suggestions import comment_words
+from presscheck.documents.pages.comment_text import comment_words
 from presscheck.engine.inbox.preview import Preview, last_activity
 from presscheck.engine.inbox.views import RowDetails, name_of
 from presscheck.engine.review.changes import ChangedItem, is_viewed, kinds_text

@@ -16,8 +16,14 @@ from presscheck.api.comments import (
 )
 from presscheck.documents.diff.segments import table_row_at
 from presscheck.documents.diff.suggestions import cell_suggestion_problem, cell_target, find_target
-from presscheck.documents.pages.quotes import quote, quote_cell, quote_lines, split_quote
-from presscheck.documents.pages.suggestions import format_suggestion, suggestion_problem
+from presscheck.documents.pages.comment_text import (
+    format_suggestion,
+    quote,
+    quote_cell,
+    quote_lines,
+    split_quote,
+    suggestion_problem,
+)
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.reactions import reaction_change, reaction_choices

@@ -18,7 +18,7 @@ from presscheck.api.comments import (
     UpdateReply,
 )
 from presscheck.documents.diff.suggestions import comment_with_suggestion
-from presscheck.documents.pages.suggestions import parse_suggestion, suggestion_problem
+from presscheck.documents.pages.comment_text import parse_suggestion, suggestion_problem
 from presscheck.engine.drafts import REVIEW_DRAFT, draft_about
 from presscheck.engine.members import people_in
 from presscheck.engine.review.changes import changed_items

@@ -17,7 +17,7 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
-from presscheck.tui.screens.review.header_renderer import VERDICT_SIGNS
+from presscheck.tui.screens.review.renderer import VERDICT_SIGNS
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.picker import Choice, Picker

@@ -12,8 +12,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.screens.problem_list import ProblemListScreen
-from presscheck.tui.screens.review.header_renderer import merge_line, undo_line, verdicts
 from presscheck.tui.screens.review.merge_requirements import requirement_rows
+from presscheck.tui.screens.review.renderer import merge_line, undo_line, verdicts
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:

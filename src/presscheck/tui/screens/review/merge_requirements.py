@@ -11,9 +11,8 @@ from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.screens.problem_list import ProblemRow
-from presscheck.tui.screens.review.header_renderer import VERDICT_SIGNS, check_line, fix_line
 from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
-from presscheck.tui.screens.review.renderer import one_line
+from presscheck.tui.screens.review.renderer import VERDICT_SIGNS, check_line, fix_line, one_line
 
 if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem

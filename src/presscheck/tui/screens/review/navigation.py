@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
-from presscheck.documents.pages.quotes import find_quoted_line
+from presscheck.documents.pages.comment_text import find_quoted_line
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.review.view import WIDE
 

@@ -15,20 +15,18 @@ from textual.containers import Horizontal
 
 from presscheck.text.phrases import count, now
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.review.header_renderer import (
+from presscheck.tui.screens.review.renderer import (
+    PageText,
+    RenderedChange,
+    RenderOptions,
     by_line,
     compared_line,
     conversation_line,
     item_line,
     merge_line,
-    state_line,
-)
-from presscheck.tui.screens.review.renderer import (
-    PageText,
-    RenderedChange,
-    RenderOptions,
     render_conversation,
     render_item,
+    state_line,
     suggestion_at,
     text_line_at,
 )
