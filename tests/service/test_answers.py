@@ -21,7 +21,7 @@ from presscheck.api.roles import Location
 from presscheck.api.users import User
 from presscheck.service.app import RouteIndex
 from presscheck.service.db.bounded_cache import BoundedCache
-from presscheck.service.http.serialization import to_wire, unchecked, write_answer
+from presscheck.service.http.operations import to_wire, unchecked, write_answer
 
 
 def user(name: str, **more: Any) -> User:

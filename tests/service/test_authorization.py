@@ -24,7 +24,7 @@ from tests.service.engines import ENGINES, new_database
 from presscheck.api.integrations import RenderIntegration, RenderIntegrationWithGet
 from presscheck.api.openapi import PutOpenAPISpec
 from presscheck.api.operation import Operation, every_operation
-from presscheck.service.http.operation_registry import READ_ONLY_OPERATIONS
+from presscheck.service.http.operations import READ_ONLY_OPERATIONS
 
 PRIVATE_IDS = ("space_id", "spare_space_id", "collection_id", "change_request_id", "comment_id", "import_run_id")
 """Ids of the private place that nobody learns who may not see it."""

@@ -30,7 +30,7 @@ from presscheck.service.content.file_urls import file_address
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import make_key
-from presscheck.service.http.operation_registry import Context, StagedFiles
+from presscheck.service.http.operations import Context, StagedFiles
 from presscheck.service.models.organizations import UserRow
 
 

@@ -22,7 +22,7 @@ from tests.web_server import web_server
 
 from presscheck.service.app import build
 from presscheck.service.db.engine import Database
-from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.operations import ApiError
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.server.server import DeadlineProtocol

@@ -13,7 +13,7 @@ from presscheck.documents.markdown.search_terms import index_terms
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.content.search import as_results, search
 from presscheck.service.db.engine import Database
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import OrganizationRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 

@@ -29,7 +29,7 @@ from presscheck.service.content.revisions import add_revision
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.spaces import list_spaces
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 

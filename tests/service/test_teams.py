@@ -44,7 +44,7 @@ from presscheck.errors import Forbidden, NotFound, Refused
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.handlers.teams import list_teams
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import UserRow
 
 

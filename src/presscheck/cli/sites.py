@@ -43,7 +43,7 @@ from presscheck.cli.site_redirects import redirects
 from presscheck.config.checks_file import ChecksFile
 from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, check_site, summary
 from presscheck.engine.publish.plan_limits import plan_limits
-from presscheck.engine.publish.previews import preview_url, site_spaces
+from presscheck.engine.publish.previews import preview_url, spaces_of_site
 from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.publishing import reach_words, state_of
 from presscheck.engine.publish.shown_addresses import shown_address
@@ -236,7 +236,7 @@ async def preview(
     request = await lookup.change_request(session, cr) if cr is not None else None
     inside = None
     if site_space is not None:
-        spaces = await site_spaces(session.engine, owner.id, chosen.id)
+        spaces = await spaces_of_site(session.engine, owner.id, chosen.id)
         inside = lookup.pick(
             [_Shown(one.id, one.title or one.space.title) for one in spaces], site_space, "site space"
         ).id

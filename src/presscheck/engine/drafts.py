@@ -6,8 +6,9 @@ request: it is the same offline, and after the change request is gone.
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -17,11 +18,12 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.review.pending_review import draft_key
-from presscheck.errors import NotFound
+from presscheck.errors import NotFound, StoreError
+from presscheck.store.open_texts import DraftSlot
 
 if TYPE_CHECKING:
     from presscheck.engine.protocols import Reader, StoredReader
-    from presscheck.store.outbox import StoredDraft
+    from presscheck.store.outbox import Outbox, StoredDraft
 
 LIVE_DRAFT = "live"
 """The start of the keys of drafts of comments on live content."""
@@ -69,6 +71,9 @@ PlaceKind = Literal[
     "instructions",
     "draft",
 ]
+SCHEMA_BASE = "visitor schema base of site "
+"""The start of the keys of schemas that drafts were edited from, which are no drafts themselves."""
+NOTHING: Mapping[str, str] = {}
 
 
 class DraftPlace(NamedTuple):
@@ -141,8 +146,6 @@ _OTHERS = (
     _Kind("", " of site ", "detail of a site", "site", "rename"),
 )
 """Drafts outside of change requests; the first kind that a key fits is that of the draft."""
-SCHEMA_BASE = "visitor schema base of site "
-"""The start of the keys of schemas that drafts were edited from, which are no drafts themselves."""
 
 
 @dataclass(frozen=True)
@@ -353,3 +356,61 @@ async def page_ids(reader: Reader, path: Mapping[str, Any]) -> frozenset[str]:
         PresscheckError: they cannot be read.
     """
     return frozenset(page.id for page in flatten((await reader.read(ListChangeRequestPages(**path))).pages))
+
+
+class CommentDraft:
+    """A stored draft; the initial text is not stored.
+
+    Args:
+        outbox: stores it.
+        key: its key.
+        initial: the text that it begins with.
+        about: what is stored about it.
+        place: returns what is stored about the place of a text.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        key: str,
+        initial: str,
+        about: Mapping[str, str],
+        place: Callable[[str], Mapping[str, str]] = lambda _: NOTHING,
+    ) -> None:
+        self._outbox, self._key, self._initial, self._about, self._place = outbox, key, initial, about, place
+
+    @property
+    def slot(self) -> DraftSlot:
+        """Where it is stored."""
+        return DraftSlot(self._outbox, self._key, {**self._about, **self._place(self.text)})
+
+    @property
+    def text(self) -> str:
+        """The stored text, or the initial one."""
+        return self._outbox.draft(self._key) or self._initial
+
+    def save(self, text: str) -> None:
+        """Store the text.
+
+        Raises:
+            StoreError: the disk is full.
+        """
+        is_same = text == self._initial
+        about = {**self._about, **({} if is_same else self._place(text))}
+        self._outbox.save_draft(self._key, "" if is_same else text, about)
+
+    def discard(self) -> None:
+        """Remove the draft, because its text was accepted."""
+        with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
+            self._outbox.save_draft(self._key, "")
+
+
+def text_of(call: Any) -> str:
+    """The typed text of a write; empty if it has none."""
+    body = getattr(call, "body", None) or getattr(call, "comment", None)
+    return (body.markdown or "") if body else ""
+
+
+def message_id(call: Any) -> str:
+    """The id of the comment or the reply that a write is about."""
+    return getattr(call, "comment_reply_id", call.comment_id)

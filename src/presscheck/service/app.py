@@ -43,7 +43,7 @@ from presscheck.service.http.middleware import (
     origin_of,
     slot_of,
 )
-from presscheck.service.http.operation_registry import (
+from presscheck.service.http.operations import (
     PREPROCESSORS,
     READ_ONLY_OPERATIONS,
     ApiError,
@@ -54,10 +54,13 @@ from presscheck.service.http.operation_registry import (
     Serialized,
     StagedFiles,
     entity_tag,
+    problem_response,
+    read_call,
+    read_response,
+    write_answer,
 )
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.public_routes import open_routes
-from presscheck.service.http.serialization import problem_response, read_call, read_response, write_answer
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers

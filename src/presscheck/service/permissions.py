@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.http.operations import ApiError, Context, not_found
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow

@@ -41,6 +41,25 @@ MAX_HIGHLIGHTED = 100_000
 """Characters of code that are highlighted in one diff (20 ms); code beyond has one colour."""
 _OF_DIFFERENCES = frozenset(("code added", "code removed"))
 """Colours of code in the language diff; here they would look like changes."""
+_NO_PIECE = Segment("", "", 0)
+GAP = 2
+MIN_COLUMN = 9
+"""The narrowest column; below it the cells follow one another instead."""
+SEPARATOR = Span(" │ ", "quiet")
+_markup = re.compile(r"\]\((?:[^)\]]++|\](?!\())*\)|\*\*|[`\[]|<[^<>]*>")
+_tag = re.compile(r"[ \t]*\{%-?\s*+([\w-]++)(.*?)-?%\}", re.DOTALL).match
+_summary = re.compile(r"<summary>((?:(?!<summary>).)*?)</summary>", re.DOTALL | re.IGNORECASE).search
+_element = re.compile(r"<(/?)([\w-]+)").match
+_html = re.compile(r"<[^<>]*>")
+MIN_WIDTH = 12
+"""With fewer cells left, the containers of a segment are not drawn."""
+READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
+INLINE = frozenset(("paragraph", "heading", "item"))
+"""Segments that are inline text only."""
+AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
+"""Segments whose old and new source are shown one below the other."""
+_NO_LANGUAGE = frozenset(("", "text", "txt", "none", "plain"))
+_task = re.compile(r"\[([ xX])\][ \t]+").match
 
 
 class _Block(NamedTuple):
@@ -92,9 +111,6 @@ class CodeBlocks:
             self._left -= size
             self._known[text] = [tuple(map(_plainer, line)) for line in highlight(text[1], block.language)]
         return self._known[text]
-
-
-_NO_PIECE = Segment("", "", 0)
 
 
 def _plainer(span: Span) -> Span:
@@ -150,14 +166,6 @@ def _by_cell(line: Line, columns: int) -> Iterator[Line]:
                 yield tuple(row)
                 row, left = [], max(columns, 2)
     yield tuple(row)
-
-
-GAP = 2
-MIN_COLUMN = 9
-"""The narrowest column; below it the cells follow one another instead."""
-SEPARATOR = Span(" │ ", "quiet")
-
-_markup = re.compile(r"\]\((?:[^)\]]++|\](?!\())*\)|\*\*|[`\[]|<[^<>]*>")
 
 
 class TableColumns:
@@ -240,12 +248,6 @@ def _parts(cells: Sequence[Sequence[Line]], sizes: Sequence[int], number: int) -
         blank += size - width(line) + GAP
 
 
-_tag = re.compile(r"[ \t]*\{%-?\s*+([\w-]++)(.*?)-?%\}", re.DOTALL).match
-_summary = re.compile(r"<summary>((?:(?!<summary>).)*?)</summary>", re.DOTALL | re.IGNORECASE).search
-_element = re.compile(r"<(/?)([\w-]+)").match
-_html = re.compile(r"<[^<>]*>")
-
-
 def tag_line(segment: Segment, columns: int, symbols: Symbols) -> Line | None:
     """Renders a tag; None for tags that show only their content."""
     opened = _tag(segment.text)
@@ -283,19 +285,6 @@ def title_of(segment: Segment) -> str:
     opened = _tag(segment.text)
     values = parse_attributes(opened[2]) if opened else {}
     return values.get("title") or values.get("date") or ""
-
-
-MIN_WIDTH = 12
-"""With fewer cells left, the containers of a segment are not drawn."""
-READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
-INLINE = frozenset(("paragraph", "heading", "item"))
-"""Segments that are inline text only."""
-AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
-"""Segments whose old and new source are shown one below the other."""
-
-_NO_LANGUAGE = frozenset(("", "text", "txt", "none", "plain"))
-
-_task = re.compile(r"\[([ xX])\][ \t]+").match
 
 
 class MarkedLine(NamedTuple):

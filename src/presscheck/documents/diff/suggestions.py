@@ -22,6 +22,9 @@ from presscheck.documents.pages.comment_text import (
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.text.styled_text import Line, Span
 
+NOT_FOR_A_CELL = "a table cell holds text only: no lists, code blocks or tables"
+_bare_bar = re.compile(r"(?<!\\)\|")
+
 
 @lru_cache(512)
 def comment_with_suggestion(markdown: str, columns: int, text: str | None = None) -> Sequence[Line]:
@@ -58,10 +61,6 @@ def suggestion_lines(text: str | None, words: str, columns: int) -> list[Line]:
         title = "suggestion:" if text is not None else "suggestion (the text it is about was not found):"
     difference = difference_lines(compare(text or "", words), columns, context=None)
     return [(Span(title, "quiet"),), *difference.lines]
-
-
-NOT_FOR_A_CELL = "a table cell holds text only: no lists, code blocks or tables"
-_bare_bar = re.compile(r"(?<!\\)\|")
 
 
 class Cell(NamedTuple):

@@ -31,6 +31,19 @@ _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).disable(
     "code"
 )  # deep items may be indented by any number of blanks
 _USUAL_TITLES = frozenset(("table of contents", "summary", "contents"))
+MAX_TITLE = 1000
+"""The longest heading that can be a title, in characters."""
+_TITLE = re.compile(r"\s*(?:#[ \t]+(.*)(?:\n|\Z)|([^\s#>*+<{`~|-].*)\n=+[ \t]*(?:\n|\Z))")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_STRONG = re.compile(r"(\*\*|__|`)(.+?)\1")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_TEXTS = ("description", "icon", "emoji")
+_FLAGS = ("hidden", "noIndex", "noRobotsIndex")
+_PARTS = ("cover", "title", "description", "tableOfContents", "outline", "pagination", "metadata")
+MAX_LINK_TITLE = 100
+_ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
+__all__ = ["Cover", "Problem", "Repository", "Snippet", "SourceFile", "SourcePage", "read_repository"]
+ASSETS = ".gitbook/assets/"
 
 
 @dataclass
@@ -133,19 +146,6 @@ def _text(token: Token) -> str:
 
 def _line(token: Token) -> int:
     return token.map[0] + 1 if token.map else 1
-
-
-MAX_TITLE = 1000
-"""The longest heading that can be a title, in characters."""
-
-_TITLE = re.compile(r"\s*(?:#[ \t]+(.*)(?:\n|\Z)|([^\s#>*+<{`~|-].*)\n=+[ \t]*(?:\n|\Z))")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_STRONG = re.compile(r"(\*\*|__|`)(.+?)\1")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-
-_TEXTS = ("description", "icon", "emoji")
-_FLAGS = ("hidden", "noIndex", "noRobotsIndex")
-_PARTS = ("cover", "title", "description", "tableOfContents", "outline", "pagination", "metadata")
 
 
 @dataclass(frozen=True)
@@ -259,11 +259,6 @@ def _plain(heading: str) -> str | None:
         words = bare
     words = _STRONG.sub(r"\2", _LINK.sub(r"\1", plain_title(words)[0]))
     return " ".join(_ESCAPE.sub(r"\1", words).split()) or None
-
-
-MAX_LINK_TITLE = 100
-
-_ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 
 
 class PageTreeBuilder:
@@ -418,11 +413,6 @@ def _with_own_slugs(pages: Iterable[SourcePage]) -> tuple[SourcePage, ...]:
         taken.add(slug)
         found.append(page if slug == page.slug else replace(page, slug=slug))
     return tuple(found)
-
-
-__all__ = ["Cover", "Problem", "Repository", "Snippet", "SourceFile", "SourcePage", "read_repository"]
-
-ASSETS = ".gitbook/assets/"
 
 
 def read_repository(path: Path) -> Repository:

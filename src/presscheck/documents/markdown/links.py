@@ -17,6 +17,34 @@ from presscheck.documents.markdown.code_ranges import Range, without_code
 from presscheck.documents.pages.tree import flatten
 
 Kind = Literal["link", "image", "file", "embed", "content-ref", "include"]
+_Found = tuple[int, str, str, Kind, Range]
+"""Where a link starts, its text, its target, its kind, and where its target is written."""
+_BRACKET = re.compile(r"\\.|!?\[|\]|\n[ \t]*\n")
+_TARGET = re.compile(
+    r"\([ \t]*+(?:\n[ \t]*+)?(<[^<>\n]*+>|[^\s()]*+(?:\([^\s()]*+\)[^\s()]*+)*)"
+    r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?\s*+\)"
+)
+_DEFINITION = re.compile(r"^[ \t>]*\[([^\]\n^][^\]\n]*)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_TAG = re.compile(
+    r"\{%-?[ \t]*(content-ref|embed|file|include|openapi|openapi-operation|swagger)\b((?:(?!\{%)[^\n])*?)%\}"
+)
+_VALUE = re.compile(r"\b(?:url|src)=(?:\"([^\"\n]*)\"|'([^'\n]*)')")
+_INCLUDED = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)')")
+_HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECASE)
+_ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"\balt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_MAYBE_UNNAMED = re.compile(r"!\[[\s*`\\]*\]")
+"""An image whose words may be empty once their escapes, emphasis and code are gone."""
+_UNNAMED = re.compile(r"\\.|(!\[(?:[\s*`]|\\[*`])*\])")
+"""An escape, or an image without words, as far as code is blanked out."""
+_BLANK = re.compile(r"\n[ \t]*\n")
+_MAYBE_UNNAMED_TAG = re.compile(r"<[iI][mM][gG]\b(?![^<>]*?\b[aA][lL][tT]=(?:\"\s*[^\"\s&*`\\]|'\s*[^'\s&*`\\]))")
+"""A tag of an image that has no alternative text, or one that may be empty once its entities are read."""
+_IMAGE_TAG = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
+_AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
+_BARE = re.compile(r"(?<![\w\[])https?://[^\s<>()\[\]\"']++", re.IGNORECASE)
+_OF_TAG: dict[str, Kind] = {"content-ref": "content-ref", "embed": "embed", "include": "include"}
 
 
 class Link(NamedTuple):
@@ -187,35 +215,6 @@ def _joined(folder: str, path: str) -> str | None:
 
 
 # Finding links. Every scan is linear in the length of the text, whatever it contains.
-
-_Found = tuple[int, str, str, Kind, Range]
-"""Where a link starts, its text, its target, its kind, and where its target is written."""
-_BRACKET = re.compile(r"\\.|!?\[|\]|\n[ \t]*\n")
-_TARGET = re.compile(
-    r"\([ \t]*+(?:\n[ \t]*+)?(<[^<>\n]*+>|[^\s()]*+(?:\([^\s()]*+\)[^\s()]*+)*)"
-    r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?\s*+\)"
-)
-_DEFINITION = re.compile(r"^[ \t>]*\[([^\]\n^][^\]\n]*)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_TAG = re.compile(
-    r"\{%-?[ \t]*(content-ref|embed|file|include|openapi|openapi-operation|swagger)\b((?:(?!\{%)[^\n])*?)%\}"
-)
-_VALUE = re.compile(r"\b(?:url|src)=(?:\"([^\"\n]*)\"|'([^'\n]*)')")
-_INCLUDED = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)')")
-_HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECASE)
-_ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
-_ALTERNATIVE = re.compile(r"\balt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
-_MAYBE_UNNAMED = re.compile(r"!\[[\s*`\\]*\]")
-"""An image whose words may be empty once their escapes, emphasis and code are gone."""
-_UNNAMED = re.compile(r"\\.|(!\[(?:[\s*`]|\\[*`])*\])")
-"""An escape, or an image without words, as far as code is blanked out."""
-_BLANK = re.compile(r"\n[ \t]*\n")
-_MAYBE_UNNAMED_TAG = re.compile(r"<[iI][mM][gG]\b(?![^<>]*?\b[aA][lL][tT]=(?:\"\s*[^\"\s&*`\\]|'\s*[^'\s&*`\\]))")
-"""A tag of an image that has no alternative text, or one that may be empty once its entities are read."""
-_IMAGE_TAG = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
-_AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
-_BARE = re.compile(r"(?<![\w\[])https?://[^\s<>()\[\]\"']++", re.IGNORECASE)
-_OF_TAG: dict[str, Kind] = {"content-ref": "content-ref", "embed": "embed", "include": "include"}
 
 
 def _line_ends(text: str) -> list[int]:

@@ -23,6 +23,17 @@ BOOKKEEPING = frozenset(("createdAt", "updatedAt", "git", "urls", "path", "pages
 _NESTED = frozenset(("layout", "variables"))
 """Fields whose own fields are merged one by one; any other value is merged as a whole."""
 _NOTHING: Any = object()
+__all__ = ["Conflict", "MergedText", "MergedTree", "documents_to_merge", "merge_pages", "merge_text"]
+_KEPT = {
+    True: "Deleted in the change request and edited live: kept.",
+    False: "Deleted live and edited in the change request: kept.",
+}
+"""Why a deleted object was kept, by whether the change request deleted it."""
+_BYTES = ("content", "downloadURL", "contentType", "size", "dimensions")
+"""Fields that belong to the bytes of a file and are merged together."""
+_CALLED = {"emoji": "emoji", "slug": "address", "noIndex": "visibility", "hidden": "visibility"}
+_NONE: dict[str, Any] = {}
+_NOWHERE = PageAndParent(_NONE, None)
 
 
 class MergedFields(NamedTuple):
@@ -119,9 +130,6 @@ def _runs(side: Sequence[str], anchors: Container[str], own: Container[str]) -> 
     return runs
 
 
-__all__ = ["Conflict", "MergedText", "MergedTree", "documents_to_merge", "merge_pages", "merge_text"]
-
-
 @dataclass(frozen=True)
 class Conflict:
     """A conflict: both sides changed the same thing, and only one could win.
@@ -205,13 +213,6 @@ def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs:
 def _differ(base: str | None, ours: str | None, theirs: str | None) -> bool:
     """Whether both sides changed a document, to different ones."""
     return theirs not in (base, ours) and ours != base
-
-
-_KEPT = {
-    True: "Deleted in the change request and edited live: kept.",
-    False: "Deleted live and edited in the change request: kept.",
-}
-"""Why a deleted object was kept, by whether the change request deleted it."""
 
 
 class _Pages:
@@ -387,15 +388,6 @@ class _Records:
         if both or places:
             self._note(ours, f"Both sides changed its {_listed(both or ['text'])}.")
         return found | ({"document": document} if document else {})
-
-
-_BYTES = ("content", "downloadURL", "contentType", "size", "dimensions")
-"""Fields that belong to the bytes of a file and are merged together."""
-_CALLED = {"emoji": "emoji", "slug": "address", "noIndex": "visibility", "hidden": "visibility"}
-
-
-_NONE: dict[str, Any] = {}
-_NOWHERE = PageAndParent(_NONE, None)
 
 
 def _without_path(page: Page) -> Page:

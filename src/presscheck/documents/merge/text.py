@@ -23,6 +23,13 @@ from presscheck.documents.merge.conflict_blocks import (
     fence_after,
 )
 
+MIN_KEPT = 0.5
+"""The share of a sentence that each side must have kept for a merge by word."""
+_sentences = re.compile(
+    r".(?:[^.!?;:。！？\n]++|[.!?;:][^\w\s。！？]*+(?!\s))*(?:[.!?;:][^\w\s。！？]*+|[。！？]|\n|\Z)\s*+", re.DOTALL
+).findall
+_words = re.compile(rf"(?:{WORD})\s*|\s+").findall
+
 
 class Region(NamedTuple):
     """A region of three sequences; `kind` is conflict if both sides changed it, theirs if only they did.
@@ -71,15 +78,6 @@ class _Matcher:
     def get_matching_blocks(self) -> list[tuple[int, int, int]]:
         """Returns the matching blocks, and an empty one at the end."""
         return [*matches(*self._sides), (len(self._sides[0]), len(self._sides[1]), 0)]
-
-
-MIN_KEPT = 0.5
-"""The share of a sentence that each side must have kept for a merge by word."""
-
-_sentences = re.compile(
-    r".(?:[^.!?;:。！？\n]++|[.!?;:][^\w\s。！？]*+(?!\s))*(?:[.!?;:][^\w\s。！？]*+|[。！？]|\n|\Z)\s*+", re.DOTALL
-).findall
-_words = re.compile(rf"(?:{WORD})\s*|\s+").findall
 
 
 class MergedText(NamedTuple):

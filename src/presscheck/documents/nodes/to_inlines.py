@@ -20,6 +20,19 @@ Notation = Literal["text", "line", "html"]
 """Multi-line Markdown, single-line Markdown, or HTML."""
 Mark = tuple[str, str, str]
 """A mark: its name, text colour and background colour."""
+_SIGNS = {"bold": "**", "italic": "_", "strikethrough": "~~"}
+_TAGS = {
+    "bold": "strong",
+    "italic": "em",
+    "strikethrough": "del",
+    "code": "code",
+    "keyboard": "kbd",
+    "superscript": "sup",
+    "subscript": "sub",
+}
+_opening = re.compile(r"(?:#{1,6}|[-+])(?=\s|$)|>|[=-]+\s*$|(?:[-|:][\s|:-]*)$|\||(?:-[ \t]*){3,}$")
+_number = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+_IMAGE = {"size": "data-size", "caption": "title"}
 
 
 class Atom(NamedTuple):
@@ -82,18 +95,6 @@ def _lasts(mark: Mark, around: list[tuple[Mark, ...]], start: int) -> int:
     while end < len(around) and mark in around[end]:
         end += 1
     return end
-
-
-_SIGNS = {"bold": "**", "italic": "_", "strikethrough": "~~"}
-_TAGS = {
-    "bold": "strong",
-    "italic": "em",
-    "strikethrough": "del",
-    "code": "code",
-    "keyboard": "kbd",
-    "superscript": "sup",
-    "subscript": "sub",
-}
 
 
 def _joined(parts: list[tuple[str, Mark | None, str]], manner: Notation) -> str:
@@ -202,10 +203,6 @@ def _edges(text: str) -> str:
     return re.sub(r"[ \t]$", lambda found: f"&#{ord(found[0])};", text)
 
 
-_opening = re.compile(r"(?:#{1,6}|[-+])(?=\s|$)|>|[=-]+\s*$|(?:[-|:][\s|:-]*)$|\||(?:-[ \t]*){3,}$")
-_number = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
-
-
 def _guarded(line: str) -> str:
     hard = line.endswith("\\") and not line.endswith("\\\\")
     line = _edges(line[:-1]) + "\\" if hard else _edges(line)
@@ -272,9 +269,6 @@ def _image(node: Node, manner: Notation) -> str:
     return (
         f"![{escaped(data.get('alt') or '')}]({destination(format_reference(data['ref']), data.get('caption') or '')})"
     )
-
-
-_IMAGE = {"size": "data-size", "caption": "title"}
 
 
 def picture(data: Node) -> str:

@@ -26,6 +26,12 @@ _LEAST_BEGUN = 12
 """Letters that a line needs for a quote to continue in the next one."""
 _target = re.compile(r"\]\((?:[^)\s\]]++|\](?!\())*(?:\s++\"[^\"]*+\")?\)|\{%(?:(?!\{%).)*?%\}|<[^<>]*>")
 _letters = re.compile(r"\w")
+_fenced = re.compile(
+    r"^ {0,3}(?P<fence>`{3,})suggestion(?P<info>[ \t]+[^\n`]*)?\n(?P<words>.*?)^ {0,3}(?P=fence)`*[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_opening = re.compile(r"(?<!`)`{3,}+suggestion(?![^ \t])")
+_ticks = re.compile(r"`{3,}")
 
 
 def quote(words: str) -> str:
@@ -166,14 +172,6 @@ def _cut(words: str, most: int | None) -> str:
         return flat
     cut = flat[:most].rpartition(" ")[0]
     return (cut or flat[:most]) + " …"
-
-
-_fenced = re.compile(
-    r"^ {0,3}(?P<fence>`{3,})suggestion(?P<info>[ \t]+[^\n`]*)?\n(?P<words>.*?)^ {0,3}(?P=fence)`*[ \t]*$",
-    re.MULTILINE | re.DOTALL,
-)
-_opening = re.compile(r"(?<!`)`{3,}+suggestion(?![^ \t])")
-_ticks = re.compile(r"`{3,}")
 
 
 class Suggestion(NamedTuple):

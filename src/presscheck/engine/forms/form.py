@@ -30,6 +30,14 @@ _DOMAIN = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)+")
 
 TextValidator = Callable[[str], "str | None"]
 """Returns why a text is invalid; None if it is valid."""
+Kind = Literal["text", "long text", "choice", "list", "json", "certificate"]
+NULL = "null"
+"""The value of a choice that is sent as null."""
+NO_ROLE = "guest"
+"""What null means where a role in the organization can be chosen."""
+FLAGS = {"true": "yes", "false": "no"}
+POINTERS = {"default_content": ("site", SITE)}
+"""Fields whose value points to something: the type of that, and where it is listed."""
 
 
 def address_reason(text: str) -> str | None:
@@ -55,16 +63,6 @@ FIELD_VALIDATORS: dict[str, TextValidator] = {
     "url": address_reason,
 }
 """How the text of a field is checked, by the name of the field or of its part; a list value by value."""
-
-
-Kind = Literal["text", "long text", "choice", "list", "json", "certificate"]
-NULL = "null"
-"""The value of a choice that is sent as null."""
-NO_ROLE = "guest"
-"""What null means where a role in the organization can be chosen."""
-FLAGS = {"true": "yes", "false": "no"}
-POINTERS = {"default_content": ("site", SITE)}
-"""Fields whose value points to something: the type of that, and where it is listed."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from presscheck.engine.results import Window
     from presscheck.store.cache import Condition
 
+M = TypeVar("M")
+MAX_REVIEWS = 100
+"""Change requests of a listing whose reviews are read: the latest ones."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -347,11 +351,6 @@ async def arrange_rows(
     titled = [(spaces.get(space, space), positions) for space, positions in groups.items()]
     titled.sort(key=lambda group: group[0].casefold())
     return tuple(Group(title, tuple(positions)) for title, positions in titled)
-
-
-M = TypeVar("M")
-MAX_REVIEWS = 100
-"""Change requests of a listing whose reviews are read: the latest ones."""
 
 
 class WindowReader(Protocol):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST = 2_000
 """Options that are listed."""
+Json = dict[str, Any]
+NOT_SET = ("", "not set")
 
 
 class Downloader(Protocol):
@@ -83,10 +85,6 @@ async def read_options(engine: Downloader, call: Operation[Any], address: str) -
         if isinstance(value, str | int):
             options.append((str(value), sanitize(str(option.get("label") or value))))
     return options
-
-
-Json = dict[str, Any]
-NOT_SET = ("", "not set")
 
 
 class SettingsButton(NamedTuple):

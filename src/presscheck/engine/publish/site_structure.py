@@ -29,6 +29,8 @@ _SLUG = re.compile(r"\w+(?:[-.]\w+)*")
 _ICON = re.compile(r"[a-z0-9-]*")
 KINDS = {"site-space": "space", "site-section": "section", "site-section-group": "group"}
 """The nouns of the kinds of items."""
+Trees = Mapping[str, Sequence[RevisionPage]]
+"""Page trees by the ids of their spaces; a space whose pages are not known is missing."""
 
 
 def key_of(item: StructureItem) -> str:
@@ -83,10 +85,6 @@ def path_problem(text: str, taken: Mapping[str, str]) -> str | None:
 def icon_problem(text: str) -> str | None:
     """Why a text cannot be the name of an icon; None if it can."""
     return None if _ICON.fullmatch(text) else "small letters, digits and - only"
-
-
-Trees = Mapping[str, Sequence[RevisionPage]]
-"""Page trees by the ids of their spaces; a space whose pages are not known is missing."""
 
 
 class Target(NamedTuple):

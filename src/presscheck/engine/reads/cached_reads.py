@@ -49,6 +49,16 @@ TELLING = (
 writes of other features, which are only found out by sending one, are then taken for missing, too."""
 ENOUGH = 3
 _LACKING = "This service has no "
+T = TypeVar("T")
+M = TypeVar("M")
+EVICTION_DELAY = 0.2
+"""Seconds between a change of the cache and an eviction, which is one more transaction: several changes share one."""
+INDEX_DELAY = 2.0
+"""Seconds between a change of the cache and the update of the index."""
+INDEX_PAUSE = 0.02
+"""Seconds between two transactions, for other work of the thread."""
+FIRST_PAGE, OTHER_PAGES = 100, 1000
+"""Page sizes: of the first page, and of all others."""
 
 
 class UnsupportedCalls:
@@ -127,18 +137,6 @@ def is_about_service(reason: str) -> bool:
 
 def _key(name: str) -> str:
     return f"not supported: {name}"
-
-
-T = TypeVar("T")
-M = TypeVar("M")
-EVICTION_DELAY = 0.2
-"""Seconds between a change of the cache and an eviction, which is one more transaction: several changes share one."""
-INDEX_DELAY = 2.0
-"""Seconds between a change of the cache and the update of the index."""
-INDEX_PAUSE = 0.02
-"""Seconds between two transactions, for other work of the thread."""
-FIRST_PAGE, OTHER_PAGES = 100, 1000
-"""Page sizes: of the first page, and of all others."""
 
 
 class CacheWriter:

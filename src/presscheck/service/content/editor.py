@@ -39,7 +39,7 @@ from presscheck.service.content.revision_content import RevisionContent, revisio
 from presscheck.service.content.revisions import NewDocuments, new_page
 from presscheck.service.content.serializers import Content, PageRefs, PageText, parse_page, text_of
 from presscheck.service.db.ids import new_id
-from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.review.change_requests import ancestor
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from sqlalchemy.orm import Session
 
 from presscheck.service.db.signing import signing_key
-from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.http.operations import ApiError, Context, not_found
 
 LIFETIME = 3600
 """Least lifetime of a URL in seconds; the longest is twice that."""

@@ -11,7 +11,7 @@ from presscheck.documents.pages.tree import walk
 from presscheck.service.content.revisions import document_texts, documents_of
 from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.handlers.organizations import as_organization
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from presscheck.api.content_changes import ContentChange, InsertFiles, NewFile
 from presscheck.service.content.editor import LARGEST_FILE
-from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.operations import ApiError
 from presscheck.service.integrations.outbound_http import DEADLINE, Outgoing, OutgoingError
 
 

@@ -13,7 +13,7 @@ from presscheck.documents.pages.tree import Page, PagePosition, walk
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import IMMUTABLE
 from presscheck.service.db.recorded_queries import NEVER_CHANGES
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.models.content import RevisionRow
 
 Value = TypeVar("Value")

@@ -37,7 +37,7 @@ from presscheck.service.content.file_urls import file_address
 from presscheck.service.content.revision_content import RevisionContent, kept
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.db.recorded_queries import NEVER_CHANGES
-from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.http.operations import ApiError, Context, not_found
 from presscheck.service.models.content import ChangeRequestRow, DocumentRow
 from presscheck.service.review.change_requests import as_change_request
 

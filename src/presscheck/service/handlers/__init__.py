@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from presscheck.api.operation import Operation, every_operation
-from presscheck.service.http.operation_registry import HANDLERS
+from presscheck.service.http.operations import HANDLERS
 
 
 def all_handlers() -> dict[type[Operation[Any]], Callable[[Any, Any], Any]]:

@@ -10,7 +10,7 @@ from presscheck.api.agent_instructions import (
     InstructionsUrls,
     UpdateAgentInstructions,
 )
-from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.models.sites import AgentInstructionsRow
 from presscheck.service.permissions import organization_for
 

@@ -12,7 +12,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.operation import Page
 from presscheck.service.db.ids import new_id
-from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import organization_for, space_for, visible_space_ids

@@ -21,7 +21,7 @@ from presscheck.api.roles import Location
 from presscheck.api.spaces import Space
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.spaces import require_no_site
-from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.permissions import (

@@ -42,9 +42,8 @@ from presscheck.service.content.serializers import (
     page_by_id,
     page_by_path,
 )
-from presscheck.service.http.operation_registry import Context, Serialized, handles, not_found
+from presscheck.service.http.operations import Context, Serialized, handles, not_found, write_answer
 from presscheck.service.http.pagination import page_of_items
-from presscheck.service.http.serialization import write_answer
 from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import change_request_for
 

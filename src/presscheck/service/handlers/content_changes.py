@@ -9,7 +9,7 @@ from presscheck.documents.pages.tree import semantic_changes
 from presscheck.service.content.revision_content import RevisionContent, revision_content
 from presscheck.service.content.serializers import serialize_file
 from presscheck.service.handlers.content import revision_in
-from presscheck.service.http.operation_registry import Context, handles
+from presscheck.service.http.operations import Context, handles
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.review.change_requests import ancestor, as_change_request, change_request_for
 

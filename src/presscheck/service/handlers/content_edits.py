@@ -10,7 +10,7 @@ from presscheck.service.content.remote_files import fetched
 from presscheck.service.content.revision_content import known_content
 from presscheck.service.content.revisions import add_revision
 from presscheck.service.content.serializers import as_files
-from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import require_unlocked

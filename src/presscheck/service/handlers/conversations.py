@@ -33,7 +33,7 @@ from presscheck.api.conversations import (
 from presscheck.api.operation import Page
 from presscheck.api.roles import Location
 from presscheck.service.db.ids import moment_text
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.jobs.queue import enter_job
 from presscheck.service.models.imports import ClusterRow, ConversationRow, ReaderIssueRow

@@ -8,7 +8,7 @@ from presscheck.api.imports import CancelImport, GetImport, ImportedPage, Import
 from presscheck.api.operation import Page
 from presscheck.documents.pages.tree import find
 from presscheck.service.db.ids import new_id
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.jobs.queue import cancel_jobs, enter_job

@@ -35,9 +35,8 @@ from presscheck.api.integrations import (
 from presscheck.api.operation import Page
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import as_sites
-from presscheck.service.http.operation_registry import ApiError, Context, Serialized, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, Serialized, handles, not_found, read_call, require_fit
 from presscheck.service.http.pagination import page_of_items, page_of_rows
-from presscheck.service.http.serialization import read_call, require_fit
 from presscheck.service.integrations.event_delivery import DeliveryLog, deliver_event
 from presscheck.service.integrations.integrations import (
     as_installation,

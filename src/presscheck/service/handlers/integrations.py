@@ -17,7 +17,7 @@ from presscheck.api.integrations import (
     UnpublishIntegration,
 )
 from presscheck.api.operation import Page
-from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.integrations.integrations import as_integrations, integration_for, is_owner, may_see
 from presscheck.service.integrations.outbound_http import web_address

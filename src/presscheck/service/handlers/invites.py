@@ -16,9 +16,8 @@ from presscheck.api.invites import (
 from presscheck.api.operation import Page
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.collections import as_collection
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import NULLABLE, ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
-from presscheck.service.http.serialization import NULLABLE
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.models.teams import InviteRow

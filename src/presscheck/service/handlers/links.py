@@ -19,7 +19,7 @@ from presscheck.api.links import (
 from presscheck.api.operation import Page, Paged
 from presscheck.documents.markdown.link_report import LinkReport, LinkUsage
 from presscheck.service.content.link_report import content_links
-from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.http.operations import Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.permissions import space_for

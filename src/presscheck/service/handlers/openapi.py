@@ -29,9 +29,8 @@ from presscheck.api.operation import Page
 from presscheck.errors import InvalidArgument
 from presscheck.service.content.file_urls import file_address
 from presscheck.service.db.ids import new_id
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, invalid, not_found
 from presscheck.service.http.pagination import page_of_rows
-from presscheck.service.http.serialization import invalid
 from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.jobs.queue import cancel_jobs, enter_job
 from presscheck.service.models.imports import SpecRow, SpecVersionRow

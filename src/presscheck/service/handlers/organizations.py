@@ -28,7 +28,7 @@ from presscheck.api.organizations import (
 )
 from presscheck.api.roles import MergeRules
 from presscheck.service.content.search import as_results, search
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing, page_of_rows
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.sites import SiteRow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from presscheck.api.change_requests import GetChangeRequestPDF
 from presscheck.api.spaces import ExportedPDF, GetSpacePDF
 from presscheck.documents.pages.tree import find
-from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.http.operations import Context, handles, not_found
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.pdf.export import Export, export_address

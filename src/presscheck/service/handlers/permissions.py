@@ -17,7 +17,7 @@ from presscheck.api.permissions import (
     UserPermission,
 )
 from presscheck.service.handlers.teams import as_teams
-from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.http.operations import Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamRow

@@ -19,7 +19,7 @@ from presscheck.api.site_settings import (
 from presscheck.documents.pages.tree import find
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.sites import RedirectRow, SiteRow

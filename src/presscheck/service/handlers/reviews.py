@@ -25,9 +25,9 @@ from presscheck.api.operation import Page
 from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.service.db.ids import new_id
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.handlers.comments import as_comments, has_text, new_comment
+from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
 from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing
-from presscheck.service.http.serialization import unchecked
 from presscheck.service.models.content import (
     ChangeRequestRow,
     CommentRow,
@@ -37,7 +37,6 @@ from presscheck.service.models.content import (
 )
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.review.change_requests import change_request_for, note_work, require_unfinished
-from presscheck.service.review.threads import as_comments, has_text, new_comment
 from presscheck.service.spaces.serializers import people
 
 _requested_reviewer, _review, _location = unchecked(RequestedReviewer), unchecked(Review), unchecked(Location)

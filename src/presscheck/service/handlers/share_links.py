@@ -15,7 +15,7 @@ from presscheck.api.site_settings import (
 from presscheck.api.site_structure import PublishedUrl
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.sites import ShareLinkRow, SiteRow
 from presscheck.service.permissions import require_every_space, require_publishing

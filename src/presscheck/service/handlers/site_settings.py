@@ -23,7 +23,7 @@ from presscheck.api.site_settings import (
     UpdatePublishingAuth,
 )
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.http.operation_registry import ApiError, Context, handles
+from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.models.sites import SiteSettingsRow
 from presscheck.service.permissions import require_every_space
 from presscheck.service.sites.customization import looks_of, require_customization

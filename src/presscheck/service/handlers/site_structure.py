@@ -26,7 +26,7 @@ from presscheck.api.site_structure import (
 )
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import require_publishing, space_for

@@ -30,9 +30,8 @@ from presscheck.api.sites import (
 )
 from presscheck.service.db.ids import new_id
 from presscheck.service.db.prepared_statements import among
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
 from presscheck.service.http.pagination import page_of_rows
-from presscheck.service.http.serialization import unchecked
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
 from presscheck.service.permissions import (
     PUBLISHING,

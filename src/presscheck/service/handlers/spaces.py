@@ -32,7 +32,7 @@ from presscheck.service.content.revisions import add_revision
 from presscheck.service.content.search import as_results, search
 from presscheck.service.content.tree_copy import copied_tree
 from presscheck.service.db.ids import moment_text, new_id
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import SortKey, page_of_found, page_of_items
 from presscheck.service.jobs.purge_deleted import RESTORABLE
 from presscheck.service.models.content import RevisionRow

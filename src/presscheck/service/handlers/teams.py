@@ -25,7 +25,7 @@ from presscheck.api.teams import (
 )
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.organizations import as_members
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.organizations import MemberRow, UserRow
 from presscheck.service.models.spaces import SpaceRow

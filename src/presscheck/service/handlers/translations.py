@@ -22,7 +22,7 @@ from presscheck.api.translations import (
     UpdateTranslation,
 )
 from presscheck.service.db.ids import new_id
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.jobs.queue import cancel_jobs, enter_job
 from presscheck.service.models.imports import TranslationRow

@@ -9,7 +9,7 @@ from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl
 from presscheck.service.content.revision_content import revision_content
 from presscheck.service.content.serializers import page_by_id
 from presscheck.service.handlers.collections import as_collection
-from presscheck.service.http.operation_registry import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.permissions import collection_for, space_for
 from presscheck.service.review.change_requests import as_change_request, change_request_for

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import bindparam, select
 
 from presscheck.api.users import GetCurrentUser, GetUser, User
-from presscheck.service.http.operation_registry import Context, handles, not_found
+from presscheck.service.http.operations import Context, handles, not_found
 from presscheck.service.models.organizations import MemberRow, UserRow
 from presscheck.service.spaces.serializers import as_user
 

@@ -11,8 +11,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from presscheck.service.db.blob_store import Blob, BlobStore, DiskBlobStore, FilesUnavailable
-from presscheck.service.http.operation_registry import ApiError, not_found
-from presscheck.service.http.serialization import problem_response
+from presscheck.service.http.operations import ApiError, not_found, problem_response
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
 """Headers that keep an uploaded file from running code in the reader's browser."""

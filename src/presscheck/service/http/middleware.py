@@ -41,8 +41,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
 from presscheck.service.db.prepared_statements import named_rows
 from presscheck.service.db.version import SnapshotReader, Version, VersionReader
-from presscheck.service.http.operation_registry import ApiError, Caller
-from presscheck.service.http.serialization import is_known, problem_response
+from presscheck.service.http.operations import ApiError, Caller, is_known, problem_response
 from presscheck.service.models.organizations import TokenRow, UserRow
 from presscheck.service.models.sites import SiteRow
 

@@ -19,7 +19,7 @@ from presscheck import __version__
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content_changes import ContentUpdate
 from presscheck.api.operation import Operation, every_operation
-from presscheck.service.http.serialization import NULLABLE
+from presscheck.service.http.operations import NULLABLE
 
 Schema = dict[str, Any]
 Key = tuple[str, JsonSchemaMode]

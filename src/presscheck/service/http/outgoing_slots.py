@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.operations import ApiError
 
 MOST_OF_USER = 4
 """Calls of one user at once."""

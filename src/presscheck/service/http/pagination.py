@@ -11,8 +11,7 @@ from sqlalchemy import Integer, Select, bindparam, func, literal, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute
 
 from presscheck.api.operation import Cursor, Page, Paged
-from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.http.serialization import is_fit
+from presscheck.service.http.operations import ApiError, Context, is_fit
 
 Item = TypeVar("Item")
 Row = TypeVar("Row")

@@ -23,8 +23,7 @@ from presscheck.service.db.ids import Clock
 from presscheck.service.http.files import file_response, files_unavailable
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.openapi import description
-from presscheck.service.http.operation_registry import ApiError
-from presscheck.service.http.serialization import problem_response
+from presscheck.service.http.operations import ApiError, problem_response
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.pdf.export import exported_pdf
 

@@ -24,7 +24,7 @@ from presscheck.api.integrations import (
 from presscheck.service.content.file_urls import file_address
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.organizations import as_organization
-from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.http.operations import ApiError, Context, not_found
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver
 from presscheck.service.jobs.queue import enter_job
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow

@@ -17,7 +17,7 @@ from markdownify import MarkdownConverter  # pyright: ignore[reportMissingTypeSt
 from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.content.file_urls import require_signature
-from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.operations import ApiError
 from presscheck.service.integrations.outbound_http import AGENT, Fetched, OutgoingError
 from presscheck.service.jobs.queue import JobContext, PermanentFailure
 

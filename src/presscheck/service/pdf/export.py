@@ -23,7 +23,7 @@ from presscheck.documents.pages.tree import slugify
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import signed, unsigned, was_signed
-from presscheck.service.http.operation_registry import ApiError, not_found
+from presscheck.service.http.operations import ApiError, not_found
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow

@@ -10,8 +10,7 @@ from sqlalchemy import and_, bindparam, func, select, text
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.roles import Location
 from presscheck.service.db.prepared_statements import among, execute
-from presscheck.service.http.operation_registry import ApiError, Context, not_found
-from presscheck.service.http.serialization import unchecked
+from presscheck.service.http.operations import ApiError, Context, not_found, unchecked
 from presscheck.service.models.content import ChangeRequestRow, CommentRow
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.spaces import SpaceRow

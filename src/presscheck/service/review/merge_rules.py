@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import select, update
 
 from presscheck.api.roles import MergeRulesChange, StandaloneMergeRulesChange
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.models.content import ChangeRequestRow, ReviewRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow

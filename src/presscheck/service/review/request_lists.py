@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListOrganizationChangeRequests
 from presscheck.api.operation import Page
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.http.pagination import MOST_COUNTED, SortKey, page_of_found
 from presscheck.service.models.content import (
     ChangeRequestCountRow,

@@ -18,7 +18,7 @@ from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.ids import moment_text
 from presscheck.service.git_import.importer import stored_content
 from presscheck.service.handlers import all_handlers
-from presscheck.service.http.operation_registry import Context, StagedFiles
+from presscheck.service.http.operations import Context, StagedFiles
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 

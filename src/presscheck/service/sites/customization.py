@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 
 _COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.sites import SiteNameRow, SiteRow
 
 _SLUG = re.compile(r"\w+(?:[-.]\w+)*")

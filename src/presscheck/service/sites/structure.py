@@ -17,8 +17,7 @@ from presscheck.api.site_structure import (
 )
 from presscheck.api.spaces import Space
 from presscheck.documents.pages.tree import slugify
-from presscheck.service.http.operation_registry import ApiError, Context
-from presscheck.service.http.serialization import unchecked
+from presscheck.service.http.operations import ApiError, Context, unchecked
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import visible_spaces_by_id
 from presscheck.service.sites.urls import published_address, section_path, space_path

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from presscheck.api.site_structure import StructureItemPointer, StructurePosition
 from presscheck.service.db.ids import new_id
-from presscheck.service.http.operation_registry import ApiError, Context, not_found
+from presscheck.service.http.operations import ApiError, Context, not_found
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import require_publishing, space_for
 from presscheck.service.sites.structure import Item, SiteContents, above, free_path

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from sqlalchemy import select
 
 from presscheck.service.db.prepared_statements import among
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import may_manage
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from presscheck.documents.visitors.claim_schema import schema_claims, schema_mistakes
-from presscheck.service.http.operation_registry import ApiError
+from presscheck.service.http.operations import ApiError
 
 
 def require_visitor_schema(schema: dict[str, Any]) -> None:

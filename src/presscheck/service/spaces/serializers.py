@@ -11,8 +11,7 @@ from presscheck.api.roles import Location, MergeRules
 from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
 from presscheck.api.users import User
 from presscheck.service.db.prepared_statements import among
-from presscheck.service.http.operation_registry import Caller, Context
-from presscheck.service.http.serialization import unchecked
+from presscheck.service.http.operations import Caller, Context, unchecked
 from presscheck.service.models.content import ChangeRequestCountRow, CommentRow
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from presscheck.api.collections import MoveCollection
 from presscheck.api.roles import ContentPosition, SpacePointer
 from presscheck.api.spaces import MoveSpace
-from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.permissions import (
     access_to,

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from presscheck.service.db.signing import signed, unsigned
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 from presscheck.service.permissions import role_in, sees_every_space

@@ -11,7 +11,7 @@ from starlette.types import Scope, Send
 
 from presscheck.service.db.recorded_queries import Read
 from presscheck.service.db.version import Version
-from presscheck.service.http.serialization import is_known
+from presscheck.service.http.operations import is_known
 
 THEME = "theme"
 """The cookie with the theme that a reader chose."""

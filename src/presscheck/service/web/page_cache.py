@@ -28,7 +28,7 @@ from presscheck.service.db.recorded_queries import ReadRecorder, Statement, reco
 from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
-from presscheck.service.http.operation_registry import Caller, Context, StagedFiles, entity_tag
+from presscheck.service.http.operations import Caller, Context, StagedFiles, entity_tag
 from presscheck.service.web.cached_response import THEME, THEMES, CachedResponse, SitePage, send_cached_response
 from presscheck.service.web.site_record import SiteRecords
 

@@ -15,7 +15,7 @@ from presscheck.documents.visitors.conditions import holds
 from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
 from presscheck.service.content.serializers import Content, LinkTargets
 from presscheck.service.db.recorded_queries import digest_of
-from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.sites import SectionRow, SiteSpaceRow
 from presscheck.service.review.change_requests import branch_of

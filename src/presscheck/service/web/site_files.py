@@ -10,8 +10,7 @@ from starlette.responses import Response
 
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.files import file_response
-from presscheck.service.http.operation_registry import not_found
-from presscheck.service.http.serialization import is_known
+from presscheck.service.http.operations import is_known, not_found
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.published_site import PublishedSite
 

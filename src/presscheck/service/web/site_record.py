@@ -12,7 +12,7 @@ from sqlalchemy import inspect, select
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.recorded_queries import Read, ReadRecorder, digest_of
 from presscheck.service.db.version import Version
-from presscheck.service.http.operation_registry import Context
+from presscheck.service.http.operations import Context
 from presscheck.service.models.sites import (
     RedirectRow,
     SectionGroupRow,

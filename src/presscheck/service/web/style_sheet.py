@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starlette.types import Receive, Scope, Send
 
-from presscheck.service.http.operation_registry import entity_tag
+from presscheck.service.http.operations import entity_tag
 from presscheck.service.web.cached_response import CachedResponse, send_cached_response
 
 _FILE = Path(__file__).with_name("site.css")

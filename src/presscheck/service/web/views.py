@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.serializers import LAYOUT, body_of
 from presscheck.service.db.blob_store import BlobStore
-from presscheck.service.http.operation_registry import ApiError, Context
+from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted

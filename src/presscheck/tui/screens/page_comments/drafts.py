@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import DeleteSpaceComment, PostSpaceComment, PostSpaceReply
-from presscheck.engine.drafts import live_draft_about, live_draft_key
+from presscheck.engine.drafts import CommentDraft, live_draft_about, live_draft_key, text_of
 from presscheck.engine.members import people_in
 from presscheck.engine.review.threads import LIVE_WRITES
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.content_place import MAY_NOT_COMMENT
-from presscheck.tui.screens.typed_text import TextDraft, text_of
 from presscheck.tui.widgets.composer import Composer
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class LiveDrafts:
             done: the message once the engine accepted it.
         """
         engine = self._context.engine
-        draft = TextDraft(engine.outbox, live_draft_key(self.space_id, name), initial, self._about(**about))
+        draft = CommentDraft(engine.outbox, live_draft_key(self.space_id, name), initial, self._about(**about))
 
         def submit(text: str) -> None:
             if rewrites is None:

@@ -19,7 +19,7 @@ from presscheck.api.comments import (
 )
 from presscheck.documents.diff.suggestions import comment_with_suggestion
 from presscheck.documents.pages.comment_text import parse_suggestion, suggestion_problem
-from presscheck.engine.drafts import REVIEW_DRAFT, draft_about
+from presscheck.engine.drafts import REVIEW_DRAFT, CommentDraft, draft_about, message_id, text_of
 from presscheck.engine.members import people_in
 from presscheck.engine.review.changes import changed_items
 from presscheck.engine.review.merge_forecast import changes_between
@@ -27,7 +27,6 @@ from presscheck.engine.review.merge_readiness import join_names
 from presscheck.engine.review.pending_review import PendingReview, draft_key
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.typed_text import TextDraft, message_id, text_of
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -192,7 +191,7 @@ class ReviewDrafts:
         """
         if self.review.is_started and not submits and rewrites is None:
             title = f"{title}, in your review"
-        draft = TextDraft(
+        draft = CommentDraft(
             self._outbox, self.key(name), initial, self.about(**about), lambda text: self._place(name, place(text))
         )
         replaced = parse_suggestion(suggestion) if suggestion else None
@@ -245,7 +244,7 @@ class ReviewDrafts:
             expand: opens the composer with the same draft.
             initial: the initial text.
         """
-        draft = TextDraft(self._outbox, self.key(name), initial, self.about())
+        draft = CommentDraft(self._outbox, self.key(name), initial, self.about())
         if "\n" in draft.text:
             expand()
             return

@@ -65,6 +65,26 @@ _KIND_STYLES = {
     NOT_COMPARED: "quiet",
 }
 _NOUNS = {"file": "file ", "content": "reusable ", "tag": "tag ", "variables": ""}
+TOO_NARROW = "too narrow for split view"
+_PENDING: dict[PendingState, Span] = {
+    "waiting": Span(" ◷ pending", "waiting"),
+    "collected": Span(" ✎ in your review", "accent"),
+    "sending": Span(" ◷ sending", "waiting"),
+    "refused": Span(" ✗ failed", "removed"),
+}
+VERDICTS = {
+    "approved": Span(" ✓ approved", "added"),
+    "changes-requested": Span(" ✗ requested changes", "removed"),
+}
+"""How the text of a review is marked, by the status of the review."""
+OUTDATED = "◌"
+"""The sign of an outdated thread."""
+WIDEST = 100
+"""The columns of a thread at whose end reactions, its state and the number of replies stand."""
+FIRST_WORDS = 40
+"""The columns of the first words of a message."""
+RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]
+"""Renders Markdown as lines of a number of columns; the last argument is the text that a suggestion in it is for."""
 
 
 def state_line(
@@ -218,28 +238,6 @@ def _size(item: ChangedItem, words: WordCount | None, room: int, *, viewed: bool
     style = "quiet" if viewed else _KIND_STYLES[item.kinds[0]]
     sizes = change_sizes(item, words)
     return (Span(next((size for size in sizes if len(size) <= room), sizes[-1]), style),)
-
-
-TOO_NARROW = "too narrow for split view"
-_PENDING: dict[PendingState, Span] = {
-    "waiting": Span(" ◷ pending", "waiting"),
-    "collected": Span(" ✎ in your review", "accent"),
-    "sending": Span(" ◷ sending", "waiting"),
-    "refused": Span(" ✗ failed", "removed"),
-}
-VERDICTS = {
-    "approved": Span(" ✓ approved", "added"),
-    "changes-requested": Span(" ✗ requested changes", "removed"),
-}
-"""How the text of a review is marked, by the status of the review."""
-OUTDATED = "◌"
-"""The sign of an outdated thread."""
-WIDEST = 100
-"""The columns of a thread at whose end reactions, its state and the number of replies stand."""
-FIRST_WORDS = 40
-"""The columns of the first words of a message."""
-RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]
-"""Renders Markdown as lines of a number of columns; the last argument is the text that a suggestion in it is for."""
 
 
 @dataclass
