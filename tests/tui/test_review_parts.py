@@ -13,7 +13,7 @@ from presscheck.api.content_changes import SemanticChanges
 from presscheck.api.spaces import Space
 from presscheck.documents.diff.page_diff import compare
 from presscheck.engine.review.changes import ChangedItem
-from presscheck.engine.review.model import ReviewModel
+from presscheck.engine.review.model import ReviewModel, ThreadFilter
 from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
@@ -23,7 +23,6 @@ from presscheck.tui.screens.review.comment_targets import strip_markup
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.merge_forecast import MergeForecast
 from presscheck.tui.screens.review.renderer import PageText, RenderedChange
-from presscheck.tui.screens.review.thread_filter import ThreadFilter
 
 TOKENS = ChangedItem("tokens", "page", "Tokens", ("edited",))
 FILE = ChangedItem("logo", "file", "logo.svg", ("added",))

@@ -19,7 +19,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.operation import Operation, revive
+from presscheck.api.operation import Operation, Page, revive
 from presscheck.client.responses import read_answer
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import RequestScheduler
@@ -82,12 +82,18 @@ class DeliveryReconciler:
         """
         found: list[Any] = []
         for listing in effects.listings(call, author) if effects.listings else ():
-            page, guard = await self.read(listing), ListingGuard(listing)
-            found += guard.new_items(page.items)
-            while page.next is not None and not guard.problem(page.next.page):
-                page = await self.read(listing.model_copy(update={"page": page.next.page}))
-                found += guard.new_items(page.items)
+            page = await self.read(listing)
+            found += page.items if page.next is None else await self._items(listing, page)
         return tuple(found)
+
+    async def _items(self, listing: Operation[Any], page: Page[Any]) -> list[Any]:
+        """The items of a listing of several pages, beginning with the first page."""
+        guard = ListingGuard(listing)
+        found = guard.new_items(page.items)
+        while page.next is not None and not guard.problem(page.next.page):
+            page = await self.read(listing.model_copy(update={"page": page.next.page}))
+            found += guard.new_items(page.items)
+        return found
 
     async def find(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
         """Search once for the result of a write: an item that did not exist before, with the same author and text.

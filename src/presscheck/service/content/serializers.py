@@ -9,13 +9,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from presscheck.api.comments import Document, Format
+from presscheck.api.comments import Format
 from presscheck.api.content import (
     ContentDocument,
     ReusableContent,
@@ -250,16 +249,6 @@ def document_by_id(context: Context, revision: RevisionContent, document_id: str
     links = PageRefs(context, content, place.page["id"] if place else "", source=source)
     text = document_texts(context.session, [document_id]).get(document_id, "")
     return ContentDocument.model_validate(markdown_to_nodes(text, links.from_address))
-
-
-def in_shape(document: Document, shape: Format | None) -> Document:
-    """Converts a document to a format, by default its own; returns it unchanged if it cannot be converted."""
-    if shape == "document" and document.markdown is not None:
-        return Document(document=markdown_to_nodes(document.markdown))
-    if shape == "markdown" and document.document is not None:
-        with suppress(InvalidNode):  # documents stored before validation existed may have any shape
-            return Document(markdown=nodes_to_markdown(document.document))
-    return document
 
 
 def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:

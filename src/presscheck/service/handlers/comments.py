@@ -7,6 +7,7 @@ comment without a change request is on the live space.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
 
@@ -44,8 +45,11 @@ from presscheck.api.comments import (
 from presscheck.api.operation import Page
 from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.pages.tree import find
-from presscheck.service.content.serializers import in_shape, text_of
+from presscheck.service.content.serializers import text_of
 from presscheck.service.db.ids import new_id
 from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
@@ -267,7 +271,7 @@ def _written(
         "posted_at": row.posted_at,
         "edited_at": row.edited_at,
         "reactions": reactions,
-        "body": in_shape(_document(**row.body), shape),
+        "body": _in_shape(_document(**row.body), shape),
         "permissions": _permissions(context, space, row),
     }
 
@@ -545,3 +549,13 @@ def _delete(context: Context, space: SpaceRow, row: ChangeRequestRow | None, wri
 
 def _kind(written: Written) -> str:
     return "comments" if isinstance(written, CommentRow) else "replies"
+
+
+def _in_shape(document: Document, shape: Format | None) -> Document:
+    """Converts a document to a format, by default its own; returns it unchanged if it cannot be converted."""
+    if shape == "document" and document.markdown is not None:
+        return Document(document=markdown_to_nodes(document.markdown))
+    if shape == "markdown" and document.document is not None:
+        with suppress(InvalidNode):  # documents stored before validation existed may have any shape
+            return Document(markdown=nodes_to_markdown(document.document))
+    return document

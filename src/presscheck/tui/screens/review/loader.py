@@ -63,6 +63,7 @@ class ReviewLoader:
     def __init__(self, model: ReviewModel, screen: Subscriber, on_answer: Callable[[], None]) -> None:
         self._model, self._screen, self._on_answer = model, screen, on_answer
         self._groups: dict[str, str] = {}
+        self._subscribed: Sequence[Operation[Any]] = ()
         self.error = ""
         """Why the change request may be out of date."""
 
@@ -100,8 +101,11 @@ class ReviewLoader:
             self._on_answer()
 
     def _subscribe_all(self) -> None:
-        for call in self._model.calls():
-            self._subscribe(call)
+        calls = self._model.calls()
+        if calls is not self._subscribed:
+            self._subscribed = calls
+            for call in calls:
+                self._subscribe(call)
 
     def _subscribe(self, call: Operation[Any]) -> None:
         """Subscribe to a call, unless that was done."""

@@ -17,14 +17,13 @@ from presscheck.tui.screens.review.renderer import merge_line, undo_line, verdic
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
-    from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.tui.screens.problem_list import ProblemRow
     from presscheck.tui.screens.review.context import ReviewContext
     from presscheck.tui.screens.review.drafts import ReviewDrafts
     from presscheck.tui.screens.review.merge_forecast import MergeForecast, Revisions
     from presscheck.tui.screens.review.merge_requirements import Target
     from presscheck.tui.screens.review.page_owners import PageOwners
-    from presscheck.tui.screens.review.thread_filter import ThreadFilter
 
 DIALOG_COLUMNS = 72
 

@@ -11,10 +11,9 @@ from presscheck.tui.screens.review.view import WIDE
 
 if TYPE_CHECKING:
     from presscheck.documents.diff.page_diff import Mode
-    from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.tui.screens.review.context import ReviewContext
     from presscheck.tui.screens.review.loader import PageTextLoader
-    from presscheck.tui.screens.review.thread_filter import ThreadFilter
     from presscheck.tui.screens.review.view import ReviewView
 
 _NEXT_MODE: dict[Mode, Mode] = {"prose": "split", "split": "source", "source": "prose"}

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from presscheck.engine.inbox.notification_settings import NotificationTarget, request_target
 from presscheck.engine.review.live_updates import LiveUpdates
-from presscheck.engine.review.model import ReviewModel
+from presscheck.engine.review.model import ReviewModel, ThreadFilter
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
@@ -33,7 +33,6 @@ from presscheck.tui.screens.review.page_owners import PageOwners
 from presscheck.tui.screens.review.rearrange_actions import RearrangeActions
 from presscheck.tui.screens.review.request_actions import RequestActions
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
-from presscheck.tui.screens.review.thread_filter import ThreadFilter
 from presscheck.tui.screens.review.thread_list_screen import ThreadListActions, thread_selection
 from presscheck.tui.screens.review.verdict_actions import VerdictActions
 from presscheck.tui.screens.review.view import ReviewView

@@ -30,11 +30,10 @@ from presscheck.tui.widgets.confirm_dialog import WIDEST, ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
-    from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.engine.review.threads import Thread
     from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
     from presscheck.tui.screens.review.drafts import ReviewDrafts
-    from presscheck.tui.screens.review.thread_filter import ThreadFilter
 
 MOST = 16
 """Lines of a suggestion that the dialog shows."""

@@ -23,12 +23,11 @@ from presscheck.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.engine.review.changes import ChangedItem
-    from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.tui.screens.review.comment_actions import CommentActions
     from presscheck.tui.screens.review.context import ReviewContext
     from presscheck.tui.screens.review.loader import PageTextLoader
     from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
-    from presscheck.tui.screens.review.thread_filter import ThreadFilter
 
 
 def thread_selection(request: ChangeRequest, threads: Sequence[Thread]) -> Selection | str:

@@ -38,10 +38,9 @@ if TYPE_CHECKING:
     from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.documents.diff.page_diff import Mode
     from presscheck.engine.review.changes import ChangedItem
-    from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.engine.review.threads import Message, Thread
     from presscheck.tui.screens.review.loader import PageTextLoader
-    from presscheck.tui.screens.review.thread_filter import ThreadFilter
     from presscheck.tui.theme import StyleLookup
 
 WIDE = 100
@@ -270,9 +269,7 @@ class ReviewView:
         right = (Span(error, "waiting"),) if error else by_line(request, model.me, moment)
         self._state.show((Span(" "), *state), right)
         readiness = merge_line(model.readiness(), self.width - 2)
-        self._merge.show(
-            (Span(" "), *readiness), compared_line(model.since, moment, model.changes.note if model.changes else "")
-        )
+        self._merge.show((Span(" "), *readiness), compared_line(model.since, moment, model.changes_note))
 
     def draw_list(self, cursor: int | None = None) -> None:
         """Draw the list of items; the cursor stays on its item, if others were added above it."""
