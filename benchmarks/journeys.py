@@ -68,6 +68,7 @@ BUDGETS = {
     "comment": Budget(60),
     "sheet": None,
     "publish": Budget(55),
+    "note": None,
     "visit": None,
 }
 """By row; None for what has none. `changes` counts calls that lead from one file of presscheck to another."""
@@ -96,6 +97,10 @@ class Count:
     """Changes of file: from which to which, absolute."""
     reasons: dict[str, str] = field(default_factory=dict)
     """By file: the calls that led to the first one in it, the outermost last, and the task or thread that ran them."""
+
+    def __add__(self, other: Count) -> Count:
+        """Both of them, as one."""
+        return Count(self.calls + other.calls, self.pairs + other.pairs, other.reasons | self.reasons)
 
     @property
     def changes(self) -> int:
@@ -329,31 +334,52 @@ async def publish(pilot: Any, service: RunningService) -> dict[str, Count]:
     with counted() as sheet:
         await pilot.press("P")
         await until(pilot, shows="y  n")
-    with visits_held(pilot.app.engine) as (arrived, let_go):
+    engine = pilot.app.engine
+    with held(engine._write_queue, "_note") as noting, held(engine, "visit") as visiting:
         with counted() as write:
             await pilot.press("y")
-            await until(pilot, shows="published; checking", holds=arrived.is_set)
+            await until(pilot, holds=noting.arrived.is_set)
+        with counted() as note:
+            noting.let_go.set()
+            await until(pilot, holds=noting.done.is_set)
+        with counted() as told:
+            noting.go_on.set()
+            await until(pilot, shows="published; checking", holds=visiting.arrived.is_set)
         with counted() as visit:
-            let_go.set()
+            visiting.let_go.set()
+            visiting.go_on.set()
             await until(pilot, shows="is live")
-    return {"sheet": sheet, "publish": write, "visit": visit}
+    return {"sheet": sheet, "publish": write + told, "note": note, "visit": visit}
+
+
+@dataclass(frozen=True)
+class Held:
+    """A call that is held back before it begins, and again before its caller goes on."""
+
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    let_go: asyncio.Event = field(default_factory=asyncio.Event)
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @contextmanager
-def visits_held(engine: Any) -> Iterator[tuple[asyncio.Event, asyncio.Event]]:
-    """Hold back the requests of published pages: one event is set by the first, the other lets all of them go."""
-    arrived, let_go, visit = asyncio.Event(), asyncio.Event(), engine.visit
+def held(owner: Any, name: str) -> Iterator[Held]:
+    """Hold back the calls of a method of an object."""
+    events, method = Held(), getattr(owner, name)
 
-    async def wait(*given: Any) -> int:
-        arrived.set()
-        await let_go.wait()
-        return await visit(*given)
+    async def wait(*given: Any) -> Any:
+        events.arrived.set()
+        await events.let_go.wait()
+        answer = await method(*given)
+        events.done.set()
+        await events.go_on.wait()
+        return answer
 
-    engine.visit = wait
+    setattr(owner, name, wait)
     try:
-        yield arrived, let_go
+        yield events
     finally:
-        del engine.visit
+        setattr(owner, name, method)
 
 
 JOURNEYS = {"page": page, "comment": comment, "publish": publish}

@@ -11,7 +11,7 @@ from presscheck.documents.nodes.from_tags import READERS
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.terminal import custom_tags as terminal
 from presscheck.documents.terminal.page_lines import render_page
-from presscheck.service.pdf import typst_tags
+from presscheck.service.pdf import typst_document
 from presscheck.service.pdf.typst_document import render_typst
 from presscheck.service.pdf.typst_inlines import web_target
 from presscheck.service.web.html import custom_tags as html
@@ -21,7 +21,7 @@ from presscheck.text.styled_text import plain
 TABLES = {
     "terminal": terminal.RENDERERS,
     "web page": html.RENDERERS,
-    "PDF": typst_tags.RENDERERS,
+    "PDF": typst_document.RENDERERS,
     "nodes": READERS,
 }
 WORDS = "Words of the content."

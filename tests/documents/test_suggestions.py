@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from presscheck.documents.diff.segments import table_cell_spans, table_cells, table_row_at
-from presscheck.documents.diff.suggestions import (
+from presscheck.documents.diff.suggestion_targets import (
     NOT_FOR_A_CELL,
     cell_suggestion_problem,
     cell_target,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from presscheck.documents.diff.suggestions import find_target
+from presscheck.documents.diff.suggestion_targets import find_target
 from presscheck.engine.review.suggestions import (
     ALREADY_APPLIED,
     GONE,

@@ -3,7 +3,14 @@
 import pytest
 
 from presscheck.text.styled_text import Span, plain, width
-from presscheck.tui.screens.inbox.columns import LEFT_OUT, TITLES, NaturalWidths, columns_for, heading_line, row_line
+from presscheck.tui.screens.inbox.row_renderer import (
+    LEFT_OUT,
+    TITLES,
+    NaturalWidths,
+    columns_for,
+    heading_line,
+    row_line,
+)
 
 NATURAL = NaturalWidths(subject=30, space=12, author=8, age=6, comments=7, viewed=5, reviews=5, names=24, own=7)
 

@@ -18,10 +18,9 @@ from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
 from presscheck.text.styled_text import plain
-from presscheck.tui.screens.review.comment_actions import CommentActions
-from presscheck.tui.screens.review.comment_targets import strip_markup
+from presscheck.tui.screens.review.comment_actions import CommentActions, strip_markup
 from presscheck.tui.screens.review.drafts import ReviewDrafts
-from presscheck.tui.screens.review.merge_forecast import MergeForecast
+from presscheck.tui.screens.review.merge_actions import MergeForecast
 from presscheck.tui.screens.review.renderer import PageText, RenderedChange
 
 TOKENS = ChangedItem("tokens", "page", "Tokens", ("edited",))

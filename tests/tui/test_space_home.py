@@ -25,7 +25,7 @@ from presscheck.api.spaces import GitSync, Space
 from presscheck.text.styled_text import plain
 from presscheck.tui.screens.browse import space_home
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.browse.space_home_renderer import HomeLines, Part, SpaceFacts
+from presscheck.tui.screens.browse.space_home import HomeLines, Part, SpaceFacts
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.screens.space_content.screen import SpaceContentScreen

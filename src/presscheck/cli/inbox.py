@@ -47,8 +47,7 @@ from presscheck.paths import places
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, plain
-from presscheck.tui.screens.inbox.columns import NaturalWidths, columns_for
-from presscheck.tui.screens.inbox.row_renderer import NO_SIGN, request_row
+from presscheck.tui.screens.inbox.row_renderer import NO_SIGN, NaturalWidths, columns_for, request_row
 from presscheck.tui.screens.notification_actions import SIGNS
 
 WIDE = 120

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from presscheck.documents.diff.suggestions import (
+from presscheck.documents.diff.suggestion_targets import (
     SuggestionTarget,
     cell_problem,
     cell_text,

@@ -20,7 +20,7 @@ from presscheck.api.comments import (
     UpdateSpaceComment,
 )
 from presscheck.api.operation import Operation, Page
-from presscheck.documents.diff.suggestions import find_target
+from presscheck.documents.diff.suggestion_targets import find_target
 from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, document_text
 from presscheck.documents.pages.comment_text import (
     CELL_SEPARATOR,

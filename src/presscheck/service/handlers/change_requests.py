@@ -1,6 +1,29 @@
-"""Change requests: list, create, edit, open and archive; a merged one is final."""
+"""Change requests: list, create, edit, open and archive; a merged one is final.
+
+Those of one or many spaces are listed newest first, without reading more of them than are returned: each space is read
+by an index, at most one page of it, of all change requests or of those in which a person has a part. Of several people,
+the one with the fewest decides which are read. How many there are is kept.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    FromClause,
+    Integer,
+    Select,
+    bindparam,
+    func,
+    literal_column,
+    select,
+    true,
+    tuple_,
+)
 
 from presscheck.api.change_requests import (
     ChangeRequest,
@@ -13,18 +36,168 @@ from presscheck.api.change_requests import (
 from presscheck.api.operation import Page
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operations import ApiError, Context, handles
-from presscheck.service.models.content import ChangeRequestRow
+from presscheck.service.http.pagination import MOST_COUNTED, SortKey, page_of_found
+from presscheck.service.models.content import (
+    ChangeRequestCountRow,
+    ChangeRequestPersonRow,
+    ChangeRequestRow,
+    ContributorRow,
+    RequestedReviewerRow,
+)
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import organization_for, space_for, visible_space_ids
 from presscheck.service.review.change_requests import (
     as_change_request,
+    as_change_requests,
     change_request_for,
     know_place,
     note_work,
 )
-from presscheck.service.review.request_lists import listed
 
+_KEY = SortKey.of((ChangeRequestRow.updated_at, ChangeRequestRow.id))
+_spaces, _counts = SpaceRow.__table__, ChangeRequestCountRow.__table__.c
+_COUNTS = select(_counts.role, _counts.space_id, _counts.number).where(
+    _counts.space_id.in_(bindparam("spaces", expanding=True)),
+    _counts.status == bindparam("status"),
+    tuple_(_counts.role, _counts.user_id).in_(bindparam("parts", expanding=True)),
+    _counts.number > 0,
+)
+_PARTS = {"reviewer": RequestedReviewerRow, "contributor": ContributorRow}
 LONGEST_SUBJECT = 100
+
+
+class _Part(NamedTuple):
+    """The part that a person has in a change request; everybody in all of them, if both are empty."""
+
+    role: str
+    user_id: str
+
+
+_ALL = _Part("", "")
+
+
+def listed(
+    context: Context, call: ListChangeRequests | ListOrganizationChangeRequests, spaces: Sequence[str]
+) -> Page[ChangeRequest]:
+    """One page of the change requests in one state, and of the people that the call names.
+
+    Args:
+        context: the transaction.
+        call: the filters, the cursor and the limit.
+        spaces: the ids of the spaces.
+    """
+    asked = {"reviewer": call.requested_reviewer, "author": call.creator, "contributor": call.contributor}
+    parts = [_Part(role, user_id) for role, user_id in asked.items() if user_id is not None] or [_ALL]
+    status = call.status or "open"
+    if call.conversations_issues_cluster is not None:
+        spaces = ()  # not supported here: no change request has any
+    numbers: dict[str, dict[str, int]] = {part.role: {} for part in parts}
+    if spaces:
+        for role, space_id, number in context.rows(_COUNTS, spaces=spaces, status=status, parts=parts):
+            numbers[role][space_id] = number
+    fewest, *others = sorted(parts, key=lambda part: sum(numbers[part.role].values()))
+    with_some = sorted(numbers[fewest.role])
+    chosen = _Chosen(fewest != _ALL, tuple(other.role for other in others), len(with_some) > 1)
+    values: dict[str, Any] = {"spaces": with_some, "status": status, "role": fewest.role, "user": fewest.user_id}
+    for number, other in enumerate(others):
+        values[f"user_{number}"] = other.user_id
+
+    def read(place: list[Any] | None, most: int) -> Sequence[ChangeRequestRow]:
+        if not with_some:
+            return ()
+        after = {} if place is None else {"time": place[0], "id": place[1]}
+        statement = _first(chosen, place is not None, context.session.connection().dialect.name == "postgresql")
+        return context.session.scalars(statement, {**values, **after, "most": most}).all()
+
+    def total() -> int | None:
+        if not others or not with_some:
+            return sum(numbers[fewest.role].values())
+        number = context.rows(_number(chosen), **values)[0][0]
+        return number if number <= MOST_COUNTED else None
+
+    return page_of_found(call, read, lambda found: as_change_requests(context, found), key=_KEY, total=total)
+
+
+class _Chosen(NamedTuple):
+    """Which change requests a statement lists: of a person, of others with these roles, in one space or in several."""
+
+    of_person: bool
+    others: tuple[str, ...]
+    in_several: bool
+
+
+@lru_cache
+def _number(chosen: _Chosen) -> Select[Any]:
+    """Counts them, up to one more than the answer says."""
+    source = _source(chosen, "each")
+    within = source.space_id.in_(bindparam("spaces", expanding=True))
+    some = select(source.id).where(within, *_conditions(chosen, source, after=False)).limit(MOST_COUNTED + 1)
+    return select(func.count()).select_from(some.subquery())
+
+
+@lru_cache
+def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
+    """Selects the first so many of them, after a place or from the start; `has_lateral` if the database knows it."""
+    source = _source(chosen, "each")
+    spaces: BindParameter[Any] = bindparam("spaces", expanding=True)
+    conditions = _conditions(chosen, source, after=after)
+    if not chosen.in_several:
+        ids = select(source.id).where(source.space_id.in_(spaces), *conditions)
+    else:
+        of_space = source.space_id == _spaces.c.id, *conditions
+        if has_lateral:
+            each = _newest(select(source.id).where(*of_space), source).add_columns(source.updated_at).lateral()
+            source = source._replace(id=each.c[0], updated_at=each.c[1])
+            joined = _spaces.join(each, true())
+        else:  # SQLite has no such join: the first of each space are found again by their rows
+            rows = _newest(select(literal_column("each.rowid", Integer)).where(*of_space), source).correlate(_spaces)
+            source = _source(chosen, "again")
+            joined = _spaces.join(source.table, literal_column("again.rowid", Integer).in_(rows))
+        ids = select(source.id).select_from(joined).where(_spaces.c.id.in_(spaces))
+    listing = select(ChangeRequestRow).where(ChangeRequestRow.id.in_(_newest(ids, source)))
+    return listing.order_by(ChangeRequestRow.updated_at.desc(), ChangeRequestRow.id.desc())
+
+
+def _newest(ids: Select[Any], source: _Source) -> Select[Any]:
+    """The first so many."""
+    return ids.order_by(source.updated_at.desc(), source.id.desc()).limit(bindparam("most", type_=Integer))
+
+
+def _source(chosen: _Chosen, name: str) -> _Source:
+    if not chosen.of_person:
+        table = ChangeRequestRow.__table__.alias(name)
+        return _Source(table, table.c.id, table.c.space_id, table.c.status, table.c.updated_at)
+    table = ChangeRequestPersonRow.__table__.alias(name)
+    return _Source(table, table.c.change_request_id, table.c.space_id, table.c.status, table.c.updated_at)
+
+
+def _conditions(chosen: _Chosen, source: _Source, *, after: bool) -> list[ColumnElement[bool]]:
+    conditions = [source.status == bindparam("status")]
+    if chosen.of_person:
+        conditions += [source.table.c.role == bindparam("role"), source.table.c.user_id == bindparam("user")]
+    for number, role in enumerate(chosen.others):
+        user: BindParameter[Any] = bindparam(f"user_{number}")
+        conditions.append(_has_part(role, source.id, user).correlate(source.table).exists())
+    if after:
+        conditions.append(tuple_(source.updated_at, source.id) < tuple_(bindparam("time"), bindparam("id")))
+    return conditions
+
+
+def _has_part(role: str, change_request: ColumnElement[str], user: BindParameter[Any]) -> Select[Any]:
+    """The part of a person in a change request, in the smallest table that has it by its key."""
+    table = _PARTS.get(role, ChangeRequestPersonRow).__table__.alias()
+    part = select(table.c.user_id).where(table.c.change_request_id == change_request, table.c.user_id == user)
+    return part if role in _PARTS else part.where(table.c.role == role)
+
+
+class _Source(NamedTuple):
+    """The table that is read, of all change requests or of people, and its columns."""
+
+    table: FromClause
+    id: ColumnElement[str]
+    space_id: ColumnElement[str]
+    status: ColumnElement[str]
+    updated_at: ColumnElement[str]
 
 
 @handles(ListChangeRequests)

@@ -1,17 +1,45 @@
-"""Lists the changes of a change request or a revision by page, without line diffs."""
+"""Changes of content: lists those of a change request or a revision by page, without line diffs, and makes new ones.
+
+An edit of a change request applies all changes or none, as one new revision. Files that it refers to by URL are
+downloaded before anything is written, within the rules of `outgoing`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import base64
+import time
+from collections.abc import Sequence
+from typing import Any, cast
 
-from presscheck.api.content_changes import GetChangeRequestChanges, GetRevisionChanges, SemanticChange, SemanticChanges
+from presscheck.api.content_changes import (
+    ContentChange,
+    ContentUpdate,
+    EditChangeRequestContent,
+    GetChangeRequestChanges,
+    GetRevisionChanges,
+    InsertFiles,
+    NewFile,
+    SemanticChange,
+    SemanticChanges,
+)
 from presscheck.documents.pages.tree import semantic_changes
-from presscheck.service.content.revision_content import RevisionContent, revision_content
-from presscheck.service.content.serializers import serialize_file
+from presscheck.service.content.editor import LARGEST_FILE, ContentEdit
+from presscheck.service.content.revision_content import RevisionContent, known_content, revision_content
+from presscheck.service.content.revisions import add_revision
+from presscheck.service.content.serializers import as_files, serialize_file
 from presscheck.service.handlers.content import revision_in
-from presscheck.service.http.operations import Context, handles
+from presscheck.service.http.operations import ApiError, Context, handles
+from presscheck.service.integrations.outbound_http import DEADLINE, Outgoing, OutgoingError
 from presscheck.service.models.content import ChangeRequestRow
-from presscheck.service.review.change_requests import ancestor, as_change_request, change_request_for
+from presscheck.service.models.spaces import SpaceRow
+from presscheck.service.permissions import require_unlocked
+from presscheck.service.review.change_requests import (
+    ancestor,
+    as_change_request,
+    change_request_for,
+    note_work,
+    require_unfinished,
+)
 
 USUAL_LIMIT = 10
 """Default number of changes."""
@@ -55,3 +83,90 @@ def _shown(context: Context, revision: RevisionContent | None) -> dict[str, Any]
         "reusableContents": revision.reusable_contents,
         "variables": revision.variables,
     }
+
+
+def fetched(outgoing: Outgoing, changes: Sequence[ContentChange]) -> tuple[ContentChange, ...]:
+    """Returns the changes with the downloaded bytes of each file.
+
+    Args:
+        outgoing: the HTTP client for outgoing requests.
+        changes: the changes of one request, with at most 20 files each.
+
+    Raises:
+        ApiError: 400 if a file cannot or may not be downloaded, 413 if it is too large.
+    """
+    until = time.monotonic() + DEADLINE
+    return tuple(
+        change.model_copy(update={"files": tuple(_with_bytes(outgoing, file, until) for file in change.files)})
+        if isinstance(change, InsertFiles)
+        else change
+        for change in changes
+    )
+
+
+def _with_bytes(outgoing: Outgoing, file: NewFile, until: float) -> NewFile:
+    if file.url is None:
+        return file
+    if time.monotonic() > until:
+        raise ApiError(
+            400, f"url: downloading the files before {file.name} took over {DEADLINE:.0f} s; send fewer files at once"
+        )
+    try:
+        response = outgoing.get(file.url)
+    except OutgoingError as error:
+        raise ApiError(400, f"url: {error}") from None
+    if response.status != 200:
+        raise ApiError(400, f"url: {file.url} responded with {response.status}")
+    if len(response.body) > LARGEST_FILE:
+        raise ApiError(413, f"{file.name}: too large; the limit is {LARGEST_FILE} bytes")
+    kind = file.content_type or response.content_type or None
+    return NewFile(name=file.name, base64=base64.b64encode(response.body).decode(), content_type=kind, ref=file.ref)
+
+
+def with_files(context: Context, call: EditChangeRequestContent) -> EditChangeRequestContent:
+    """Downloads the files that the call refers to by URL, if the caller may edit."""
+    files = [file for change in call.changes if isinstance(change, InsertFiles) for file in change.files]
+    if any((file.url is None) == (file.base64 is None) for file in files):
+        raise ApiError(400, "files: each file needs either url or base64")
+    if all(file.url is None for file in files):
+        return call
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
+    require_unlocked(space)
+    require_unfinished(row)
+    return call.model_copy(update={"changes": fetched(context.outgoing_requests(space.organization_id), call.changes)})
+
+
+@handles(EditChangeRequestContent, beforehand=with_files)
+def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
+    """Applies the changes in order; with `compat` false returns their results, else only the change request."""
+    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
+    require_unlocked(space)
+    require_unfinished(row)
+    edit = ContentEdit(context, row, known_content(context, row.revision))
+    edit.apply(call.changes)
+    write_edit(context, space, row, edit)
+    shown = as_change_request(context, row)
+    if call.compat is not False:
+        return cast("ContentUpdate", shown)  # the client accepts both models
+    inserted = as_files(context, edit.inserted) if edit.inserted else None
+    return ContentUpdate(change_request=shown, changes=tuple(edit.written), inserted_files=inserted)
+
+
+def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: ContentEdit) -> None:
+    """Makes the edited content the head revision of the change request."""
+    require_unlocked(space)
+    require_unfinished(row)
+    before = edit.revision
+    row.revision = add_revision(
+        context.session,
+        row.space_id,
+        edit.tree,
+        created_at=context.now(),
+        created_by=context.user.id,
+        parents=[before.id],
+        files=edit.files,
+        reusable_contents=before.reusable_contents,
+        variables=before.variables,
+    )
+    note_work(context, row, "edit")
+    context.session.flush()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import Any, cast
 
 from prison import decoder  # pyright: ignore[reportMissingTypeStubs]
@@ -22,6 +24,7 @@ from presscheck.api.site_settings import (
     UpdateCustomization,
     UpdatePublishingAuth,
 )
+from presscheck.documents.visitors.claim_schema import schema_claims, schema_mistakes
 from presscheck.service.handlers.sites import site_for
 from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.models.sites import SiteSettingsRow
@@ -29,8 +32,29 @@ from presscheck.service.permissions import require_every_space
 from presscheck.service.sites.customization import looks_of, require_customization
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.urls import new_signing_key, space_path
-from presscheck.service.sites.visitor_schema import conditions_for, require_visitor_schema
 from presscheck.service.web.access import preview_address
+
+
+def require_visitor_schema(schema: dict[str, Any]) -> None:
+    """Checks a schema of visitor claims.
+
+    Raises:
+        ApiError: 400, naming the field.
+    """
+    for mistake in schema_mistakes(schema):
+        where = "".join(f".{step}" for step in mistake.path)
+        raise ApiError(400, f"jsonSchema{where}: {mistake.message}")
+
+
+def conditions_for(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Suggests conditions for a schema, each with a description and its expression."""
+    for claim in schema_claims(schema):
+        path = claim.expression
+        described = claim.description.rstrip(".") or path
+        if claim.kind == "boolean":
+            yield described, f"{path} == true"
+        for value in claim.values if claim.kind != "array" else ():
+            yield f"{described}: {value}", f"{path} == {json.dumps(value, ensure_ascii=False)}"
 
 
 @handles(GetCustomization)

@@ -30,7 +30,6 @@ from presscheck.service.http.operations import ApiError, Context, handles, not_f
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import require_publishing, space_for
-from presscheck.service.sites.names import require_slug
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import (
     add_section,
@@ -41,6 +40,7 @@ from presscheck.service.sites.structure_editor import (
     regroup,
     sort,
 )
+from presscheck.service.sites.urls import require_slug
 
 
 @handles(GetSiteStructure)

@@ -23,6 +23,7 @@ from presscheck.api.sites import (
     PublishSite,
     Site,
     SiteCustomizations,
+    SiteFeature,
     SiteProxy,
     SiteUrls,
     UnpublishSite,
@@ -43,14 +44,45 @@ from presscheck.service.permissions import (
     visible_space_ids,
 )
 from presscheck.service.sites.customization import looks_of
-from presscheck.service.sites.names import rename_site
-from presscheck.service.sites.plan_limits import features_of
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_site_space
-from presscheck.service.sites.urls import new_share_key, new_signing_key, opens_site, published_address, site_address
+from presscheck.service.sites.urls import (
+    new_share_key,
+    new_signing_key,
+    opens_site,
+    published_address,
+    rename_site,
+    site_address,
+)
 
+_RANKS = {"basic": 0, "legacy-basic": 0, "premium": 1, "legacy-premium": 1, "sponsored": 1, "ultimate": 2}
+_FEATURES = {
+    "sites-public-visibility": "basic",
+    "sites-redirects": "basic",
+    "sites-full-text-search": "basic",
+    "sites-custom-domain": "premium",
+    "sites-advanced-customization": "premium",
+    "sites-custom-fonts": "premium",
+    "sites-share-links": "premium",
+    "sites-sections": "ultimate",
+    "sites-adaptive-content": "ultimate",
+    "sites-visitor-authentication": "ultimate",
+}
+"""The type from which on a site has a feature."""
 _site, _site_urls, _adaptive_content = unchecked(Site), unchecked(SiteUrls), unchecked(AdaptiveContent)
 _PLACED = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(among(SiteSpaceRow.__table__.c.site_id, "sites"))
+
+
+def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
+    """The features of the chosen type; those that the applied type lacks are frozen. Without an applied type, none."""
+    if site.applied_type is None:
+        return ()
+    chosen, applied = _RANKS.get(site.type, 0), _RANKS.get(site.applied_type, 0)
+    return tuple(
+        SiteFeature(id=name, plan=plan, frozen=_RANKS[plan] > applied)
+        for name, plan in _FEATURES.items()
+        if _RANKS[plan] <= chosen
+    )
 
 
 @handles(ListSites)

@@ -13,7 +13,7 @@ from presscheck.documents.pages.tree import Tree, walk, with_slugs
 from presscheck.service.content.editor import ContentEdit
 from presscheck.service.content.revision_content import known_content
 from presscheck.service.handlers.change_requests import begin_change_request
-from presscheck.service.handlers.content_edits import write_edit
+from presscheck.service.handlers.content_changes import write_edit
 from presscheck.service.http.operations import ApiError, Context, StagedFiles
 from presscheck.service.jobs.queue import JobCancelled, JobContext, PermanentFailure, runs
 from presscheck.service.jobs.web_crawler import Crawl, Found, read_file

@@ -1,19 +1,21 @@
-"""URLs of sites, sections and site spaces, and the access that a share key grants.
+"""URLs of sites, sections and site spaces, the names in them, and the access that a share key grants.
 
 The URL of a site with share links contains a key. It is shown to those who manage the site and see all of its spaces,
-and to callers who already have a key; for everyone else, such a site has no URL.
+and to callers who already have a key; for everyone else, such a site has no URL. Names are unique in the whole service;
+former names redirect and stay reserved.
 """
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterable
 
 from sqlalchemy import select
 
 from presscheck.service.db.prepared_statements import among
-from presscheck.service.http.operations import Context
-from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteRow, SiteSpaceRow
+from presscheck.service.http.operations import ApiError, Context
+from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteNameRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import may_manage
 
 _shown = SiteSpaceRow.__table__.c
@@ -24,6 +26,7 @@ _PUBLISHED = (
     .where(among(_shown.space_id, "ids"), SiteRow.published.is_(True))
     .order_by(SiteRow.created_at, SiteRow.id)
 )
+_SLUG = re.compile(r"\w+(?:[-.]\w+)*")
 
 
 def site_address(context: Context, site: SiteRow, key: str = "") -> str:
@@ -110,3 +113,46 @@ def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
 def fits(key: str | None, given: str | None) -> bool:
     """Compares share keys in constant time."""
     return bool(key and given) and secrets.compare_digest(str(key).encode(), str(given).encode())
+
+
+def require_slug(field: str, text: str) -> None:
+    """Refuses a text that cannot be one part of a URL.
+
+    Raises:
+        ApiError: 400, naming the field.
+    """
+    if not _SLUG.fullmatch(text) or text != text.lower():
+        raise ApiError(
+            400, f"{field}: must be lowercase letters, digits and underscores, separated by single hyphens or dots"
+        )
+
+
+def rename_site(context: Context, site: SiteRow, name: str) -> None:
+    """Sets the basename of a site.
+
+    Raises:
+        ApiError: 400 if the name is invalid, 409 if it is, or was, the name of another site.
+    """
+    require_slug("basename", name)
+    if not name.isascii():  # so that no name looks like that of another organization
+        raise ApiError(400, "basename: must only have letters from a to z")
+    known, namesake = context.session.get(SiteNameRow, name), context.session.get(SiteRow, name)
+    if (known and known.site_id != site.id) or (namesake and namesake is not site):
+        raise ApiError(409, f"basename: {name} is already in use.")
+    if known is None:
+        context.session.add(SiteNameRow(name=name, site_id=site.id, created_at=context.now()))
+    site.basename = name
+
+
+def site_named(context: Context, name: str) -> SiteRow | None:
+    """Finds a site by its id, or by its present or a former name."""
+    site = context.session.get(SiteRow, name)
+    if site is not None:
+        return site
+    known = context.session.get(SiteNameRow, name)
+    return context.session.get(SiteRow, known.site_id) if known else None
+
+
+def present_name(site: SiteRow) -> str:
+    """The name in the URL of a site: its basename, or its id if it has none."""
+    return site.basename or site.id

@@ -17,8 +17,7 @@ from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 from presscheck.service.permissions import role_in, sees_every_space
-from presscheck.service.sites.names import present_name
-from presscheck.service.sites.urls import opens_site, site_address
+from presscheck.service.sites.urls import opens_site, present_name, site_address
 from presscheck.service.web.site_record import SitesNow
 
 if TYPE_CHECKING:

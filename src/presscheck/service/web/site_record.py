@@ -23,8 +23,8 @@ from presscheck.service.models.sites import (
 )
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sites.customization import LOOKS
-from presscheck.service.sites.names import site_named
 from presscheck.service.sites.structure import SiteContents
+from presscheck.service.sites.urls import site_named
 
 Value = TypeVar("Value")
 EACH = 3_000

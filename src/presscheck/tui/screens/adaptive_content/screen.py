@@ -18,9 +18,8 @@ from presscheck.tui.screens.adaptive_content.audience_view import viewing
 from presscheck.tui.screens.adaptive_content.audiences_tab import AudiencesTab
 from presscheck.tui.screens.adaptive_content.conditions_tab import ConditionsTab
 from presscheck.tui.screens.adaptive_content.grid_tab import GridTab
-from presscheck.tui.screens.adaptive_content.model import AdaptiveModel
+from presscheck.tui.screens.adaptive_content.model import AdaptiveModel, AdaptiveSubscriptions
 from presscheck.tui.screens.adaptive_content.schema_tab import SchemaTab
-from presscheck.tui.screens.adaptive_content.subscriptions import AdaptiveSubscriptions
 from presscheck.tui.screens.adaptive_content.token_actions import TokenActions
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.row_filter import filter_tab

@@ -43,10 +43,13 @@ from presscheck.tui.screens.access.screen import AccessScreen
 from presscheck.tui.screens.admin.cluster_summary import cluster_lines
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
-from presscheck.tui.screens.admin.invites import INVITE_DETAILS, add_invite, invite_link
-from presscheck.tui.screens.admin.membership import join_organization, losses_of_leaving
 from presscheck.tui.screens.admin.people import (
+    INVITE_DETAILS,
+    add_invite,
     add_team_members,
+    invite_link,
+    join_organization,
+    losses_of_leaving,
     losses_of_members,
     losses_of_team_members,
     losses_of_teams,

@@ -1,11 +1,24 @@
-"""What is special about people: who may not be removed, what they lose, and how several join a team."""
+"""What is special about people: who may not be removed, what they lose, and how several join a team.
+
+Organizations that allow an e-mail domain are joined and left here, and invite links made and copied.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.organizations import ListMembers, Organization, OrganizationMember
+from presscheck.api.collections import ListCollections
+from presscheck.api.invites import CreateInvite, GetInvite, Invite, OrganizationInvite
+from presscheck.api.organizations import (
+    GetOrganizationsForEmailDomain,
+    JoinOrganization,
+    ListMembers,
+    ListOrganizations,
+    Organization,
+    OrganizationMember,
+)
+from presscheck.api.spaces import ListSpaces
 from presscheck.api.teams import (
     GetTeam,
     ListTeamMembers,
@@ -17,20 +30,30 @@ from presscheck.api.teams import (
 )
 from presscheck.engine.access import Access, read_access
 from presscheck.engine.reads.listing_guard import whole_listing
+from presscheck.errors import NotSupported
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.access.levels import changes_in_words, choose_team_role, named
-from presscheck.tui.screens.admin.details import Losses
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.access.levels import GUEST, changes_in_words, choose_level, choose_team_role, named
+from presscheck.tui.screens.admin.details import Details, Losses
+from presscheck.tui.screens.admin.facts import Fact
 from presscheck.tui.screens.admin.form_checks import ONLY_ADMIN, admins_of
 from presscheck.tui.screens.site_writes import send
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.engine.engine import Engine
     from presscheck.tui.screens.admin.details import DetailsContext
 
 MOST_PEOPLE = 20
 """The most people whose losses are computed one by one."""
+ORGANIZATION = "organization"
+"""The key of the organization among what can be invited to."""
+PAGE_OF_ORGANIZATION, PAGE_OF_INVITE = "/o/", "/invite/"
+"""The paths of an organization, and of an invite, in the web app of the service."""
 
 
 async def losses_of_members(screen: DetailsContext, members: Sequence[OrganizationMember]) -> Losses:
@@ -138,3 +161,117 @@ async def add_team_members(screen: DetailsContext, given: Mapping[str, Any]) -> 
     extra: dict[str, Any] = {"memberships": owners} if role == "owner" else {}
     await send(screen, UpdateTeamMembers(**path, add=chosen, **extra))
     return f"added {count(len(chosen), 'member')} as {role} (z undoes it)"
+
+
+async def join_organization(screen: DetailsContext, given: Mapping[str, Any]) -> str:
+    """Ask for an e-mail domain, list its organizations, and join one; returns what was done."""
+    own = (screen.engine.me.email or "").rpartition("@")[2]
+    dialog = PromptDialog(
+        "E-mail domain of the organization to join",
+        own,
+        screen.style_for,
+        max_length=253,
+        hint="such as example.com: that of your own e-mail address",
+        validate=lambda text: (
+            None if "." in text and "/" not in text and " " not in text else "a domain such as example.com"
+        ),
+    )
+    domain = await screen.ask(dialog)
+    if domain is None:
+        return ""
+    domain = domain.strip().rpartition("@")[2]
+    found = (await screen.engine.read(GetOrganizationsForEmailDomain(email_domain=domain))).organizations
+    if not found:
+        screen.notify(f"no organization lets you join with {sanitize(domain)}: ask for an invite link")
+        return ""
+    mine = {one.id for one in await whole_listing(screen.engine, ListOrganizations())}
+    choices = [
+        Choice(
+            one.id,
+            sanitize(one.title) or one.id,
+            "you are a member" if one.id in mine else sanitize(one.hostname or ""),
+        )
+        for one in found
+    ]
+    chosen = await screen.ask(Picker(f"Organizations of {sanitize(domain)}", choices, screen.style_for, ranked=False))
+    if not chosen:
+        return ""
+    organization = next(one for one in found if one.id == chosen[0])
+    title = sanitize(organization.title) or organization.id
+    if organization.id in mine:
+        screen.notify(f"you are a member of {title} already")
+        return ""
+    lines: list[Line] = [(Span("You get the role that the organization gives to new members."),)]
+    if not await screen.ask(ConfirmDialog(f"Join {title}?", lines, "Join", screen.style_for)):
+        return ""
+    await send(screen, JoinOrganization(organization_id=organization.id))
+    return f"joined {title} (z leaves it again)"
+
+
+async def losses_of_leaving(screen: DetailsContext, organizations: Sequence[Organization]) -> Losses:
+    """What leaving organizations takes away; the last admin cannot leave."""
+    sentences: list[str] = []
+    for one in organizations:
+        if one.permissions.admin and await admins_of(screen, one.id) <= {screen.engine.me.id}:
+            return Losses(refusal=f"you are {ONLY_ADMIN}")
+        sentences.append(f"You lose everything in {sanitize(one.title)}, and leave its teams.")
+    return Losses(tuple(sentences), is_grave=True)
+
+
+def invite_link(organization: Organization, invite: Invite | OrganizationInvite) -> str:
+    """The address that an invite is followed at; empty if the service does not tell where its web app is.
+
+    The API has only the id of an invite. In the web app its page is next to that of the organization.
+    """
+    app, page, rest = (organization.urls.app or "").rpartition(PAGE_OF_ORGANIZATION)
+    is_known = bool(page) and rest.partition("/")[0] == organization.id
+    return f"{app}{PAGE_OF_INVITE}{organization.id}/{invite.id}" if is_known else ""
+
+
+async def _details(
+    engine: Engine, organization: Organization, invite: OrganizationInvite
+) -> AsyncIterator[tuple[Any, Sequence[Fact]]]:
+    known = await engine.read(GetInvite(organization_id=organization.id, invite_id=invite.id))
+    yield known, (Fact("link", sanitize(invite_link(organization, known)) or "not told by the service: only its id"),)
+
+
+INVITE_DETAILS = Details(_details)
+
+
+async def add_invite(screen: DetailsContext, given: Mapping[str, Any]) -> str:
+    """Choose what to invite to and as what, make the link, and copy it; returns what was done."""
+    organization = screen.organization
+    if organization is None:
+        return ""
+    path: dict[str, Any] = {"organization_id": organization.id}
+    choices = [Choice(ORGANIZATION, f"The organization {sanitize(organization.title)}", "with a role")]
+    try:
+        choices += [
+            Choice(f"collection {one.id}", sanitize(one.title) or one.id, "collection")
+            for one in await whole_listing(screen.engine, ListCollections(**path))
+            if one.permissions.admin
+        ]
+        choices += [
+            Choice(f"space {one.id}", sanitize(one.title) or one.id, "space")
+            for one in await whole_listing(screen.engine, ListSpaces(**path))
+            if one.permissions.admin
+        ]
+    except NotSupported:
+        screen.notify("this service does not list its spaces: only the organization can be chosen")
+    chosen = await screen.ask(Picker("Invite to", choices, screen.style_for, is_menu=False))
+    if not chosen:
+        return ""
+    kind, _, identity = chosen[0].partition(" ")
+    what = next(choice.label for choice in choices if choice.key == chosen[0])
+    level = await choose_level(screen, f"Invite to {what} as", with_guest=True)
+    if level is None:
+        return ""
+    value = None if level == GUEST else level
+    target: dict[str, Any] = {"role": value} if kind == ORGANIZATION else {kind: identity, "level": value}
+    invite = await send(screen, CreateInvite(**path, **target))
+    if invite is None:
+        return ""
+    link = invite_link(organization, invite)
+    screen.app_context.copy_to_clipboard(sanitize(link or invite.id))
+    where = "" if kind == ORGANIZATION else "; the service lists only invites to the organization: z revokes it"
+    return f"invite link made and {'copied' if link else 'its id copied'}{where}"

@@ -1,7 +1,8 @@
-"""What the service does with the content under the cursor of Browse: a PDF of it, and a search in one space."""
+"""What is done with the content under the cursor of Browse: a PDF of it, a search in one space, find and replace."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import GetChangeRequestPDF
@@ -9,10 +10,14 @@ from presscheck.api.spaces import GetSpacePDF, SearchSpace
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_tree import page_key
+from presscheck.tui.screens.page_editor import stays_locked
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.context import BrowseContext
 
 MOST = 50
@@ -85,3 +90,38 @@ class ContentActions:
         if chosen:
             screen.visit_page(space, chosen[0])
             screen.go_to(page_key(space, chosen[0]))
+
+
+class ReplaceActions:
+    """Handles the command that finds and replaces text in all pages of a space.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+
+    def reason_find_replace(self) -> str | None:
+        """Disabled without a space."""
+        item = self._screen.item
+        return None if item and item.space else "go to a space or a page first"
+
+    def command_find_replace(self) -> Awaitable[None] | None:
+        """Ask what to find, and list the hits."""
+        item = self._screen.item
+        return self._open(item.space) if item and item.space else None
+
+    async def _open(self, space: Space) -> None:
+        # 40 ms of imports, only when it is first opened
+        from presscheck.tui.screens.replace.screen import ReplaceScreen
+        from presscheck.tui.screens.replace.task import TextTask, ask_query
+
+        screen = self._screen
+        if await stays_locked(screen, space.id):
+            return
+        query = await ask_query(screen, space)
+        if query:
+            request = screen.library.requests.get(space.id)
+            show_request = partial(screen.browse_in, space.id)
+            screen.app_context.push_screen(ReplaceScreen(space, request, TextTask(space, query), show_request))

@@ -26,7 +26,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.browsed_requests import BrowsedRequests
 from presscheck.tui.screens.browse.comment_actions import PageCommentActions
-from presscheck.tui.screens.browse.content_actions import ContentActions
+from presscheck.tui.screens.browse.content_actions import ContentActions, ReplaceActions
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.browse.edit_actions import EditActions
 from presscheck.tui.screens.browse.item_commands import ItemCommands
@@ -34,7 +34,6 @@ from presscheck.tui.screens.browse.live_tree import LiveTree
 from presscheck.tui.screens.browse.move_actions import MoveActions
 from presscheck.tui.screens.browse.page_pane import PagePane
 from presscheck.tui.screens.browse.page_tree import BOOKMARKED, SITES, Item, Library, page_key
-from presscheck.tui.screens.browse.replace_actions import ReplaceActions
 from presscheck.tui.screens.browse.revisions import RevisionActions
 from presscheck.tui.screens.browse.shortcut_actions import ShortcutActions
 from presscheck.tui.screens.browse.site_actions import TreeSites

@@ -22,7 +22,6 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen, WriteAction, count_text, merge_train, path_of
 from presscheck.tui.screens.inbox.context import InboxContext
-from presscheck.tui.screens.merge_train_sheet import confirm_train
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -124,6 +123,8 @@ class BulkActions:
 
     async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
         """Merge in the order of the rows, after a confirmation."""
+        from presscheck.tui.screens.merge_train_sheet import confirm_train  # 60 ms: it loads what a review renders
+
         if await confirm_train(self._screen, requests):
             self._show(merge_train(self._engine, requests))
 

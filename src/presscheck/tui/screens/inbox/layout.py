@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.geometry import clamp
 
-from presscheck.tui.screens.inbox.columns import WIDE
+from presscheck.tui.screens.inbox.row_renderer import WIDE
 from presscheck.tui.widgets.pane_border import MIN_COLUMNS
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from presscheck.engine.inbox.views import (
 )
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.inbox.columns import NaturalWidths
+from presscheck.tui.screens.inbox.row_renderer import NaturalWidths
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine

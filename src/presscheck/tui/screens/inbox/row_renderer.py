@@ -1,9 +1,15 @@
-"""Renders the rows of the inbox, the headings of its groups, and its tabs."""
+"""Renders the rows of the inbox in columns, the headings of its groups, and its tabs.
+
+A column is as wide as its cells need while there is room, so that the facts stand near the subject on a wide screen.
+Where there is not, spaces, authors and then subjects are cut, and the last of the columns in `LEFT_OUT` go.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from rich.cells import cell_len
 
@@ -11,12 +17,180 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.engine.inbox.views import RowDetails, View, name_of
 from presscheck.text.phrases import ago
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.screens.inbox.columns import Columns, reviews_cell, row_line, viewed_text
+from presscheck.text.styled_text import Line, Span, cut, pad, width
 
+WIDE = 100
+"""The width from which the cells have words instead of signs, and the headings are shown, in cells."""
+NAMES = 160
+"""The width from which the reviewers are named."""
+MAX_NAMES = 40
+"""The most cells that the names of the reviewers take."""
+LONG_SUBJECT = 40
+"""A subject that is longer is cut before spaces and authors are, in cells."""
+MIN_SUBJECT, MIN_SPACE, MIN_AUTHOR = 24, 8, 6
+"""The widths to which these columns are cut at most, in cells; subjects further if nothing is left to leave out."""
+TITLES = {
+    "space": ("Space", "Space"),
+    "author": ("Author", "Author"),
+    "age": ("Updated", "Age"),
+    "viewed": ("Viewed", "Pages"),
+    "comments": ("Comments", "Open"),
+    "reviews": ("Reviews", "Reviews"),
+    "own": ("You", "You"),
+    "main": ("Main", ""),
+}
+"""The headings of the columns after the subject, in their order: on a wide screen, and on a narrow one."""
+LEGEND = (
+    ("✓", "approved"),
+    ("✗", "changes requested"),
+    ("◷", "review requested"),
+    ("↻", "your review is of an older revision"),
+    ("↓", "outdated: main has new changes"),
+    ("!", "conflict"),
+    ("•", "new activity"),
+    ("★", "bookmarked"),
+    ("⊘", "muted"),
+    ("◉", "followed"),
+)
+"""The signs of a row, which a wide screen replaces by words as far as it has room."""
+LEFT_OUT = ("viewed", "author", "comments", "reviews")
+"""The columns that are left out first where the subject has no room; the preview has them, too."""
 NO_SIGN = Span(" ")
 GAP, NARROW_GAP = "   ", "  "
 """What stands between two tabs: if all fit, and if not."""
+
+
+@dataclass(frozen=True)
+class NaturalWidths:
+    """The widths that the cells of some rows need, in cells."""
+
+    number: int = 3
+    subject: int = 8
+    space: int = 5
+    author: int = 6
+    age: int = 4
+    comments: int = 6
+    viewed: int = 4
+    reviews: int = 5
+    names: int = 8
+    own: int = 3
+
+    def including(self, request: ChangeRequest, space: str, moment: datetime) -> NaturalWidths:
+        """The widths with those of one more row; `space` is the title of its space, `moment` the current time."""
+        author = request.created_by.display_name if request.created_by else ""
+        return self._widened(
+            number=len(f"#{request.number}"),
+            subject=cell_len(sanitize(request.subject)),
+            space=cell_len(space),
+            author=cell_len(sanitize(author.partition(" ")[0])),
+            age=len(ago(request.updated_at, moment)),
+            comments=len(f"{request.comments} open"),
+        )
+
+    def with_details(self, known: RowDetails) -> NaturalWidths:
+        """The widths with those of the details of one more row."""
+        return self._widened(
+            viewed=len(viewed_text(known)),
+            reviews=width(reviews_cell(known, has_names=False)),
+            names=width(reviews_cell(known, has_names=True)),
+            own=len("✓ stale") if known.is_own_stale else 3,
+        )
+
+    def _widened(self, **cells: int) -> NaturalWidths:
+        wider = {name: size for name, size in cells.items() if size > getattr(self, name)}
+        return NaturalWidths(**{**vars(self), **wider}) if wider else self
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The widths of the columns, in cells; `sizes` are those after the subject, 0 for one that is left out."""
+
+    total: int
+    gap: int
+    number: int
+    subject: int
+    sizes: tuple[int, ...]
+    has_headings: bool
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the cells have words instead of signs."""
+        return self.total >= WIDE - 2
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the reviewers are named."""
+        return self.total >= NAMES - 2
+
+
+@lru_cache(maxsize=64)
+def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Columns:
+    """The columns of rows of `total` cells whose cells need these widths."""
+    is_wide, has_names = total >= WIDE - 2, total >= NAMES - 2
+    gap = 2 if is_wide else 1
+    sizes = {
+        "space": natural.space,
+        "author": natural.author,
+        "age": natural.age,
+        "viewed": natural.viewed + (len(" viewed") if is_wide and not has_headings else 0),
+        "comments": natural.comments,
+        "reviews": min(natural.names, MAX_NAMES) if has_names else natural.reviews,
+        "own": 11 if has_names else natural.own if is_wide else 1,
+        "main": 8 if is_wide else 1,
+    }
+    if has_headings:
+        sizes = {name: max(size, len(TITLES[name][0 if is_wide else 1])) for name, size in sizes.items()}
+
+    def room() -> int:
+        """The cells left for the subject, after the sign, the number and a blank."""
+        return total - 2 - natural.number - sum(size + gap for size in sizes.values() if size)
+
+    for name, least in (("space", MIN_SPACE), ("author", MIN_AUTHOR)):
+        missing = max(0, min(natural.subject, LONG_SUBJECT) - room())
+        sizes[name] = max(min(sizes[name], least), sizes[name] - missing)
+    for name in LEFT_OUT:
+        if room() < min(natural.subject, MIN_SUBJECT):
+            sizes[name] = 0
+    subject = max(1, min(natural.subject, room()))
+    return Columns(total, gap, natural.number, subject, tuple(sizes.values()), has_headings)
+
+
+def heading_line(columns: Columns) -> Line:
+    """The headings, each above its column."""
+    number = Span(" " + "#".rjust(columns.number) + " ", "quiet")
+    cells = [(Span(titles[0 if columns.is_wide else 1], "quiet"),) for titles in TITLES.values()]
+    return row_line(columns, (number,), (Span("Change request", "quiet"),), cells)
+
+
+def row_line(columns: Columns, head: Line, subject: Line, cells: list[Line]) -> Line:
+    """A row: what is before the subject, the subject, and the cells in the order of the columns."""
+    gap = Span(" " * columns.gap)
+    spans = [*head, *pad(subject, columns.subject)]
+    for cell, size in zip(cells, columns.sizes, strict=True):
+        if size:
+            spans += (gap, *pad(cell, size))
+    return cut(tuple(spans), columns.total)
+
+
+def viewed_text(known: RowDetails) -> str:
+    """How many of the changed pages are viewed; a dash if they are not known."""
+    return "–" if known.pages is None else f"{known.viewed}/{known.pages}"
+
+
+def reviews_cell(known: RowDetails, *, has_names: bool) -> Line:
+    """The reviews: how many, or the names."""
+    groups = (
+        ("✓", known.approved, "added", ""),
+        ("✗", known.refused, "removed", ""),
+        ("✓", known.stale, "waiting", " stale"),
+    )
+    parts: list[Span] = []
+    for glyph, names, style, more in groups:
+        if names:
+            text = " " + ", ".join(sanitize(name) for name in names) if has_names else f"{len(names)}"
+            gap = "" if not parts else "  " if has_names else " "
+            parts.append(Span(f"{gap}{glyph}{text}{more}", style))
+    return tuple(parts)
 
 
 def request_row(

@@ -28,12 +28,19 @@ from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.inbox.bulk_actions import BulkActions
-from presscheck.tui.screens.inbox.columns import LEGEND, Columns, columns_for, heading_line
 from presscheck.tui.screens.inbox.layout import InboxLayout
 from presscheck.tui.screens.inbox.model import InboxModel
 from presscheck.tui.screens.inbox.prefetch import InboxPrefetch
 from presscheck.tui.screens.inbox.preview_renderer import preview_lines
-from presscheck.tui.screens.inbox.row_renderer import heading_row, request_row, tabs
+from presscheck.tui.screens.inbox.row_renderer import (
+    LEGEND,
+    Columns,
+    columns_for,
+    heading_line,
+    heading_row,
+    request_row,
+    tabs,
+)
 from presscheck.tui.screens.inbox.triage import TriageActions
 from presscheck.tui.screens.inbox.user_choice import UserChoice
 from presscheck.tui.screens.inbox.views import ViewActions

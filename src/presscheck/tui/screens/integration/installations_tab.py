@@ -1,15 +1,22 @@
-"""The tab of the installations of an integration: where, its status, its spaces and sites, its settings."""
+"""The tabs of where an integration is installed: its installations with status and settings; its spaces; its sites."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from presscheck.api.integrations import InstallIntegration, UninstallIntegration, UpdateInstallation
+from presscheck.api.integrations import (
+    InstallIntegration,
+    SiteInstallation,
+    SpaceInstallation,
+    UninstallIntegration,
+    UpdateInstallation,
+)
 from presscheck.engine.integrations.settings import missing_settings
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.screens.integration.model import Listed, place_id, place_title
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
@@ -20,6 +27,7 @@ if TYPE_CHECKING:
 
 STATUS = {"active": ("✓ active", "added"), "pending": ("◷ pending", "waiting"), "paused": ("○ paused", "quiet")}
 STATUS_COLUMNS, SELECTION_COLUMNS, DATE_COLUMNS = 11, 16, 13
+INSTALLER_COLUMNS = 24
 
 
 class InstallationsTab:
@@ -188,3 +196,133 @@ class InstallationsTab:
             await self._actions.uninstall(installation)
         else:
             await self._actions.select(installation, "space" if what == "space" else "site")
+
+
+class PlacesTab:
+    """The spaces or sites of all installations.
+
+    Args:
+        screen: the screen of the integration.
+        actions: what changes an installation.
+        place: what it lists.
+    """
+
+    footer = ("open", "rename", "copy", "find_here", "close")
+
+    def __init__(
+        self, screen: IntegrationContext, actions: IntegrationActions, place: Literal["space", "site"]
+    ) -> None:
+        self._screen, self._actions = screen, actions
+        self._place: Literal["space", "site"] = place
+        self.name, self.noun = f"{place.title()}s", f"{place}s"
+
+    @property
+    def _listed(self) -> Listed[SpaceInstallation] | Listed[SiteInstallation]:
+        return self._screen.model.spaces if self._place == "space" else self._screen.model.sites
+
+    @property
+    def error(self) -> PresscheckError | None:
+        """Why they could not be loaded."""
+        return self._listed.error
+
+    @property
+    def total(self) -> int | None:
+        """How many there are."""
+        items = self._listed.items
+        return None if items is None else len(items)
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return len(self._listed.shown)
+
+    @property
+    def _current(self) -> SpaceInstallation | SiteInstallation | None:
+        return self._listed.at(self._screen.rows.cursor)
+
+    def key(self, index: int) -> Hashable | None:
+        """What identifies a row."""
+        item = self._listed.at(index)
+        return (item.installation, _id_of(item)) if item else None
+
+    def filter(self, text: str) -> None:
+        """Show only the rows with a text."""
+        self._listed.text = text
+
+    def summary(self) -> Line:
+        """How many there are, and that single ones are not changed here."""
+        listed = self._listed
+        if not listed.items:
+            return ()
+        more = "   the first ones only" if listed.has_more else ""
+        return (Span(count(len(listed.items), self._place)), Span(more, "waiting"))
+
+    def heading(self, columns: int) -> Line:
+        """The names of the columns."""
+        line = self._columns((Span(self._place),), (Span("status"),), (Span("organization"),), columns)
+        return tuple(span._replace(style="quiet") for span in line)
+
+    def row(self, index: int, columns: int) -> Line:
+        """A space or site, its status, and the organization that installed the integration."""
+        item = self._listed.at(index)
+        if item is None:
+            return ()
+        title = place_title(item.space if isinstance(item, SpaceInstallation) else item.site)
+        status = STATUS.get(item.status, (sanitize(item.status), ""))
+        installer = self._screen.model.installer(item.installation)
+        return self._columns((Span(title, "strong"),), (Span(*status),), (Span(installer, "quiet"),), columns)
+
+    def _columns(self, title: Line, status: Line, installer: Line, columns: int) -> Line:
+        room = max(12, columns - STATUS_COLUMNS - INSTALLER_COLUMNS)
+        return (*pad(cut(title, room - 1), room), *pad(status, STATUS_COLUMNS), *cut(installer, INSTALLER_COLUMNS))
+
+    def empty(self) -> tuple[str, str]:
+        """Why there are none."""
+        if self._screen.model.installations.items:
+            return f"It works in no {self._place}s.", f"E chooses between all and selected {self._place}s."
+        return "It is not installed yet.", "a installs it."
+
+    @property
+    def _installation(self) -> Installation | None:
+        """The installation of the row under the cursor; without a row, that of the organization."""
+        current, model = self._current, self._screen.model
+        found = (item for item in model.installations.items or () if current and item.id == current.installation)
+        return next(found, None) or model.installation
+
+    def reason(self, command: str) -> str | None:
+        """Why a command cannot run now."""
+        if command in ("add", "delete"):
+            verb = "added" if command == "add" else "removed"
+            return f"the API cannot do this: o opens the web app, where single {self.noun} are {verb}; E chooses all"
+        if command == "rename":
+            if self._installation is None:
+                return "it is not installed: a in the tab of installations installs it"
+            return self._screen.change_reason(UpdateInstallation, "either")
+        if command == "web":
+            return None if self._web_address else "it has no web address"
+        return None if self._current else f"no {self._place} here"
+
+    @property
+    def _web_address(self) -> str | None:
+        installation = self._installation
+        return installation.urls.app if installation else None
+
+    def run(self, command: str) -> Awaitable[None] | None:
+        """Run a command."""
+        installation, item = self._installation, self._current
+        if command == "rename":
+            return self._actions.select(installation, self._place) if installation else None
+        if command == "web":
+            self._screen.open_web(self._web_address or "")
+        elif item and command == "copy":
+            self._screen.app_context.copy_to_clipboard(sanitize(_id_of(item)))
+            self._screen.notify(f"copied the id of the {self._place}")
+        elif item and self._place == "space":
+            return self._screen.app_context.open_page(_id_of(item))
+        elif item:
+            return self._screen.app_context.open_site(_id_of(item))
+        return None
+
+
+def _id_of(item: SpaceInstallation | SiteInstallation) -> str:
+    return place_id(item.space if isinstance(item, SpaceInstallation) else item.site)

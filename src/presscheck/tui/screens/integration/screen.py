@@ -28,9 +28,8 @@ from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.integration.about_tab import AboutTab
 from presscheck.tui.screens.integration.actions import IntegrationActions
 from presscheck.tui.screens.integration.events_tab import NEWEST, EventsTab, event_lines
-from presscheck.tui.screens.integration.installations_tab import InstallationsTab
+from presscheck.tui.screens.integration.installations_tab import InstallationsTab, PlacesTab
 from presscheck.tui.screens.integration.model import IntegrationModel, Listed, event_type
-from presscheck.tui.screens.integration.places_tab import PlacesTab
 from presscheck.tui.screens.row_filter import filter_tab
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.screens.text_screen import TextScreen

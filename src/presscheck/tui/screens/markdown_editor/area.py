@@ -1,11 +1,15 @@
-"""The text of the editor: Textual's text area with colours of Markdown, search, and wrapping fast on long pages."""
+"""The text of the editor: Textual's text area with colours of Markdown, search, and wrapping fast on long pages.
+
+Colours are found line by line: fast enough for every key press, whatever the length of the page.
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import cast
+from typing import NamedTuple, cast
 
 from rich.text import Text
 from textual import events
@@ -19,9 +23,66 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
 from presscheck.tui.screens.markdown_editor.blocks import CURSOR
-from presscheck.tui.screens.markdown_editor.highlighter import LONGEST, coloured, fences
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import Match
+
+LONGEST = 4000
+"""Longer lines, in characters, have no colours."""
+_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
+_WHOLE = (
+    (re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$"), "heading accent"),
+    (re.compile(r"^[ \t]*(?:<<<<<<<|=======|>>>>>>>)(?: .*)?$"), "removed"),
+    (re.compile(r"^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,})$"), "quiet"),
+)
+_PARTS = re.compile(
+    r"(?P<quiet>^[ \t]*(?:>[ \t]?)+|^[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t])(?:[ \t]+\[[ xX]\](?=[ \t]))?)"
+    r"|(?P<string>`[^`\n]+`)"
+    r"|(?P<keyword>\{%[^%\n]{0,400}%\}|</?[A-Za-z][^<>\n]{0,400}>)"
+    r"|(?P<link>!?\[[^\[\]\n]{0,400}\]\([^()\n]{0,400}\)|https?://[^\s<>()]+)"
+    r"|(?P<strong>\*\*[^*\n]{1,400}\*\*)"
+    r"|(?P<emphasis>\*[^*\s][^*\n]{0,400}\*|\b_[^_\s][^_\n]{0,400}_\b)"
+    r"|(?P<strike>~~[^~\n]{1,400}~~)"
+    r"|(?P<number>\$\$[^$\n]{0,400}\$\$|^\$\$$)"
+)
+
+
+class Coloured(NamedTuple):
+    """A part of a line and its style words."""
+
+    start: int
+    end: int
+    style: str
+
+
+def fences(lines: Sequence[str]) -> list[str]:
+    """For each line, the fence of the code block that it is in, as it was opened; empty outside."""
+    fence = ""
+    before: list[str] = []
+    for line in lines:
+        before.append(fence)
+        if "`" not in line and "~" not in line:
+            continue
+        match = _FENCE.match(line)
+        if match and not fence:
+            fence = match[1]
+        elif match and match[1].startswith(fence) and not line[match.end() :].strip():
+            fence = ""
+    return before
+
+
+def coloured(line: str, fence: str) -> Iterator[Coloured]:
+    """The coloured parts of a line that is in the code block of a fence, or in none."""
+    if not line or len(line) > LONGEST:
+        return
+    if fence or _FENCE.match(line):
+        yield Coloured(0, len(line), "string")
+        return
+    for pattern, style in _WHOLE:
+        if pattern.match(line):
+            yield Coloured(0, len(line), style)
+            return
+    for match in _PARTS.finditer(line):
+        yield Coloured(*match.span(), match.lastgroup or "")
 
 
 class WrappedText(WrappedDocument):

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from presscheck.api.comments import ListSpaceComments
 from presscheck.api.content import ListPages, Pages, RevisionPage
 from presscheck.api.spaces import GetSpace, Space
-from presscheck.documents.diff.suggestions import comment_with_suggestion
+from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.review.threads import LIVE, Discussion, Thread, ThreadState, locate_thread
 from presscheck.engine.shared_calls import live_comments, live_nodes, live_page

@@ -1,23 +1,58 @@
-"""Actions on a site: create, change, delete; while its structure has the focus, those on an item of it."""
+"""Actions on a site: create, change, delete, publish; while its structure has the focus, those on an item of it.
+
+Publishing has a sheet before, then each step, the live address, and whether the page answers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from presscheck.api.sites import DeleteSite, UpdateSite
+from presscheck.api.site_settings import GetCustomization
+from presscheck.api.sites import DeleteSite, GetSite, PublishSite, Site, UnpublishSite, UpdateSite
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.publish.differences import KINDS, SUBJECTS, Difference, Differences, Subject, differences
+from presscheck.engine.publish.published_state import PublishedState, PublishedStates, customization_settings
+from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
+from presscheck.engine.publish.shown_addresses import shown_address
+from presscheck.engine.publish.site_content import SiteContent
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.batch_actions import BatchScreen
 from presscheck.tui.screens.site_details import SiteDetails
 from presscheck.tui.screens.site_structure.add_actions import AddActions
 from presscheck.tui.screens.site_structure.detail_actions import DetailActions
 from presscheck.tui.screens.site_structure.move_actions import MoveActions
 from presscheck.tui.screens.site_structure.removals import Removals
 from presscheck.tui.screens.site_writes import undo_here, write_reason
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from presscheck.engine.engine import Engine
+    from presscheck.tui.screens.publish.checklist import Checklist
     from presscheck.tui.screens.publish.context import PublishContext
 
 GO_THERE = "press tab to go to the structure, or g u for a screen of it"
+CHECKING: Line = (Span("Checking …", "quiet"),)
+ACTIONS = (
+    Choice("publish", "Publish", "those that are not live"),
+    Choice("unpublish", "Unpublish", "those that are live"),
+)
+NAMED = 3
+"""Differences of a subject that are named."""
+SIGNS = {"added": ("+", "added"), "edited": ("~", "waiting"), "moved": ("→", "waiting"), "removed": ("−", "removed")}
+_AUDIENCES = {
+    "public": "everybody, search engines included",
+    "unlisted": "anyone with the link",
+    "share-link": "anyone with a share link",
+    "visitor-auth": "visitors who sign in",
+}
 
 
 class SiteActions:
@@ -123,3 +158,327 @@ class SiteActions:
         if site is not None:
             self._screen.open_site(site.id)
             self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
+
+
+@dataclass
+class SiteItem:
+    """A site that is published or unpublished, and the state of that."""
+
+    site: Site
+    address: str = ""
+    state: str = "next"
+    message: str = ""
+
+    @property
+    def key(self) -> str:
+        """The id of the site."""
+        return self.site.id
+
+    @property
+    def label(self) -> Line:
+        """Its title."""
+        return (Span(sanitize(self.site.title) or "(no title)", "strong"),)
+
+
+class PublishWork:
+    """Publishes or unpublishes a site, then requests its address as a visitor does.
+
+    Args:
+        engine: the engine.
+        organization_id: the organization of the sites.
+        unpublishes: whether they are unpublished.
+    """
+
+    def __init__(self, engine: Engine, organization_id: str, *, unpublishes: bool) -> None:
+        self._engine, self._organization_id, self._unpublishes = engine, organization_id, unpublishes
+
+    async def __call__(self, item: SiteItem, redraw: Callable[[], None]) -> None:
+        """Process a site, showing each step."""
+        try:
+            await (self._unpublish(item, redraw) if self._unpublishes else self._publish(item, redraw))
+        except PresscheckError as error:
+            item.state, item.message = "failed", sanitize(error.message)
+
+    async def _publish(self, item: SiteItem, redraw: Callable[[], None]) -> None:
+        path = self._path(item)
+        item.message = "publishing …"
+        redraw()
+        answer = await self._engine.write(PublishSite(**path)).landed()
+        if answer is None:  # another presscheck has sent it
+            answer = await self._engine.read(GetSite(**path))
+        if not isinstance(answer, Site):
+            item.state, item.message = "failed", "the service asks for a payment first: o opens the site in the browser"
+            return
+        item.site, item.address = answer, sanitize(answer.urls.published or "")
+        address = sanitize(shown_address(answer, item.address))
+        item.message = f"published; checking that {address or 'the page'} answers …"
+        redraw()
+        words = sanitize(await reach_words(self._engine, self._organization_id, answer))
+        item.state = "failed" if "not reachable" in words else "done"
+        item.message = f"{words} {address}".rstrip()  # the words first: a narrow screen cuts the address
+
+    async def _unpublish(self, item: SiteItem, redraw: Callable[[], None]) -> None:
+        address = item.site.urls.published
+        item.message = "unpublishing …"
+        redraw()
+        await self._engine.write(UnpublishSite(**self._path(item))).landed()
+        item.message = "unpublished; checking that its address no longer answers …"
+        redraw()
+        item.message = sanitize(await unreach_words(self._engine, self._organization_id, item.site, address))
+        item.state = "done"
+
+    def _path(self, item: SiteItem) -> dict[str, Any]:
+        return {"organization_id": self._organization_id, "site_id": item.site.id}
+
+
+class PublishActions:
+    """Handles the commands that publish and unpublish the site under the cursor, or all marked sites.
+
+    Args:
+        screen: the publish screen.
+        checklist: checks a site before it is published.
+    """
+
+    def __init__(self, screen: PublishContext, checklist: Checklist) -> None:
+        self._screen, self._checklist = screen, checklist
+
+    def reason_publish(self) -> str | None:
+        """Disabled without a site and offline."""
+        if self._screen.current is None:
+            return "there is no site to publish: a creates one"
+        is_online = self._screen.engine.status.online
+        return None if is_online else "you are offline, and publishing cannot be queued"
+
+    def command_publish(self) -> Awaitable[None] | None:
+        """Publish or unpublish the site, after a confirmation."""
+        site = self._screen.current
+        if site is None:
+            return None
+        return self._unpublish(site) if site.published else self._publish(site)
+
+    def reason_mark(self) -> str | None:
+        """Disabled without a site, and in the structure of one."""
+        if self._screen.current is None:
+            return "there is no site to mark"
+        return "only sites can be marked" if self._screen.site.structure.has_focus else None
+
+    reason_mark_visible = reason_mark
+
+    def command_mark(self) -> None:
+        """Mark the site, or remove its mark."""
+        self._screen.rows.mark()
+
+    def command_mark_visible(self) -> None:
+        """Mark all visible sites, or remove their marks."""
+        self._screen.rows.mark_visible()
+
+    def reason_act_on_marked(self) -> str | None:
+        """Disabled without marked sites and offline."""
+        if not self._screen.rows.marked:
+            return "nothing is marked: space marks a site, * all visible ones"
+        return self.reason_publish()
+
+    async def command_act_on_marked(self) -> None:
+        """Publish or unpublish all marked sites, after a confirmation."""
+        marked = [site for site in self._screen.sites if site.id in self._screen.rows.marked]
+        title = f"With {count(len(marked), 'site')}"
+        choice = await self._screen.ask(Picker(title, ACTIONS, self._screen.style_for, ranked=False))
+        if not choice:
+            return
+        unpublishes = choice[0] == "unpublish"
+        sites = [site for site in marked if site.published == unpublishes]
+        if not sites:
+            self._screen.notify("none of them is live" if unpublishes else "all of them are live already")
+        elif await (self._confirm_unpublishing(sites) if unpublishes else self._confirm_publishing(sites)):
+            self._screen.rows.clear_marks()
+            self._start(sites, unpublishes=unpublishes)
+
+    async def _publish(self, site: Site) -> None:
+        """Publish a site: not before it was checked, and with errors only after its title was typed."""
+        title = sanitize(site.title)
+        lines = publish_lines(site, None, Differences(), time.time())[:3]
+        dialog = self._dialog(f"Publish {title}?", [*lines, (), CHECKING], "Publish", is_ready=False)
+
+        async def check() -> None:
+            findings = await self._checklist.check(site)
+            content = self._checklist.content(site)
+            customization = await read_customization(self._screen.engine, self._screen.organization_id, site.id)
+            changes = differences(content, customization) if content else Differences()
+            is_faulty = any(finding.severity == "error" for finding in findings or ())
+            checked = [
+                *publish_lines(site, content, changes, time.time()),
+                (),
+                *self._checklist.lines_before_publishing(site),
+            ]
+            dialog.make_ready(checked, type_to_confirm=title if is_faulty else None)
+
+        self._screen.run(check, group="checks before publishing", exclusive=True)
+        if await self._screen.ask(dialog):
+            self._start([site], unpublishes=False)
+
+    async def _unpublish(self, site: Site) -> None:
+        """Unpublish a site after its title was typed; nothing is waited for, because this may be urgent."""
+        title, content = sanitize(site.title), self._checklist.content(site)
+        call = GetCustomization(organization_id=self._screen.organization_id, site_id=site.id)
+        known = self._screen.engine.known(call)
+        customization = customization_settings(known.value) if known else "it is not in the cache"
+        state = PublishedStates(self._screen.engine.outbox).of(site.id)
+        is_current = content is not None and content.published == state
+        changes = differences(content, customization) if content and is_current else None
+        lines = unpublish_lines(site, content, state, changes, time.time())
+        if await self._screen.ask(self._dialog(f"Unpublish {title}?", lines, "Unpublish", title)):
+            self._start([site], unpublishes=True)
+
+    async def _confirm_publishing(self, sites: Sequence[Site]) -> bool:
+        question = f"Publish {count(len(sites), 'site')}?"
+        dialog = self._dialog(question, [CHECKING], "Publish", is_ready=False)
+
+        async def check() -> None:
+            lines, is_faulty = list[Line](), False
+            for site in sites:
+                findings = await self._checklist.check(site)
+                is_faulty = is_faulty or any(finding.severity == "error" for finding in findings or ())
+                seen = audience(site, self._checklist.content(site))
+                lines += [
+                    (Span(sanitize(site.title), "strong"), Span(f"  visible to {seen}")),
+                    (Span("  "), *self._checklist.summary_line(site)),
+                ]
+            dialog.make_ready(lines, type_to_confirm=count(len(sites), "site") if is_faulty else None)
+
+        self._screen.run(check, group="checks before publishing", exclusive=True)
+        return bool(await self._screen.ask(dialog))
+
+    async def _confirm_unpublishing(self, sites: Sequence[Site]) -> bool:
+        lines: list[Line] = [
+            (
+                Span(sanitize(site.title), "strong"),
+                Span(f"  {sanitize(shown_address(site, site.urls.published))}", "link"),
+            )
+            for site in sites
+        ]
+        lines.append((Span("Readers can no longer open them.", "waiting"),))
+        number = count(len(sites), "site")
+        return bool(await self._screen.ask(self._dialog(f"Unpublish {number}?", lines, "Unpublish", number)))
+
+    def _start(self, sites: Sequence[Site], *, unpublishes: bool) -> None:
+        work = PublishWork(self._screen.engine, self._screen.organization_id, unpublishes=unpublishes)
+        items = [SiteItem(site) for site in sites]
+        self._checklist.forget(sites)
+        title = "Unpublish" if unpublishes else "Publish"
+        batch = BatchScreen(title, items, work, noun="site", address_of=lambda item: item.address)
+        self._screen.app_context.push_screen(batch)
+
+    def _dialog(
+        self,
+        question: str,
+        lines: Sequence[Line],
+        action: str,
+        type_to_confirm: str | None = None,
+        *,
+        is_ready: bool = True,
+    ) -> ConfirmDialog:
+        return ConfirmDialog(
+            question, lines, action, self._screen.style_for, type_to_confirm=type_to_confirm, is_ready=is_ready
+        )
+
+
+def audience(site: Site, content: SiteContent | None) -> str:
+    """Who can read a published site, in words.
+
+    Args:
+        site: the site.
+        content: what the checks read of it, if they did.
+    """
+    words = _AUDIENCES.get(site.visibility, sanitize(site.visibility))
+    unread = {part.name for part in content.unread} if content else set[str]()
+    if site.visibility == "share-link" and content and "share links" not in unread:
+        return f"{words} ({sum(bool(link.active) for link in content.share_links)} active)"
+    how = content.authentication if content and site.visibility == "visitor-auth" else None
+    host = urlsplit(how.fallback_url or "").hostname if how else None
+    if how and how.backend == "integration":
+        return f"{words} through an integration"
+    return f"{words} at {sanitize(host)}" if host else words
+
+
+def publish_lines(site: Site, content: SiteContent | None, changes: Differences, now: float) -> list[Line]:
+    """What publishing a site means: its audience and content, and what differs since it was published last."""
+    spaces = count(site.site_spaces, "space")
+    pages = sum(1 for space in content.spaces for _ in flatten(space.pages)) if content else 0
+    amount = f"{spaces}, {count(pages, 'page')}" if content and not _lacks_pages(content) else spaces
+    return [
+        (Span("Not published: readers cannot open it now.", "quiet"),),
+        (Span(f"Visible to {audience(site, content)}."),),
+        (Span(f"Publishes {amount}. Later merges go live immediately.", "quiet"),),
+        (),
+        *difference_lines(content.published if content else None, changes, now),
+    ]
+
+
+def unpublish_lines(
+    site: Site, content: SiteContent | None, state: PublishedState | None, changes: Differences | None, now: float
+) -> list[Line]:
+    """What unpublishing a site means: its address and its readers, and what went live since it was published.
+
+    Args:
+        site: the site.
+        content: what the checks read of it, if they did.
+        state: the state in which it was published, if it is known.
+        changes: what differs since; None if it was not checked since.
+        now: the time, in seconds since the epoch.
+    """
+    address = sanitize(shown_address(site, site.urls.published))
+    lines: list[Line] = [
+        (Span(f"Live at {address}." if address else "Live; its address has a share key that is not shown to you."),),
+        (Span(f"Visible to {audience(site, content)}."),),
+        (Span(f"Readers can no longer open {address or 'it'}.", "waiting"),),
+    ]
+    if content and content.incoming:
+        lines.append((Span(f"{count(len(content.incoming), 'link')} of other sites would be broken.", "waiting"),))
+    return [*lines, (), *difference_lines(state, changes, now)]
+
+
+def last_publish(state: PublishedState | None, now: float) -> str:
+    """When a site was published last, as far as this machine knows; empty if it does not."""
+    if state is None:
+        return ""
+    when = long_ago(now - state.at)
+    return f"published here {when}" if state.is_own else f"first seen live here {when}"
+
+
+def difference_lines(state: PublishedState | None, changes: Differences | None, now: float) -> list[Line]:
+    """What differs since a site was published last; or that it is not known, or not checked since."""
+    if state is not None and changes is None:
+        return [
+            (Span(f"It was {last_publish(state, now)}, and not checked since: what changed is not known.", "quiet"),)
+        ]
+    if state is None or changes is None or changes.unknown is None:
+        return [(Span("This machine has no record of an earlier publish to compare with.", "quiet"),)]
+    when = long_ago(now - state.at)
+    since = f"it was published here {when}" if state.is_own else f"this machine first saw it live {when}"
+    unknown: Mapping[Subject, str] = changes.unknown
+    if not changes.found and not unknown:
+        return [(Span(f"Nothing differs since {since}."),)]
+    lines: list[Line] = [(Span(f"Since {since}:", "heading"),)]
+    for subject in SUBJECTS:
+        found = changes.of(subject)
+        if subject in unknown:
+            lines.append((Span(f"  {subject}: not known ({sanitize(unknown[subject])})", "quiet"),))
+        elif found:
+            lines += _subject_lines(subject, found)
+    return lines
+
+
+def _subject_lines(subject: Subject, found: tuple[Difference, ...]) -> list[Line]:
+    numbers = [(kind, sum(difference.kind == kind for difference in found)) for kind in KINDS]
+    counted = ", ".join(f"{number:,} {kind}" for kind, number in numbers if number)
+    lines: list[Line] = [(Span(f"  {subject}: ", "strong"), Span(counted))]
+    for difference in found[:NAMED]:
+        sign, style = SIGNS[difference.kind]
+        lines.append((Span(f"    {sign} ", style), Span(sanitize(difference.where), "quiet")))
+    if len(found) > NAMED:
+        lines.append((Span(f"    and {count(len(found) - NAMED, 'more', 'more')}", "quiet"),))
+    return lines
+
+
+def _lacks_pages(content: SiteContent) -> bool:
+    return any(part.name == "pages" for part in content.unread)

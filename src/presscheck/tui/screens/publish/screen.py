@@ -28,9 +28,8 @@ from presscheck.tui.places import Place
 from presscheck.tui.screens.adaptive_content.audience_view import viewing
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
-from presscheck.tui.screens.publish.actions import SiteActions
+from presscheck.tui.screens.publish.actions import PublishActions, SiteActions, last_publish
 from presscheck.tui.screens.publish.checklist import AFTER_A_SCREEN, CURRENT, Checklist
-from presscheck.tui.screens.publish.publish_actions import PublishActions, last_publish
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.published_profile import published_reason, show_published
 from presscheck.tui.screens.row_filter import RowFilter

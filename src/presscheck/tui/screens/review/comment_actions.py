@@ -1,7 +1,8 @@
-"""Comment commands of a review: comment, reply, resolve, react, edit and delete."""
+"""Comment commands of a review: comment on a block or a cell, reply, resolve, react, edit and delete."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,13 @@ from presscheck.api.comments import (
     Document,
     PostComment,
     PostReply,
+    TableCellTarget,
     UpdateComment,
     UpdateReply,
 )
 from presscheck.documents.diff.segments import table_row_at
-from presscheck.documents.diff.suggestions import cell_suggestion_problem, cell_target, find_target
+from presscheck.documents.diff.suggestion_targets import cell_suggestion_problem, cell_target, find_target
+from presscheck.documents.nodes.comment_targets import CellIds, cell_words, find_block_key, find_cell, has_block
 from presscheck.documents.pages.comment_text import (
     format_suggestion,
     quote,
@@ -24,26 +27,86 @@ from presscheck.documents.pages.comment_text import (
     split_quote,
     suggestion_problem,
 )
+from presscheck.engine.reads.scheduler import PREFETCH
+from presscheck.engine.shared_calls import changed_nodes
+from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.reactions import reaction_change, reaction_choices
-from presscheck.tui.screens.review.comment_targets import ROW, CommentTargets, strip_markup
 from presscheck.tui.screens.review.renderer import first_words, one_line, who_resolves
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.documents.diff.segments import TableRow
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.review.threads import Message, PendingChange, Thread
     from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
     from presscheck.tui.screens.review.drafts import ReviewDrafts
 
+ROW = -1
+"""Means the whole row, in place of the column of a cell."""
 NO_CELL_SUGGESTION = "another cell reads the same: comment on the whole row to suggest a change"
 """Why a comment on a cell has no suggestion: its quote would lead to another one, or to none."""
 OTHER_DRAFT = "this draft is about another place: send or empty it to write a suggestion here"
 """Why a draft that was started elsewhere on the page has no suggestion."""
+
+
+class CommentTargets:
+    """The targets of comments on pages.
+
+    Args:
+        model: the change request.
+        context: the screen.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
+        self._model, self._context = model, context
+
+    async def choose_cell(self, row: TableRow) -> int | None:
+        """The column of a cell that the user chooses; None if nothing was chosen."""
+        if len(row.cells) < 2:
+            return ROW
+        choices = [Choice(str(ROW), "the whole row")]
+        for column, cell in enumerate(row.cells):
+            head = row.heads[column] if column < len(row.heads) else ""
+            choices.append(Choice(str(column), sanitize(cell) or "(empty cell)", sanitize(head)))
+        picker = Picker("Comment on which cell?", choices, self._context.style_for, ranked=False)
+        chosen = await self._context.ask(picker)
+        return int(chosen[0]) if chosen else None
+
+    async def find_block(self, item: ChangedItem, text: str, target: dict[str, Any]) -> None:
+        """Find the key of the block with this text; without it, the quote alone names the place."""
+        with contextlib.suppress(PresscheckError):
+            if key := find_block_key(await self._document(item.id), text):
+                target["node"] = key
+
+    async def find_cell(self, item: ChangedItem, cells: list[str], column: int, target: dict[str, Any]) -> None:
+        """Find the ids of a cell in the row with these cells; without them, the quote alone names the place."""
+        with contextlib.suppress(PresscheckError):
+            if ids := find_cell(await self._document(item.id), cells, column):
+                target["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
+
+    async def keep_what_is_there(self, page_id: str, target: dict[str, Any]) -> None:
+        """Remove a block or cell that is not on the page any more: the quote alone names the place then."""
+        with contextlib.suppress(PresscheckError):
+            document, cell = await self._document(page_id), target.get("table_cell")
+            if "node" in target and not has_block(document, target["node"]):
+                del target["node"]
+            if cell and not cell_words(document, CellIds(cell.record, cell.definition)):
+                del target["table_cell"]
+
+    async def _document(self, page_id: str) -> dict[str, Any]:
+        path = self._model.path
+        call = changed_nodes(path["space_id"], path["change_request_id"], page_id)
+        return (await self._context.engine.read(call, priority=PREFETCH)).document or {}
+
+
+def strip_markup(text: str) -> str:
+    """A line of Markdown without the markup at its start and end."""
+    return text.lstrip("#>-*+ |").rstrip(" |")
 
 
 class CommentActions:

@@ -17,7 +17,7 @@ from presscheck.api.comments import (
     UpdateComment,
     UpdateReply,
 )
-from presscheck.documents.diff.suggestions import comment_with_suggestion
+from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.pages.comment_text import parse_suggestion, suggestion_problem
 from presscheck.engine.drafts import REVIEW_DRAFT, CommentDraft, draft_about, message_id, text_of
 from presscheck.engine.members import people_in

@@ -1,31 +1,156 @@
-"""Merge commands of a review: merge, update from main, merge requirements."""
+"""Merge commands of a review: merge, update from main, merge requirements; and the forecast of the merge.
+
+The forecast says whether a change request conflicts with main or has unresolved conflicts. It is made again after
+either side changes. A merge needs every changed page to be searched for conflict markers; until then they are searched
+only after an update from main, which may have written some. The requirements are a list to act on: enter goes to the
+open comment, the conflict or the reviewer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from presscheck.api.change_requests import MergeChangeRequest, PullChangeRequest
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, MergeChangeRequest, PullChangeRequest
 from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.api.spaces import GetSpace
 from presscheck.engine.review.changes import summarize_changes
+from presscheck.engine.review.merge_forecast import forecast
+from presscheck.engine.review.merge_readiness import checks
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, plain
+from presscheck.text.styled_text import Line, Span, pad, plain
 from presscheck.tui.screens.page_editor import stays_locked
-from presscheck.tui.screens.problem_list import ProblemListScreen
-from presscheck.tui.screens.review.merge_requirements import requirement_rows
-from presscheck.tui.screens.review.renderer import merge_line, undo_line, verdicts
+from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
+from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
+from presscheck.tui.screens.review.renderer import (
+    VERDICT_SIGNS,
+    check_line,
+    fix_line,
+    merge_line,
+    one_line,
+    undo_line,
+    verdicts,
+)
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
+    from presscheck.engine.review.changes import ChangedItem
+    from presscheck.engine.review.merge_readiness import MergeCheck, Reviewer
     from presscheck.engine.review.model import ReviewModel, ThreadFilter
-    from presscheck.tui.screens.problem_list import ProblemRow
+    from presscheck.engine.review.owners import OwnerReview, PageOwner
+    from presscheck.engine.review.threads import Thread
     from presscheck.tui.screens.review.context import ReviewContext
     from presscheck.tui.screens.review.drafts import ReviewDrafts
-    from presscheck.tui.screens.review.merge_forecast import MergeForecast, Revisions
-    from presscheck.tui.screens.review.merge_requirements import Target
     from presscheck.tui.screens.review.page_owners import PageOwners
 
+TargetKind = Literal["thread", "page", "reviewer", "command"]
+INDENT = 16
+"""The cells to the left of what a requirement depends on."""
+COMMANDS = {"main": "pull", "subject": "rename", "description": "rename"}
+"""The command that can meet a requirement, by its subject."""
+_STALE = {"approved": " an older revision", "changes-requested": " in an older revision", "asked": ""}
+_REVIEW_WORDS = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}
 DIALOG_COLUMNS = 72
+Revisions = tuple[str, str]
+"""The revisions of the change request and of main."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where enter goes: a thread, a page or a reviewer by id, or a command by its name."""
+
+    kind: TargetKind
+    id: str
+
+
+def requirement_rows(
+    model: ReviewModel, threads: Sequence[tuple[ChangedItem | None, Thread]], owners: PageOwners
+) -> list[ProblemRow[Target]]:
+    """The rows of all requirements, each followed by what is still missing; then the owners, who are no requirement.
+
+    Args:
+        model: the change request.
+        threads: all threads, with their pages.
+        owners: the owners of the changed pages.
+    """
+    inputs = model.merge_inputs()
+    rows: list[ProblemRow[Target]] = []
+    for check in checks(inputs) if inputs else ():
+        is_met = check.certainty == "yes"
+        missing = [] if is_met else list(_missing(check, model, threads))
+        is_open = not is_met or (check.subject == "main" and model.request is not None and model.request.outdated)
+        command = COMMANDS.get(check.subject) if is_open else None
+        target = missing[0].target if missing else Target("command", command) if command else None
+        rows.append(ProblemRow(check_line(check), target))
+        if check.fixed_by and check.certainty != "yes":
+            rows.append(ProblemRow(fix_line(check), is_note=True))
+        rows += missing
+    return rows + list(_owner_rows(owners))
+
+
+def _missing(
+    check: MergeCheck, model: ReviewModel, threads: Sequence[tuple[ChangedItem | None, Thread]]
+) -> Iterator[ProblemRow[Target]]:
+    """A row for each thing that keeps a requirement from being met."""
+    if check.subject == "comments":
+        yield from (_thread_row(item, thread) for item, thread in threads if thread.is_open)
+    elif check.subject == "conflicts":
+        yield from _page_rows(model.unresolved)
+    elif check.subject == "main" and model.forecast and model.forecast.conflicts:
+        yield from _page_rows({conflict.page_id: conflict.title for conflict in model.forecast.conflicts})
+    elif check.subject == "reviews":
+        yield from (_reviewer_row(person) for person in model.reviewers() or () if person.id in check.people)
+
+
+def _owner_rows(owners: PageOwners) -> Iterator[ProblemRow[Target]]:
+    """The owners of changed pages who have not reviewed; enter chooses reviewers."""
+    missing = [*owners.missing()]
+    if not owners.owners:
+        return
+    message = missing_text([owner for owner, _ in missing])
+    target = Target("command", "reviewers") if missing else None
+    sign = Span(" · ", "quiet") if missing else Span(" ✓ ", "added")
+    yield ProblemRow((sign, *pad((Span("owners", "quiet"),), 13), Span(message)), target)
+    for owner, review in missing:
+        title, words = sanitize(owner.title), f"  {owner.share} · {_owner_words(owner, review)}"
+        yield ProblemRow(_indented((Span("· ", "quiet"), Span(title, "strong"), Span(words, "quiet"))), target)
+
+
+def _owner_words(owner: PageOwner, review: OwnerReview) -> str:
+    return REVIEW_WORDS[review] if owner.users else "not found among members and teams"
+
+
+def _thread_row(item: ChangedItem | None, thread: Thread) -> ProblemRow[Target]:
+    where = item.title if item else "Conversation"
+    line = (
+        Span("● ", "waiting"),
+        Span(thread.first.author, "strong"),
+        Span(f" {ago(thread.first.posted_at, now())}  ", "quiet"),
+        Span(f"{where}  ", "link"),
+        Span(one_line(thread.first)),
+    )
+    return ProblemRow(_indented(line), Target("thread", thread.id))
+
+
+def _page_rows(titles: Mapping[str, str]) -> Iterator[ProblemRow[Target]]:
+    for page_id, title in titles.items():
+        line = (Span("✗ ", "removed"), Span(sanitize(title), "strong"), Span("  conflict", "removed"))
+        yield ProblemRow(_indented(line), Target("page", page_id))
+
+
+def _reviewer_row(reviewer: Reviewer) -> ProblemRow[Target]:
+    sign, style = VERDICT_SIGNS[reviewer.status]
+    words = f"{_REVIEW_WORDS[reviewer.status]}{_STALE[reviewer.status] if reviewer.stale else ''}"
+    line = (Span(f"{sign} ", style), Span(reviewer.name, "strong"), Span(f"  {words}", "quiet"))
+    return ProblemRow(_indented(line), Target("reviewer", reviewer.id))
+
+
+def _indented(line: Line) -> Line:
+    return (Span(" " * INDENT), *line)
 
 
 class MergeActions:
@@ -168,3 +293,120 @@ class MergeActions:
                 forecast.require(reads_all=has_gate)
             is_confirmed = await self._context.ask(dialog)
         return bool(is_confirmed), revisions
+
+
+class MergeForecast:
+    """Keeps the forecast in the model up to date.
+
+    Args:
+        model: the change request.
+        context: the screen.
+    """
+
+    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
+        self._model, self._context = model, context
+        self.checked: Revisions | None = None
+        """The revisions that were checked; None before the first check and after one that failed."""
+        self._is_checked = self._reads_all = False
+        self._error = ""
+        self._listeners: list[Callable[[], None]] = []
+
+    @property
+    def revisions(self) -> Revisions | None:
+        """The revisions that are shown; None while one is unknown."""
+        request, space = self._model.request, self._model.space
+        return (request.revision, space.revision) if request and space else None
+
+    def is_ready(self, *, reads_all: bool) -> bool:
+        """Whether the check is finished: that of all pages, or that with main, which may not be needed."""
+        request = self._model.request
+        if reads_all:
+            return self._is_checked and self._reads_all
+        return request is not None and (not request.outdated or self._is_checked)
+
+    @property
+    def has_conflicts(self) -> bool:
+        """Whether a merge will have conflicts or publish unresolved ones, as far as it is known."""
+        return bool(self._model.unresolved or (self._model.forecast and self._model.forecast.conflicts))
+
+    @contextmanager
+    def listening(self, listener: Callable[[], None]) -> Generator[None]:
+        """Call a function after each check inside this context."""
+        self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._listeners.remove(listener)
+
+    async def changed_since(self, revisions: Revisions | None) -> bool:
+        """Whether the service has other revisions by now; if so, everything that is shown is requested again."""
+        request = await self._context.engine.read(GetChangeRequest(**self._model.path))
+        space = await self._context.engine.read(GetSpace(space_id=self._model.space_id))
+        if revisions in (None, (request.revision, space.revision)):
+            return False
+        self._context.engine.refresh()
+        return True
+
+    def update(self, *, reads_all: bool = False) -> None:
+        """Check for conflicts, unless these revisions were checked."""
+        request, revisions = self._model.request, self.revisions
+        if request is None or revisions is None or self._model.closed_reason():
+            return
+        if revisions != self.checked:
+            self._model.forecast, self._reads_all = None, False
+        elif self._reads_all or not reads_all:
+            return
+        self.checked, self._is_checked, self._reads_all = revisions, False, reads_all
+        self._context.run(lambda: self._check(request), group="forecast", exclusive=True)
+
+    def require(self, *, reads_all: bool) -> None:
+        """Check for conflicts, and read main first if it is unknown, because a dialog waits for the result."""
+        if self.revisions is None:
+            self._context.run(lambda: self._read_space(reads_all), group="space", exclusive=True)
+        else:
+            self.update(reads_all=reads_all)
+
+    def lines(self) -> list[Line]:
+        """The result, for a dialog."""
+        request, result = self._model.request, self._model.forecast
+        if request is None:
+            return []
+        if not self._is_checked:
+            return [(Span("Checking for conflicts …", "waiting"),)]
+        if result is None:
+            why = f": {self._error}" if self._error else "."
+            return [(Span(f"Could not check for conflicts{why}", "waiting"),)]
+        lines: list[Line] = []
+        if self._model.unresolved:
+            pages = ((Span(f"{sanitize(title)}", "strong"),) for title in self._model.unresolved.values())
+            lines += [(Span("Unresolved conflicts, which readers would see:", "removed"),), *pages]
+        if result.conflicts:
+            lines.append((Span("Conflicts with main:", "removed"),))
+        elif request.outdated:
+            lines.append((Span("No conflicts with main.", "added"),))
+        for conflict in result.conflicts:
+            lines.append((Span(f"{sanitize(conflict.title)}  ", "strong"), Span(sanitize(conflict.reason), "quiet")))
+        return lines
+
+    async def _read_space(self, reads_all: bool) -> None:
+        try:
+            self._model.space = await self._context.engine.read(GetSpace(space_id=self._model.space_id))
+        except PresscheckError as error:
+            self._finish(error)
+        else:
+            self.update(reads_all=reads_all)
+
+    async def _check(self, request: ChangeRequest) -> None:
+        try:
+            self._model.forecast = await forecast(self._context.engine, request, reads_all=self._reads_all)
+        except PresscheckError as error:
+            self.checked = None  # checked again after the next answer
+            self._finish(error)
+        else:
+            self._finish(None)
+            self._context.redraw()
+
+    def _finish(self, error: PresscheckError | None) -> None:
+        self._is_checked, self._error = True, error.message if error else ""
+        for listener in tuple(self._listeners):
+            listener()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.diff.page_diff import CONTEXT, DifferenceLines, Mode, PageDifference, difference_lines
-from presscheck.documents.diff.suggestions import comment_with_suggestion
+from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.pages.comment_text import block_at, comment_words, format_suggestion, split_quote
 from presscheck.documents.terminal.page_lines import comment_lines

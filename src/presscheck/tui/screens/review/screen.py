@@ -26,8 +26,7 @@ from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.find_all import FindInAll, WholeRequest
 from presscheck.tui.screens.review.history import HistoryActions, ReviewComparison
 from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
-from presscheck.tui.screens.review.merge_actions import MergeActions
-from presscheck.tui.screens.review.merge_forecast import MergeForecast
+from presscheck.tui.screens.review.merge_actions import MergeActions, MergeForecast
 from presscheck.tui.screens.review.navigation import ReviewNavigation
 from presscheck.tui.screens.review.page_owners import PageOwners
 from presscheck.tui.screens.review.rearrange_actions import RearrangeActions
@@ -44,7 +43,7 @@ from presscheck.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest, Review
     from presscheck.engine.review.threads import Thread
-    from presscheck.tui.screens.review.merge_requirements import Target
+    from presscheck.tui.screens.review.merge_actions import Target
 
 
 ON_THREAD = ("reply", "resolve", "react", "edit", "comment", "next_thread")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from presscheck.api.comments import Document, UpdateComment
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
-from presscheck.documents.diff.suggestions import cell_text, find_target, suggestion_lines
+from presscheck.documents.diff.suggestion_lines import suggestion_lines
+from presscheck.documents.diff.suggestion_targets import cell_text, find_target
 from presscheck.engine.review.suggestions import (
     ALREADY_APPLIED,
     AppliedSuggestions,

@@ -1,13 +1,10 @@
-"""Suggestions in a diff: the text of a page that one replaces, and a comment with one as terminal lines."""
+"""The text of a page that a suggestion replaces: the block that a thread quotes, or a cell of a table in it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
-from presscheck.documents.diff.page_diff import compare, difference_lines
 from presscheck.documents.diff.segments import table_cell_spans, table_row_at
 from presscheck.documents.markdown.block_splitter import Block, split_blocks
 from presscheck.documents.pages.comment_text import (
@@ -19,48 +16,9 @@ from presscheck.documents.pages.comment_text import (
     replace_block,
     suggestion_problem,
 )
-from presscheck.documents.terminal.page_lines import comment_lines
-from presscheck.text.styled_text import Line, Span
 
 NOT_FOR_A_CELL = "a table cell holds text only: no lists, code blocks or tables"
 _bare_bar = re.compile(r"(?<!\\)\|")
-
-
-@lru_cache(512)
-def comment_with_suggestion(markdown: str, columns: int, text: str | None = None) -> Sequence[Line]:
-    """Renders a comment; a suggestion in it as a diff.
-
-    Args:
-        markdown: the comment.
-        columns: the cells of a line.
-        text: the text that the suggestion is for; None if it is not known.
-    """
-    suggestion = parse_suggestion(markdown)
-    if suggestion is None:
-        return comment_lines(markdown, columns)
-    before, after = suggestion.before, suggestion.after
-    lines = [*comment_lines(before, columns), ()] if before.strip() else []
-    lines += suggestion_lines(text, suggestion.words, columns)
-    lines += [(), *comment_lines(after, columns)] if after.strip() else []
-    return lines
-
-
-def suggestion_lines(text: str | None, words: str, columns: int) -> list[Line]:
-    """Renders a suggestion below a line with its purpose.
-
-    Args:
-        text: the text that it is for; None if it is not known.
-        words: the new text; empty to delete the other one.
-        columns: the cells of a line.
-    """
-    if text == words:
-        return [(Span("suggestion: no change", "quiet"),)]
-    if not words:
-        title = "suggestion: delete this text"
-    else:
-        title = "suggestion:" if text is not None else "suggestion (the text it is about was not found):"
-    difference = difference_lines(compare(text or "", words), columns, context=None)
-    return [(Span(title, "quiet"),), *difference.lines]
 
 
 class Cell(NamedTuple):
