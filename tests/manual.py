@@ -16,8 +16,8 @@ import click
 from tests.root import ROOT
 
 from presscheck.cli.exit_codes import EXIT_CODES
-from presscheck.cli.generated_api_commands import operations
 from presscheck.cli.main import command
+from presscheck.cli.operations.api_commands import operations
 from presscheck.config.settings_schema import SETTINGS, VIEW_SETTINGS, Setting
 from presscheck.tui.commands import key_table
 

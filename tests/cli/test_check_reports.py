@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from presscheck.cli.check_reports import junit, sarif
+from presscheck.cli.site.check_reports import junit, sarif
 from presscheck.engine.publish.checks import CHECKS, Finding
 
 UNREAD = Finding(

@@ -16,7 +16,7 @@ from tests.running_service import RunningService, running_service
 from tests.service_plans import limit_site
 
 from presscheck.cli import session
-from presscheck.cli.generated_api_commands import operations
+from presscheck.cli.operations.api_commands import operations
 from presscheck.store.outbox import Outbox
 
 

@@ -21,10 +21,10 @@ from tests.cli.shell import Shell
 from presscheck.api.operation import Paged
 from presscheck.api.shell_command import typed
 from presscheck.cli import session
-from presscheck.cli.command_factory import CommandSpec
 from presscheck.cli.exit_codes import EXIT_CODES
-from presscheck.cli.generated_api_commands import commands, operations
 from presscheck.cli.main import command
+from presscheck.cli.operations.api_commands import commands, operations
+from presscheck.cli.operations.command_factory import CommandSpec
 from presscheck.client.client import Client, Timeouts
 from presscheck.engine.writes import delivery
 

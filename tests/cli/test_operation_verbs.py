@@ -16,9 +16,9 @@ from tests.cli.shell import Shell
 from tests.cli.test_hostile_service import line_of, spec_of
 
 from presscheck.api.operation import Operation, Paged, every_operation
-from presscheck.cli.command_factory import CommandSpec
-from presscheck.cli.generated_api_commands import commands, verbs
 from presscheck.cli.main import command
+from presscheck.cli.operations.api_commands import commands, verbs
+from presscheck.cli.operations.command_factory import CommandSpec
 from presscheck.engine.forms.field_help import PARTS
 
 CONVERSATION = '[{"id":"x","parts":[{"role":"user","body":"x"}]}]'

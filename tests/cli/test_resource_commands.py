@@ -12,8 +12,8 @@ from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService
 from tests.saml_files import certificate
 
-from presscheck.cli.command_factory import COMMAND_SPECS, CommandSpec
 from presscheck.cli.main import command
+from presscheck.cli.operations.command_factory import COMMAND_SPECS, CommandSpec
 
 
 def listings() -> list[CommandSpec]:

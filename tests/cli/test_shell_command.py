@@ -9,8 +9,8 @@ from tests.api.test_families import NAMES, example, filled
 
 from presscheck.api.operation import FAMILIES, Operation
 from presscheck.api.shell_command import HIDDEN, shown_path, typed
-from presscheck.cli.field_options import call_of
-from presscheck.cli.generated_api_commands import calls, operations
+from presscheck.cli.operations.api_commands import calls, operations
+from presscheck.cli.operations.field_options import call_of
 from presscheck.errors import InvalidArgument
 
 TEXTS = ("-x", "a b'c\"$x\nd", "@file", '{"a": 1}')

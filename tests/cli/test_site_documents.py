@@ -98,7 +98,7 @@ def test_what_changes_while_the_question_is_read_is_not_overwritten(
         ran = other.program(*replace, json.dumps(theirs))
         assert ran.returncode == 0, ran.stderr
 
-    monkeypatch.setattr("presscheck.cli.site_documents.confirm", others_come_first)
+    monkeypatch.setattr("presscheck.cli.site.documents.confirm", others_come_first)
     code, _, err = sent(shell, *replace, json.dumps({**looks, "title": "Mine"}))
     assert (code, "customization: title: – → Theirs (in the file: Mine)" in err) == (5, True), err
     assert other.json("site", "customization", "show", site)["title"] == "Theirs"

@@ -26,7 +26,7 @@ from presscheck.tui.screens.admin.operation_form import FORM, StoredForm
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.form_dialog import EARLIER, FormDialog
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
-from presscheck.tui.screens.outbox import OutboxScreen
+from presscheck.tui.screens.outbox.screen import OutboxScreen
 from presscheck.tui.screens.review import drafts as review_drafts
 
 pytestmark = pytest.mark.service(shared=True)

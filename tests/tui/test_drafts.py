@@ -22,7 +22,7 @@ from presscheck.api.content_changes import DeletePage, EditChangeRequestContent
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
-from presscheck.tui.screens.outbox import OutboxScreen
+from presscheck.tui.screens.outbox.screen import OutboxScreen
 
 pytestmark = pytest.mark.service(shared=True)
 

@@ -33,7 +33,7 @@ from presscheck.tui.screens.integration import screen as integration_screen
 from presscheck.tui.screens.integration.component_screen import ComponentScreen
 from presscheck.tui.screens.integration.screen import IntegrationScreen
 from presscheck.tui.screens.integration.settings_form import ask_settings
-from presscheck.tui.screens.outbox import OutboxScreen
+from presscheck.tui.screens.outbox.screen import OutboxScreen
 
 pytestmark = pytest.mark.service(shared=True)
 

@@ -23,7 +23,7 @@ from textual.widget import Widget
 
 from presscheck.text.styled_text import Line, Span, span_at
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.outbox import OutboxScreen
+from presscheck.tui.screens.outbox.screen import OutboxScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.replace.form import ReplaceForm
 from presscheck.tui.screens.review.screen import ReviewScreen

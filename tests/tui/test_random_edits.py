@@ -17,7 +17,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, GetChangeRequestChanges, InsertPage, UpdatePage
 from presscheck.client.client import Client
-from presscheck.tui.screens.page_markdown import EditorPage, from_editor, to_editor
+from presscheck.tui.screens.page.markdown import EditorPage, from_editor, to_editor
 
 EDITS = int(os.environ.get("PRESSCHECK_CASES", "3"))
 """Of each of seven kinds; `make edits` makes 25."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from presscheck.tui.screens.page_markdown import from_editor, to_editor
+from presscheck.tui.screens.page.markdown import from_editor, to_editor
 
 
 def test_the_title_is_in_the_editor_once_and_is_restored() -> None:

@@ -14,7 +14,7 @@ from presscheck.api.comments import DeleteComment, Document, PostComment, PostRe
 from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.sites import GetSite
 from presscheck.api.spaces import GetSpace, UpdateSpace
-from presscheck.tui.screens.outbox import OutboxScreen
+from presscheck.tui.screens.outbox.screen import OutboxScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 

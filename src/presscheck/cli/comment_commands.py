@@ -23,7 +23,7 @@ from presscheck.api.comments import (
     UpdateReply,
     UpdateSpaceComment,
 )
-from presscheck.cli.command_factory import CommandSpec, group_of
+from presscheck.cli.operations.command_factory import CommandSpec, group_of
 
 COMMENT_COLUMNS = ("id", "postedBy.displayName", "status", "replies", "body.markdown")
 REPLY_COLUMNS = ("id", "postedBy.displayName", "postedAt", "body.markdown")

@@ -34,7 +34,7 @@ from presscheck.api.links import (
 )
 from presscheck.api.permissions import ListSpaceTeamPermissions, ListSpaceUserPermissions
 from presscheck.api.spaces import GetSpaceGitInfo, GetSpacePDF, SearchSpace
-from presscheck.cli.command_factory import CommandSpec, add, group_of
+from presscheck.cli.operations.command_factory import CommandSpec, add, group_of
 
 FILE_COLUMNS = ("id", "name", "contentType", "size")
 LINK_COLUMNS = ("status", "targetReference.kind", "targetReference.page.path", "targetReference.url")

@@ -11,9 +11,9 @@ import click
 
 from presscheck.api.conversations import IngestConversations
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import sends
+from presscheck.cli.operations.command_factory import sends
+from presscheck.cli.operations.resource_commands import conversation
 from presscheck.cli.output import print_json, print_message, print_text
-from presscheck.cli.resource_commands import conversation
 from presscheck.cli.session import Session, with_session
 from presscheck.engine.conversations import LineReport, in_batches, ingest, read_conversations
 from presscheck.errors import ChecksFailed, InvalidArgument, NotNow

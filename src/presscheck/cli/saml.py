@@ -16,9 +16,9 @@ from presscheck.api.saml import (
     UpdateSAMLProvider,
 )
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import CommandSpec, group_of, sends
+from presscheck.cli.operations.command_factory import CommandSpec, group_of, sends
+from presscheck.cli.operations.references import find_id
 from presscheck.cli.output import as_json, row_of
-from presscheck.cli.references import find_id
 from presscheck.cli.session import Session, with_session
 from presscheck.engine.forms.references import reference_of
 from presscheck.text.phrases import now

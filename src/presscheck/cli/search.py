@@ -16,7 +16,7 @@ from presscheck.api.spaces import Space
 from presscheck.cli import lookup
 from presscheck.cli.output import print_message
 from presscheck.cli.session import MAX_PAGE_SIZE, Session, has_terminal, with_session
-from presscheck.cli.sites import open_url
+from presscheck.cli.site.commands import open_url
 from presscheck.engine.engine import Hit
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.wiring import open_app

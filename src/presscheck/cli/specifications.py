@@ -18,7 +18,7 @@ from presscheck.api.openapi import (
     UpdateOpenAPISpec,
 )
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import CommandSpec, group_of
+from presscheck.cli.operations.command_factory import CommandSpec, group_of
 from presscheck.cli.output import print_message
 from presscheck.cli.session import Session, with_session
 from presscheck.documents.terminal.openapi import description_in

@@ -380,7 +380,7 @@ class Navigation:
         elif place.kind == "review":
             self._app.push_screen(self._new_review(*place.ids))
         elif place.kind == "outbox":
-            from presscheck.tui.screens.outbox import OutboxScreen  # 4 ms, only when it is first opened
+            from presscheck.tui.screens.outbox.screen import OutboxScreen  # 4 ms, only when it is first opened
 
             self._app.push_screen(OutboxScreen())
         else:

@@ -1,4 +1,7 @@
-"""The command palette, and the search for spaces, pages, change requests and their text."""
+"""The command palette, and the search for spaces, pages, change requests and their text.
+
+It also opens what an address leads to: a web address of the platform, or the path of a page in a space.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,17 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.content import ListPages, RevisionPage
+from presscheck.api.content import GetChangeRequestPageByPath, GetPageByPath, ListPages, RevisionPage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
+from presscheck.api.url_lookup import GetContentByUrl
 from presscheck.api.users import GetCurrentUser
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.inbox.views import listings_of
+from presscheck.errors import NotFound
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import Command
-from presscheck.tui.screens.address import is_address, open_content_at, open_page_at
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.key_list import missing_operation, shown_keys
 from presscheck.tui.widgets.picker import Choice, Picker, matching
@@ -34,8 +38,56 @@ MAX_RESULTS = 30
 CHARACTERS_BEFORE = 24
 """Characters of an excerpt before the match."""
 _item_query = re.compile(r"(cr|space|page)\s+(.+)", re.IGNORECASE)
-
 Action = Callable[[], Any]
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is a web address."""
+    return text.strip().startswith(("https://", "http://"))
+
+
+async def open_content_at(app: AppContext, address: str) -> None:
+    """Ask the service what is at an address, and open it.
+
+    Raises:
+        PresscheckError: nothing is there, or the service does not tell.
+    """
+    found = await app.engine.read(GetContentByUrl(url=address.strip()))
+    space = found.space
+    if space is None:
+        app.notify("this address leads to no space or page that you can open")
+    elif found.page:
+        await app.open_page(space.id, found.page.id, found.change_request.id if found.change_request else None)
+    elif found.change_request:
+        app.open_review(space.id, found.change_request.id)
+    else:
+        await app.open_page(space.id)
+
+
+async def open_page_at(app: AppContext, space_id: str, path: str, change_request_id: str | None = None) -> None:
+    """Ask the service which page has a path in a space, and open it.
+
+    Args:
+        app: the app.
+        space_id: the id of the space.
+        path: the path, such as `/guides/start`.
+        change_request_id: the change request that the space is browsed in; None for main.
+
+    Raises:
+        PresscheckError: the service does not tell.
+    """
+    page_path = path.strip().strip("/")
+    call = (
+        GetChangeRequestPageByPath(space_id=space_id, change_request_id=change_request_id, page_path=page_path)
+        if change_request_id
+        else GetPageByPath(space_id=space_id, page_path=page_path)
+    )
+    try:
+        page = await app.engine.read(call)
+    except NotFound:
+        app.notify(f"no page at {sanitize(path)} here")
+        return
+    await app.open_page(space_id, page.id, change_request_id)
 
 
 def show_commands(app: AppContext, screen: BaseScreen) -> None:

@@ -22,7 +22,7 @@ from presscheck.tui.screens.adaptive_content.audience_dialog import ask_audience
 from presscheck.tui.screens.adaptive_content.model import AdaptiveModel, AdaptiveSubscriptions
 from presscheck.tui.screens.adaptive_content.visitor_page import VisitorPage
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.site_title import site_title
+from presscheck.tui.screens.site.title import site_title
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView

@@ -27,8 +27,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.form_dialog import FormDialog
-from presscheck.tui.screens.page_draft import OURS, THEIRS, diff_lines
-from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.page.draft import OURS, THEIRS, diff_lines
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

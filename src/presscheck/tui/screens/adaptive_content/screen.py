@@ -23,8 +23,8 @@ from presscheck.tui.screens.adaptive_content.schema_tab import SchemaTab
 from presscheck.tui.screens.adaptive_content.token_actions import TokenActions
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.row_filter import filter_tab
-from presscheck.tui.screens.site_title import site_title
-from presscheck.tui.screens.site_writes import lacks_role, send, undo_here, write_reason
+from presscheck.tui.screens.site.title import site_title
+from presscheck.tui.screens.site.writes import lacks_role, send, undo_here, write_reason
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState

@@ -42,7 +42,7 @@ from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, 
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.screen_context import ScreenContext
-from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog

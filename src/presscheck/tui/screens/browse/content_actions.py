@@ -10,7 +10,7 @@ from presscheck.api.spaces import GetSpacePDF, SearchSpace
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_tree import page_key
-from presscheck.tui.screens.page_editor import stays_locked
+from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 

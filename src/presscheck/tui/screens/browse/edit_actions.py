@@ -1,16 +1,21 @@
-"""Edit actions of the browse screen: pages are edited in the change request that their space is browsed in."""
+"""Edit actions of the browse screen: pages are edited in the change request that their space is browsed in.
+
+Editing in one ends when it is merged or archived.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
+from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, GetChangeRequest, ListChangeRequests
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.engine.review.page_edits import MOST_CHANGES
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens import page_details, page_editor
 from presscheck.tui.screens.browse.page_tree import page_key
+from presscheck.tui.screens.page import details as page_details
+from presscheck.tui.screens.page import editor as page_editor
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -19,8 +24,8 @@ if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.api.operation import Operation
     from presscheck.api.spaces import Space
+    from presscheck.engine.results import Result
     from presscheck.engine.writes.descriptions import Place
-    from presscheck.tui.screens.browse.browsed_requests import BrowsedRequests
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.page_tree import Item
 
@@ -28,6 +33,8 @@ Path = dict[str, Any]
 """The arguments that name a change request in a call."""
 SUBJECT = 100
 """Characters that a subject may have."""
+ENDED = ("merged", "archived")
+"""The states in which a change request takes no edits."""
 
 
 class EditActions:
@@ -245,3 +252,61 @@ class EditActions:
         request = await self._engine.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
         outbox.save_draft(key, "")
         return request
+
+
+class BrowsedRequests:
+    """Watches the change requests that spaces are browsed in, and leaves those that end.
+
+    A change request that had ended before it was opened stays open, so that it can be read.
+
+    Args:
+        screen: the browse screen.
+    """
+
+    def __init__(self, screen: BrowseContext) -> None:
+        self._screen = screen
+
+    def watch(self, space_id: str, request: ChangeRequest | None) -> None:
+        """Watch the change request that a space is browsed in from now on; None for main."""
+        group = f"browsed-{space_id}"
+        if request is None or request.status in ENDED:
+            self._screen.unsubscribe(group)
+            return
+        call = GetChangeRequest(space_id=space_id, change_request_id=request.id)
+        take = partial(self._take, space_id, request.id)
+        self._screen.subscribe(self._screen.engine.watch(call), take, group=group, shows_errors=False)
+
+    async def has_ended(self, space_id: str) -> bool:
+        """Ask the service whether the change request that a space is browsed in has ended; then it is left.
+
+        Raises:
+            PresscheckError: it cannot be read.
+        """
+        browsed = self._screen.library.requests.get(space_id)
+        if browsed is None:
+            return False
+        now = await self._screen.engine.read(GetChangeRequest(space_id=space_id, change_request_id=browsed.id))
+        self._leave_if_ended(space_id, now)
+        return now.status in ENDED
+
+    def reason(self, space_id: str) -> str | None:
+        """Why nothing can be edited in the change request that a space is browsed in; None if it can, or on main."""
+        browsed = self._screen.library.requests.get(space_id)
+        if browsed is None or browsed.status not in ENDED:
+            return None
+        return f"#{browsed.number} is {sanitize(browsed.status)}: O leaves it, or chooses another one"
+
+    def _take(self, space_id: str, request_id: str, result: Result[ChangeRequest | None]) -> None:
+        if result.value and result.value.id == request_id:
+            self._leave_if_ended(space_id, result.value)
+
+    def _leave_if_ended(self, space_id: str, now: ChangeRequest) -> None:
+        browsed = self._screen.library.requests.get(space_id)
+        if browsed is None or browsed.id != now.id:
+            return
+        if now.status not in ENDED:
+            self._screen.library.requests[space_id] = now
+            self._screen.refresh_status_bars()
+        elif browsed.status not in ENDED:
+            self._screen.browse_in(space_id, None)
+            self._screen.notify(f"#{now.number} is {sanitize(now.status)}: showing main again")

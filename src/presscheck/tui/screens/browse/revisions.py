@@ -29,7 +29,7 @@ from presscheck.tui.screens.browse.file_contents import FilePlace
 from presscheck.tui.screens.browse.page_navigation import text_width
 from presscheck.tui.screens.browse.page_pictures import PagePictures
 from presscheck.tui.screens.browse.page_references import RevisionReferences, refers_to_content
-from presscheck.tui.screens.page_editor import stays_locked
+from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.space_content.model import size_of

@@ -24,11 +24,9 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.browse.browsed_requests import BrowsedRequests
 from presscheck.tui.screens.browse.comment_actions import PageCommentActions
 from presscheck.tui.screens.browse.content_actions import ContentActions, ReplaceActions
-from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
-from presscheck.tui.screens.browse.edit_actions import EditActions
+from presscheck.tui.screens.browse.edit_actions import BrowsedRequests, EditActions
 from presscheck.tui.screens.browse.item_commands import ItemCommands
 from presscheck.tui.screens.browse.live_tree import LiveTree
 from presscheck.tui.screens.browse.move_actions import MoveActions
@@ -37,7 +35,7 @@ from presscheck.tui.screens.browse.page_tree import BOOKMARKED, SITES, Item, Lib
 from presscheck.tui.screens.browse.revisions import RevisionActions
 from presscheck.tui.screens.browse.shortcut_actions import ShortcutActions
 from presscheck.tui.screens.browse.site_actions import TreeSites
-from presscheck.tui.screens.browse.space_actions import SpaceActions
+from presscheck.tui.screens.browse.space_actions import DeletedSpaces, SpaceActions
 from presscheck.tui.screens.browse.space_facts import LEGEND, site_words, words
 from presscheck.tui.screens.browse.tree_filter import TreeFilter
 from presscheck.tui.screens.content_place import ContentPlace

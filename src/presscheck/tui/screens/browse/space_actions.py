@@ -1,12 +1,18 @@
 """Actions on spaces and collections in the tree: create, change, move, lock, duplicate, transfer, delete, restore.
 
 What is changed of one are also its default level, language and merge rules.
+
+The service has no list of deleted spaces, but tells an admin of a space when it was deleted. So the candidates for
+being restored are the spaces that the user deleted here, and those that were in the tree and are no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, get_args
+import asyncio
+import json
+from collections.abc import Awaitable, Iterable, Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from presscheck.api.collections import (
     CreateCollection,
@@ -22,16 +28,17 @@ from presscheck.api.spaces import (
     CreateSpace,
     DeleteSpace,
     DuplicateSpace,
+    GetSpace,
     MoveSpace,
     RestoreSpace,
     TransferSpace,
     UpdateSpace,
 )
-from presscheck.text.phrases import count
+from presscheck.errors import Forbidden, NotFound
+from presscheck.text.phrases import DAY, count, now, parse_time
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.levels import DEFAULT_LEVELS
-from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
 from presscheck.tui.screens.merge_rules import ask_merge_rules, own_rules, rules_in_words
 from presscheck.tui.screens.undo import undo_last_sent
@@ -44,12 +51,17 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
+    from presscheck.engine.engine import Engine
     from presscheck.engine.results import Result
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.edit_actions import EditActions
     from presscheck.tui.screens.browse.page_tree import Item
 
+RESTORABLE = timedelta(days=7)
+"""How long the service keeps a deleted space."""
+MOST = 100
+"""The most candidates that are remembered."""
 NONE = "none"
 """The key of no default level, and of no language."""
 TITLE, DESCRIPTION = 50, 100
@@ -57,6 +69,76 @@ TITLE, DESCRIPTION = 50, 100
 TOP = "top"
 """The key of the top level among the places to move to."""
 NOTHING_DELETED = "No space was deleted in the last seven days, as far as is known here."
+
+
+class DeletedSpace(NamedTuple):
+    """A space that can be restored."""
+
+    id: str
+    title: str
+    deleted_at: str
+
+    def time_left(self) -> str:
+        """How long it can be restored: `6 days left`."""
+        moment = parse_time(self.deleted_at)
+        seconds = (moment + RESTORABLE - now()).total_seconds() if moment else 0.0
+        return f"{count(int(seconds // DAY), 'day')} left" if seconds >= DAY else "less than a day left"
+
+
+class DeletedSpaces:
+    """Remembers the spaces that disappeared, and asks the service which of them are deleted.
+
+    Args:
+        engine: reads, and stores what is remembered.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def remember(self, organization: str, gone: Iterable[Space]) -> None:
+        """Remember spaces that are not in the tree any more."""
+        titles = self._titles(organization)
+        titles |= {space.id: space.title for space in gone}
+        self._store(organization, titles)
+
+    async def restorable(self, organization: str) -> list[DeletedSpace]:
+        """The deleted spaces that the user can restore, the last deleted first.
+
+        Raises:
+            PresscheckError: the service cannot be asked.
+        """
+        titles = self._titles(organization)
+        own = [
+            entry.call.space_id
+            for entry in self._engine.history()
+            if isinstance(entry.call, DeleteSpace) and entry.state == "sent"
+        ]
+        answers = await asyncio.gather(*(self._deleted(identity) for identity in dict.fromkeys((*titles, *own))))
+        spaces = [space for space in answers if space is not None and space.organization == organization]
+        known = {space.id for space in spaces}
+        self._store(organization, {identity: title for identity, title in titles.items() if identity in known})
+        deleted = [DeletedSpace(space.id, space.title, space.deleted_at or "") for space in spaces]
+        return sorted(deleted, key=lambda space: space.deleted_at, reverse=True)
+
+    async def _deleted(self, identity: str) -> Space | None:
+        """A space if it is deleted and can be restored by the user."""
+        try:
+            space = await self._engine.read(GetSpace(space_id=identity))
+        except (NotFound, Forbidden):
+            return None
+        moment = parse_time(space.deleted_at)
+        return space if moment and moment + RESTORABLE > now() else None
+
+    def _titles(self, organization: str) -> dict[str, str]:
+        """The titles of the remembered spaces by id, the oldest first."""
+        return json.loads(self._engine.outbox.recall(_key(organization)) or "{}")
+
+    def _store(self, organization: str, titles: dict[str, str]) -> None:
+        self._engine.outbox.remember(_key(organization), json.dumps(dict(list(titles.items())[-MOST:])))
+
+
+def _key(organization: str) -> str:
+    return f"gone spaces {organization}"
 
 
 class SpaceSettings:

@@ -123,7 +123,9 @@ class BulkActions:
 
     async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
         """Merge in the order of the rows, after a confirmation."""
-        from presscheck.tui.screens.merge_train_sheet import confirm_train  # 60 ms: it loads what a review renders
+        from presscheck.tui.screens.inbox.merge_train_sheet import (
+            confirm_train,  # 60 ms: it loads what a review renders
+        )
 
         if await confirm_train(self._screen, requests):
             self._show(merge_train(self._engine, requests))

@@ -16,7 +16,7 @@ from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
-from presscheck.tui.screens.saved_view_editor import SavedViewEditor
+from presscheck.tui.screens.inbox.saved_view_editor import SavedViewEditor
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 

@@ -32,7 +32,7 @@ from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.integration.component_screen import ComponentScreen, Source
 from presscheck.tui.screens.integration.settings_form import ask_settings
-from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

@@ -34,7 +34,7 @@ from presscheck.tui.screens.integration.component_rows import (
     secret_names,
     value_names,
 )
-from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog

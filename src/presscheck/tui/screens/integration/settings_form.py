@@ -9,7 +9,7 @@ from presscheck.engine.integrations.settings import SettingsForm, completion_add
 from presscheck.errors import Forbidden, MalformedAnswer, NotFound, PresscheckError
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.tui.screens.form_dialog import FormDialog
-from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:

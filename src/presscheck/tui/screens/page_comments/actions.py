@@ -12,7 +12,7 @@ from presscheck.api.comments import (
     UpdateSpaceComment,
 )
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.reactions import reaction_change, reaction_choices
+from presscheck.tui.screens.emoji import reaction_change, reaction_choices
 from presscheck.tui.screens.review.renderer import first_words, one_line, who_resolves
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

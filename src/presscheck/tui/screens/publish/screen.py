@@ -31,11 +31,11 @@ from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import PublishActions, SiteActions, last_publish
 from presscheck.tui.screens.publish.checklist import AFTER_A_SCREEN, CURRENT, Checklist
 from presscheck.tui.screens.publish.site_pane import SitePane
-from presscheck.tui.screens.published_profile import published_reason, show_published
 from presscheck.tui.screens.row_filter import RowFilter
-from presscheck.tui.screens.site_previews import SitePreviews
+from presscheck.tui.screens.site.previews import SitePreviews
+from presscheck.tui.screens.site.published_profile import published_reason, show_published
+from presscheck.tui.screens.site.writes import mark_of
 from presscheck.tui.screens.site_structure.model import SiteTree
-from presscheck.tui.screens.site_writes import mark_of
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 

@@ -15,7 +15,7 @@ from presscheck.engine.publish.site_structure import children_of, key_of
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.screens.site_details import visibility_of
+from presscheck.tui.screens.site.details import visibility_of
 from presscheck.tui.screens.site_structure.rows import nodes, path_columns
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView

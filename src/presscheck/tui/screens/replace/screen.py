@@ -21,7 +21,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.page_editor import stays_locked
+from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.replace.hit_list import HitList, Row, draw_row
 from presscheck.tui.screens.replace.task import SUBJECT
 from presscheck.tui.screens.text_screen import TextScreen

@@ -11,7 +11,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.merge.conflict_blocks import ConflictBlock, Side, conflict_at, conflict_blocks, resolve
 from presscheck.engine.shared_calls import changed_page
 from presscheck.text.phrases import count
-from presscheck.tui.screens.page_editor import stays_locked
+from presscheck.tui.screens.page.editor import stays_locked
 
 if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel

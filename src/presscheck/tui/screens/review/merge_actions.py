@@ -23,7 +23,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad, plain
-from presscheck.tui.screens.page_editor import stays_locked
+from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
 from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
 from presscheck.tui.screens.review.renderer import (

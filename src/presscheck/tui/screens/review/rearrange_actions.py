@@ -21,7 +21,7 @@ from presscheck.engine.shared_calls import ALL
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.page_editor import stays_locked
+from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.review.context import ReviewCursor
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

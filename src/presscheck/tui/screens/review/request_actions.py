@@ -17,7 +17,7 @@ from presscheck.engine.members import people_in
 from presscheck.engine.review.revert import plan_revert
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.page_editor import edit_page, stays_locked
+from presscheck.tui.screens.page.editor import edit_page, stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog

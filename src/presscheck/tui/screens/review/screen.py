@@ -18,7 +18,7 @@ from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.content_place import ContentPlace
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
-from presscheck.tui.screens.page_editor import edit_page
+from presscheck.tui.screens.page.editor import edit_page
 from presscheck.tui.screens.review.comment_actions import CommentActions
 from presscheck.tui.screens.review.conflict_actions import ConflictActions
 from presscheck.tui.screens.review.draft_continuation import DraftContinuation
@@ -35,7 +35,7 @@ from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.screens.review.thread_list_screen import ThreadListActions, thread_selection
 from presscheck.tui.screens.review.verdict_actions import VerdictActions
 from presscheck.tui.screens.review.view import ReviewView
-from presscheck.tui.screens.site_previews import RequestPreview
+from presscheck.tui.screens.site.previews import RequestPreview
 from presscheck.tui.status_bar import ClickableLines
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.row_list import RowList

@@ -12,7 +12,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

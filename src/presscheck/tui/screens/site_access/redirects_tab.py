@@ -10,9 +10,9 @@ from presscheck.engine.publish.redirects import reference
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.screens.site.writes import mark_of
 from presscheck.tui.screens.site_access.redirect_actions import RedirectActions
 from presscheck.tui.screens.site_access.redirect_tables import RedirectTables
-from presscheck.tui.screens.site_writes import mark_of
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation

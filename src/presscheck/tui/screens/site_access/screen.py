@@ -26,14 +26,14 @@ from presscheck.engine.writes.pending_writes import apply_pending
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.published_profile import published_reason, show_published
 from presscheck.tui.screens.row_filter import filter_tab
+from presscheck.tui.screens.site.published_profile import published_reason, show_published
+from presscheck.tui.screens.site.title import site_title
+from presscheck.tui.screens.site.writes import undo_here, write_reason
 from presscheck.tui.screens.site_access.model import SiteAccess
 from presscheck.tui.screens.site_access.redirects_tab import RedirectsTab
 from presscheck.tui.screens.site_access.share_links_tab import ShareLinksTab
 from presscheck.tui.screens.site_access.sign_in_tab import SignInTab
-from presscheck.tui.screens.site_title import site_title
-from presscheck.tui.screens.site_writes import undo_here, write_reason
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList

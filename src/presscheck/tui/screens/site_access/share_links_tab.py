@@ -9,7 +9,7 @@ from presscheck.api.site_settings import CreateShareLink, DeleteShareLink, ListS
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.screens.site_writes import mark_of, send
+from presscheck.tui.screens.site.writes import mark_of, send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog

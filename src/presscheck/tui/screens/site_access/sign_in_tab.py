@@ -9,7 +9,7 @@ from presscheck.api.operation import NOT_CACHED
 from presscheck.api.site_settings import GetPublishingAuth, RegeneratePublishingAuth, UpdatePublishingAuth
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.screens.site_writes import send
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog

@@ -19,7 +19,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.site_differences import change_line, plain_value
+from presscheck.tui.screens.site.differences import change_line, plain_value
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 

@@ -19,13 +19,13 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line
 from presscheck.tui.screens.base_screen import NARROW, BaseScreen
 from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.site.title import site_title
+from presscheck.tui.screens.site.writes import lacks_role, write_reason
 from presscheck.tui.screens.site_customization.edit_actions import EditActions
 from presscheck.tui.screens.site_customization.model import CustomizationModel
 from presscheck.tui.screens.site_customization.picture import HEIGHT, picture
 from presscheck.tui.screens.site_customization.save_actions import SaveActions
 from presscheck.tui.screens.site_customization.setting_tab import SettingTab
-from presscheck.tui.screens.site_title import site_title
-from presscheck.tui.screens.site_writes import lacks_role, write_reason
 from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView

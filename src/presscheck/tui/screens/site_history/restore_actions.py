@@ -15,8 +15,8 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain, with_prefix, wrap
-from presscheck.tui.screens.site_differences import difference_lines
-from presscheck.tui.screens.site_writes import write_reason
+from presscheck.tui.screens.site.differences import difference_lines
+from presscheck.tui.screens.site.writes import write_reason
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

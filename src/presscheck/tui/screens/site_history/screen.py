@@ -15,8 +15,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.screens.base_screen import NARROW, BaseScreen
 from presscheck.tui.screens.row_filter import RowFilter
+from presscheck.tui.screens.site.title import site_title
 from presscheck.tui.screens.site_history.restore_actions import RestoreActions
-from presscheck.tui.screens.site_title import site_title
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView

@@ -17,10 +17,10 @@ from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.screens.site_structure.detail_actions import GROUP_TITLE, SECTION_TITLE
 from presscheck.tui.screens.site_structure.present_state import change_reason, present, read_again
 from presscheck.tui.screens.site_structure.space_choices import space_choices
-from presscheck.tui.screens.site_writes import send
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 

@@ -21,8 +21,8 @@ from presscheck.engine.publish.site_structure import icon_problem, key_of, kind_
 from presscheck.errors import ChecksFailed
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.screens.site_structure.present_state import NO_ITEM, change_reason, present
-from presscheck.tui.screens.site_writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog

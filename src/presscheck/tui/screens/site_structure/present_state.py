@@ -8,7 +8,7 @@ from presscheck.api.site_structure import GetSiteStructure, StructureItem
 from presscheck.engine.publish.site_structure import key_of, kind_of, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.site_writes import lacks_role, write_reason
+from presscheck.tui.screens.site.writes import lacks_role, write_reason
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation

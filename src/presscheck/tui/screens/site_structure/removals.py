@@ -20,9 +20,9 @@ from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.site.writes import send
 from presscheck.tui.screens.site_structure.detail_actions import OTHER_KIND
 from presscheck.tui.screens.site_structure.present_state import NO_ITEM, change_reason, present
-from presscheck.tui.screens.site_writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:

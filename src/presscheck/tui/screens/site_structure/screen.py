@@ -17,14 +17,14 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.adaptive_content.audience_view import viewing
 from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.screens.site.title import site_title
+from presscheck.tui.screens.site.writes import undo_here
 from presscheck.tui.screens.site_structure.add_actions import AddActions
 from presscheck.tui.screens.site_structure.detail_actions import DetailActions
 from presscheck.tui.screens.site_structure.model import SiteTree
 from presscheck.tui.screens.site_structure.move_actions import MoveActions
 from presscheck.tui.screens.site_structure.removals import Removals
 from presscheck.tui.screens.site_structure.rows import detail_lines, nodes, path_columns, summary
-from presscheck.tui.screens.site_title import site_title
-from presscheck.tui.screens.site_writes import undo_here
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView

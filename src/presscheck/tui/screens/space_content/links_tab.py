@@ -9,7 +9,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.page_editor import edit_page
+from presscheck.tui.screens.page.editor import edit_page
 from presscheck.tui.screens.space_content.loader import links_of_page
 from presscheck.tui.screens.space_content.model import (
     SIGNS,

@@ -16,8 +16,8 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.page_editor import stays_locked
-from presscheck.tui.screens.page_uses import choose_use
+from presscheck.tui.screens.page.editor import stays_locked
+from presscheck.tui.screens.page.uses import choose_use
 from presscheck.tui.screens.space_content.file_actions import FileActions
 from presscheck.tui.screens.space_content.files_tab import FilesTab
 from presscheck.tui.screens.space_content.links_tab import LinksTab

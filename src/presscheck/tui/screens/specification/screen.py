@@ -28,7 +28,7 @@ from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.page_uses import choose_use
+from presscheck.tui.screens.page.uses import choose_use
 from presscheck.tui.screens.record.runs import status_line, writing_reason
 from presscheck.tui.screens.record.screen import POLL_SECONDS
 from presscheck.tui.screens.row_filter import RowFilter

@@ -10,9 +10,15 @@ import click
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
-from presscheck.cli.command_factory import description_of, is_listing, operations_of, print_request, summary_of
 from presscheck.cli.exit_codes import report_errors
-from presscheck.cli.field_options import call_of, nullable, option_for
+from presscheck.cli.operations.command_factory import (
+    description_of,
+    is_listing,
+    operations_of,
+    print_request,
+    summary_of,
+)
+from presscheck.cli.operations.field_options import call_of, nullable, option_for
 from presscheck.cli.output import print_json
 from presscheck.cli.session import Session, confirm, load_profile, with_session
 

@@ -23,13 +23,13 @@ from presscheck.api.spaces import (
     UpdateSpace,
 )
 from presscheck.cli import comment_commands, content_commands, lookup
-from presscheck.cli.command_factory import CommandSpec, add, sends
-from presscheck.cli.cr_content import page_named
-from presscheck.cli.links import links
+from presscheck.cli.change_request.content import page_named
 from presscheck.cli.notification_commands import add_to_spaces
+from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_text
-from presscheck.cli.replace import replace_text
 from presscheck.cli.session import Session, with_session
+from presscheck.cli.space.links import links
+from presscheck.cli.space.replace import replace_text
 
 
 @click.group()

@@ -20,7 +20,7 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
-from presscheck.tui.screens.page_markdown import EditorPage, PageEdit, from_editor, to_editor
+from presscheck.tui.screens.page.markdown import EditorPage, PageEdit, from_editor, to_editor
 from presscheck.tui.screens.text_draft import Saved
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 

@@ -11,8 +11,8 @@ import click
 from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, RevisionPage
 from presscheck.api.links import ContentLocation, Link, ListSpaceLinks
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import sends
-from presscheck.cli.cr_content import page_named
+from presscheck.cli.change_request.content import page_named
+from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import print_message
 from presscheck.cli.session import Session, with_session
 from presscheck.documents.markdown.link_report import orphan_pages as orphans_of

@@ -31,15 +31,15 @@ from presscheck.api.sites import (
     UpdateSite,
 )
 from presscheck.cli import lookup
-from presscheck.cli.check_reports import junit, sarif
-from presscheck.cli.command_factory import CommandSpec, add, sends
+from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
-from presscheck.cli.site_commands import add_to_sites
-from presscheck.cli.site_config import config
-from presscheck.cli.site_documents import customization, schema, set_schema
-from presscheck.cli.site_history import history, restore
-from presscheck.cli.site_redirects import redirects
+from presscheck.cli.site.check_reports import junit, sarif
+from presscheck.cli.site.config import config
+from presscheck.cli.site.documents import customization, schema, set_schema
+from presscheck.cli.site.history import history, restore
+from presscheck.cli.site.operations import add_to_sites
+from presscheck.cli.site.redirects import redirects
 from presscheck.config.checks_file import ChecksFile
 from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, check_site, summary
 from presscheck.engine.publish.plan_limits import plan_limits

@@ -17,7 +17,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
-from presscheck.tui.screens.page_editor import TITLE, ask_line
+from presscheck.tui.screens.page.editor import TITLE, ask_line
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:

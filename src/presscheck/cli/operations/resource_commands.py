@@ -16,7 +16,7 @@ from presscheck.api import (
     url_lookup,
     users,
 )
-from presscheck.cli.command_factory import CommandSpec, build_command, group_of
+from presscheck.cli.operations.command_factory import CommandSpec, build_command, group_of
 
 org = group_of(
     "org",

@@ -13,7 +13,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage, GetRevisionPage, ListChangeRequestPages, RevisionPage
 from presscheck.api.content_changes import EditChangeRequestContent, SemanticChange, UpdatePage
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import sends
+from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import as_json, print_json, print_line, print_message
 from presscheck.cli.session import Session, with_session
 from presscheck.cli.text_input import body_options, body_text

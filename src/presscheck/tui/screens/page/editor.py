@@ -21,7 +21,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import edit_text, is_built_in
-from presscheck.tui.screens.page_draft import PageDraft
+from presscheck.tui.screens.page.draft import PageDraft
 from presscheck.tui.screens.text_draft import confirm_discard
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

@@ -10,7 +10,7 @@ import click
 
 from presscheck.api.operation import Argument, Operation
 from presscheck.api.shell_command import members_of
-from presscheck.cli.field_options import by_name, flag, plain_option
+from presscheck.cli.operations.field_options import by_name, flag, plain_option
 from presscheck.engine.forms.field_help import FROM_FILES, PARTS
 from presscheck.engine.forms.references import PART_REFERENCES
 from presscheck.errors import InvalidArgument

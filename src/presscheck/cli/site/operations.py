@@ -29,7 +29,7 @@ from presscheck.api.site_structure import (
     UpdateSiteSpace,
 )
 from presscheck.api.sites import GetPublishedSite
-from presscheck.cli.command_factory import CommandSpec, add, group_of
+from presscheck.cli.operations.command_factory import CommandSpec, add, group_of
 from presscheck.engine.publish.shown_addresses import without_key
 
 

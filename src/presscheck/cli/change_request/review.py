@@ -10,7 +10,7 @@ import click
 from presscheck.api.change_requests import ChangeRequest, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment, PostReply
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import sends
+from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import print_json, print_message
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text

@@ -20,10 +20,10 @@ import click
 from presscheck.api.operation import Operation, Paged
 from presscheck.api.shell_command import hidden
 from presscheck.cli import lookup
-from presscheck.cli.field_options import call_of, flag, limits_of, nullable, option_for
-from presscheck.cli.field_parts import joined, part_options, place_of
+from presscheck.cli.operations.field_options import call_of, flag, limits_of, nullable, option_for
+from presscheck.cli.operations.field_parts import joined, part_options, place_of
+from presscheck.cli.operations.references import find_id
 from presscheck.cli.output import print_message, print_text
-from presscheck.cli.references import find_id
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.config.profile import Profile

@@ -11,8 +11,8 @@ from presscheck.tui.commands import COMMANDS, keys_of, shown
 from presscheck.tui.screens.admin.operation_form import fill_in, outcome, stored_form
 from presscheck.tui.screens.agent_instructions import InstructionsScreen
 from presscheck.tui.screens.browse.page_tree import page_key
-from presscheck.tui.screens.draft_list import label_of
 from presscheck.tui.screens.integration.settings_form import continue_settings
+from presscheck.tui.screens.outbox.draft_list import label_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

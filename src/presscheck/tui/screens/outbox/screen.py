@@ -18,8 +18,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.draft_actions import DraftActions
-from presscheck.tui.screens.draft_list import DraftList
+from presscheck.tui.screens.outbox.draft_actions import DraftActions
+from presscheck.tui.screens.outbox.draft_list import DraftList
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.undo import undo_sent
 from presscheck.tui.status_bar import ClickableLines, StatusLine

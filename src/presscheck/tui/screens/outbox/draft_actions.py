@@ -14,10 +14,10 @@ from presscheck.engine.drafts import APPROVAL, CHANGES, draft_about, page_ids, r
 from presscheck.errors import Forbidden, NotFound, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.draft_list import FATES, label_of, size_of
-from presscheck.tui.screens.draft_places import DraftPlaces
-from presscheck.tui.screens.page_editor import TITLE, ask_line, edit_page, stays_locked
-from presscheck.tui.screens.page_markdown import from_editor, title_of, to_editor
+from presscheck.tui.screens.outbox.draft_list import FATES, label_of, size_of
+from presscheck.tui.screens.outbox.draft_places import DraftPlaces
+from presscheck.tui.screens.page.editor import TITLE, ask_line, edit_page, stays_locked
+from presscheck.tui.screens.page.markdown import from_editor, title_of, to_editor
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from presscheck.engine.drafts import Draft, Fate
-    from presscheck.tui.screens.draft_list import DraftList
+    from presscheck.tui.screens.outbox.draft_list import DraftList
     from presscheck.tui.screens.screen_context import ScreenContext
 
 SUBJECT = 100

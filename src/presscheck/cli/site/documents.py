@@ -23,11 +23,11 @@ from presscheck.api.site_settings import (
 )
 from presscheck.api.sites import Site
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import errors_at_fields, print_request, sends
-from presscheck.cli.field_options import call_of
+from presscheck.cli.operations.command_factory import errors_at_fields, print_request, sends
+from presscheck.cli.operations.field_options import call_of
 from presscheck.cli.output import print_message
 from presscheck.cli.session import Session, confirm, with_session
-from presscheck.cli.site_config import bases_of, difference_json, drift_json, drift_text, org_option, print_differences
+from presscheck.cli.site.config import bases_of, difference_json, drift_json, drift_text, org_option, print_differences
 from presscheck.engine.site_config.bases import Base, overwritten
 from presscheck.engine.site_config.comparison import Difference, Drift, compare
 from presscheck.engine.site_config.document import SiteConfig

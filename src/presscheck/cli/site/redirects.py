@@ -9,7 +9,7 @@ import click
 
 from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, ListRedirects, UpdateRedirect
 from presscheck.cli import lookup
-from presscheck.cli.command_factory import CommandSpec, group_of, sends
+from presscheck.cli.operations.command_factory import CommandSpec, group_of, sends
 from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.engine.publish.redirects import (

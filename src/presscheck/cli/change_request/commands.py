@@ -24,12 +24,12 @@ from presscheck.api.change_requests import (
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.api.users import User
 from presscheck.cli import comment_commands, content_commands, lookup
-from presscheck.cli.command_factory import CommandSpec, add, sends
-from presscheck.cli.cr_content import diff, edit
-from presscheck.cli.cr_owners import owners
-from presscheck.cli.cr_rearrange import copy, drop, move
-from presscheck.cli.cr_review import hold, pending_option, review
+from presscheck.cli.change_request.content import diff, edit
+from presscheck.cli.change_request.owners import owners
+from presscheck.cli.change_request.rearrange import copy, drop, move
+from presscheck.cli.change_request.review import hold, pending_option, review
 from presscheck.cli.notification_commands import add_to_requests
+from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_details, print_message, print_rows, print_text
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text

@@ -1,0 +1,1 @@
+"""Commands made from the declarations of operations."""

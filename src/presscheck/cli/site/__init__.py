@@ -1,0 +1,1 @@
+"""`presscheck site`."""

@@ -1,0 +1,1 @@
+"""The outbox screen, and the drafts in it."""

@@ -1,0 +1,1 @@
+"""A site as several screens need it."""
