@@ -21,7 +21,7 @@ from presscheck.api.roles import Location
 from presscheck.api.users import User
 from presscheck.service.app import RouteIndex
 from presscheck.service.db.bounded_cache import BoundedCache
-from presscheck.service.http.operations import to_wire, unchecked, write_answer
+from presscheck.service.http.operations import NULLABLE, unchecked, write_answer
 
 
 def user(name: str, **more: Any) -> User:
@@ -33,6 +33,21 @@ MEMBER = {"id": "u1", "role": None, "user": user("Ada"), "urls": {"location": "h
 
 def member() -> OrganizationMember:
     return OrganizationMember.model_validate(MEMBER)
+
+
+def plain(value: Any) -> Any:
+    """What a model says: its fields by their names in the API, without those that are absent."""
+    if isinstance(value, BaseModel):
+        kept = NULLABLE.get(type(value), frozenset())
+        fields = {
+            field.alias or name: plain(getattr(value, name))
+            for name, field in type(value).model_fields.items()
+            if name in kept or getattr(value, name) is not None
+        }
+        return fields | (value.model_extra or {})
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 @pytest.mark.parametrize(
@@ -51,7 +66,7 @@ def member() -> OrganizationMember:
     ],
 )
 def test_an_answer_is_written_as_its_fields_say(answer: Model | dict[str, Any]) -> None:
-    expected = json.dumps(to_wire(answer), ensure_ascii=False).encode("utf-8", "replace")
+    expected = json.dumps(plain(answer), ensure_ascii=False).encode("utf-8", "replace")
     assert json.loads(write_answer(answer)) == json.loads(expected)
 
 

@@ -64,6 +64,7 @@ from presscheck.service.http.public_routes import open_routes
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
+from presscheck.service.permissions import Reader
 from presscheck.service.web.routes import web_routes
 
 MAX_BODY = 32 * 1024 * 1024
@@ -204,6 +205,7 @@ class Adapter:
         self.workers = workers
         self.outgoing_limiter = outgoing_limiter
         self.outgoing_slots = outgoing_slots
+        self.reader = Reader(operation.path_fields())
         self._may_be_short = operation.is_read() and not database.is_postgresql
         self._longest = LONGEST_NOTED
         self._longest_write = 0.0
@@ -314,8 +316,11 @@ class Adapter:
         if not self.operation.is_read() and self.operation not in READ_ONLY_OPERATIONS:
             return self._written(request, user or self._caller(request), body, files, outgoing)
         with self.database.snapshot() as session:
-            user = user or caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
-            context = self._context(session, user, request, files, outgoing)
+            known = dict[Any, Any]()
+            if user is None:
+                authorization = request.headers.get("authorization", "")
+                user, known = self.reader.read(session, authorization, moment_text(self.clock()), request.path_params)
+            context = self._context(session, user, request, files, outgoing, known)
             try:
                 answer, sent = self._handled(context, self._call(request, body))
             finally:
@@ -367,14 +372,20 @@ class Adapter:
         return answer, b"" if answer is None else write_answer(answer)
 
     def _context(
-        self, session: Session, user: Caller, request: Request, files: StagedFiles, outgoing: Outgoing | None
+        self,
+        session: Session,
+        user: Caller,
+        request: Request,
+        files: StagedFiles,
+        outgoing: Outgoing | None,
+        known: dict[Any, Any] | None = None,
     ) -> Context:
         def clock() -> datetime:
             session.info[TIMED] = True
             return self.clock()
 
         scripts = self.workers.outside.scripts
-        return Context(session, user, origin_of(request), clock, files, outgoing, scripts=scripts)
+        return Context(session, user, origin_of(request), clock, files, outgoing, scripts=scripts, known=known or {})
 
 
 def _path(operation: type[Operation[Any]]) -> str:

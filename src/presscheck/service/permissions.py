@@ -12,13 +12,17 @@ access to each of these. What widens the audience of a published site needs the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, and_, bindparam, select
 
-from presscheck.service.http.operations import ApiError, Context, not_found
-from presscheck.service.models.organizations import MemberRow, OrganizationRow
+from presscheck.service.db.engine import ReadOnlySession
+from presscheck.service.db.prepared_statements import among, plain_rows
+from presscheck.service.http.middleware import CALLER, asked_caller, caller_of, is_of_token
+from presscheck.service.http.operations import ApiError, Caller, Context, not_found
+from presscheck.service.models.content import ChangeRequestRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
@@ -32,6 +36,9 @@ _grants, _teams_of = CollectionTeamRow.__table__.c, TeamRow.__table__.c
 _MEMBER = select(_members.role).where(
     _members.organization_id == bindparam("organization"), _members.user_id == bindparam("user"), ~_members.disabled
 )
+_ROLES = select(_members.organization_id, _members.role).where(
+    among(_members.organization_id, "ids"), _members.user_id == bindparam("user"), ~_members.disabled
+)
 _GRANTED = select(_grants.collection_id, _grants.role).where(
     _teams_of.id == _grants.team_id,
     _team_members.team_id == _teams_of.id,
@@ -41,6 +48,7 @@ _GRANTED = select(_grants.collection_id, _grants.role).where(
 
 _COLLECTIONS = select(CollectionRow).where(CollectionRow.organization_id == bindparam("organization"))
 _SPACES = select(SpaceRow).where(SpaceRow.organization_id == bindparam("organization"), SpaceRow.deleted_at.is_(None))
+_SPACES_AMONG = _SPACES.where(among(SpaceRow.__table__.c.id, "ids"))
 _COLLECTION_TEAMS = select(CollectionTeamRow).where(
     CollectionTeamRow.collection_id.in_(bindparam("collections", expanding=True))
 )
@@ -52,10 +60,78 @@ _SHOWN = select(SpaceRow.id).where(
 )
 
 
+_PLACES: dict[str, type[Any]] = {
+    "organization_id": OrganizationRow,
+    "site_id": SiteRow,
+    "space_id": SpaceRow,
+    "change_request_id": ChangeRequestRow,
+}
+"""The rows that paths name by their ids."""
+
+
 class _Member(NamedTuple):
     """A member who is not disabled; guests have no role."""
 
     role: str | None
+
+
+class Reader:
+    """Who reads, and what they read about: the caller, and what the path of a read names, in one statement.
+
+    Nearly every read begins with them. Of a path that names no organization and no space, it is the caller alone.
+
+    Args:
+        fields: the fields of the path.
+    """
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self._fields = [name for name in fields if name in _PLACES]
+        self._parts: list[tuple[type[Any], int, int]] = []
+        """The mapped classes, each with the columns of its row: the first, and the first after them."""
+        chosen, tables = [*CALLER], UserRow.__table__.join(TokenRow.__table__, is_of_token)
+        for name in self._fields:
+            table = _PLACES[name].__table__
+            tables = tables.outerjoin(table, table.c.id == bindparam(name))
+            self._parts.append((_PLACES[name], len(chosen), len(chosen) + len(table.c)))
+            chosen += table.c
+        organization = _organization_of(self._fields)
+        self._is_in_organization = organization is not None
+        if organization is not None:
+            is_member = and_(
+                _members.organization_id == organization,
+                _members.user_id == UserRow.__table__.c.id,
+                ~_members.disabled,
+            )
+            tables = tables.outerjoin(MemberRow.__table__, is_member)
+            chosen += [organization, _members.user_id, _members.role]
+        self._statement = select(*chosen).select_from(tables)
+
+    def read(
+        self, session: ReadOnlySession, authorization: str, now: str, path: Mapping[str, str]
+    ) -> tuple[Caller, dict[Any, Any]]:
+        """The caller, and what a `Context` then knows of them; the session knows the rows that the path names.
+
+        Raises:
+            ApiError: 401, the token is missing, unknown or expired.
+        """
+        values = asked_caller(authorization, now)
+        for name in self._fields:
+            values[name] = path[name]
+        rows = plain_rows(session.connection(), self._statement, values)
+        caller, known = caller_of(rows), dict[Any, Any]()
+        for entity, start, end in self._parts:
+            session.know(entity, rows[0][start:end])
+        if self._is_in_organization:
+            *_, organization, member, role = rows[0]
+            known["member", organization, caller.id] = _Member(role) if member else None
+        return caller, known
+
+
+def _organization_of(fields: Collection[str]) -> ColumnElement[str] | None:
+    """The column with the organization of a place; None if its path names neither that nor a space."""
+    if "organization_id" in fields:
+        return OrganizationRow.__table__.c.id
+    return SpaceRow.__table__.c.organization_id if "space_id" in fields else None
 
 
 def reaches(level: str | None, required: str) -> bool:
@@ -157,7 +233,17 @@ def collection_for(context: Context, collection_id: str, required: str = "read")
 
 def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
     """The spaces of an organization that the caller may see."""
-    rows = context.session.scalars(_SPACES, {"organization": organization_id}).all()
+    return _seen(context, organization_id, context.session.scalars(_SPACES, {"organization": organization_id}).all())
+
+
+def visible_among(context: Context, organization_id: str, ids: Sequence[str]) -> dict[str, SpaceRow]:
+    """Those of some spaces of an organization that the caller may see, by id; without reading all that it has."""
+    values = {"organization": organization_id, "ids": ids}
+    rows = context.session.scalars(_SPACES_AMONG, values).all() if ids else ()
+    return {row.id: row for row in _seen(context, organization_id, rows)}
+
+
+def _seen(context: Context, organization_id: str, rows: Sequence[SpaceRow]) -> list[SpaceRow]:
     if any(row.parent_id for row in rows):
         collections_of(context, organization_id)  # at once, not one by one
     return [row for row in rows if level_in_space(context, row) is not None]
@@ -174,6 +260,13 @@ def _member(context: Context, organization_id: str, user_id: str) -> _Member | N
         found = context.rows(_MEMBER, organization=organization_id, user=user_id)
         context.known[key] = _Member(found[0].role) if found else None
     return context.known[key]
+
+
+def know_roles(context: Context, organizations: Sequence[str]) -> None:
+    """Reads the caller's role in each of some organizations at once."""
+    roles = {row.organization_id: row.role for row in context.rows(_ROLES, user=context.user.id, ids=organizations)}
+    for organization in organizations:
+        know_member(context, organization, is_member=organization in roles, role=roles.get(organization))
 
 
 def know_member(context: Context, organization_id: str, *, is_member: bool, role: str | None) -> None:
@@ -255,14 +348,9 @@ def spaces_in(context: Context, collections: Iterable[CollectionRow]) -> list[Sp
 
 def visible_space_ids(context: Context, organization_id: str) -> frozenset[str]:
     """The ids of the spaces that the caller may see, cached for the call."""
-    return frozenset(visible_spaces_by_id(context, organization_id))
-
-
-def visible_spaces_by_id(context: Context, organization_id: str) -> dict[str, SpaceRow]:
-    """The spaces that the caller may see by id, cached for the call."""
     key = ("visible spaces", organization_id)
     if key not in context.known:
-        context.known[key] = {space.id: space for space in visible_spaces(context, organization_id)}
+        context.known[key] = frozenset(space.id for space in visible_spaces(context, organization_id))
     return context.known[key]
 
 

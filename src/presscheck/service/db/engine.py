@@ -165,6 +165,15 @@ class ReadOnlySession(Session):
             self._rows[key] = _maker(entity)(found[0])
         return self._rows[key]
 
+    def know(self, entity: type[Any], columns: Sequence[Any]) -> None:
+        """Takes the columns of a row that was read with something else, so that `get` needs no statement.
+
+        Columns without a key are those of a row that does not exist.
+        """
+        key = _key_of(entity)(columns)
+        if key is not None:
+            self._rows.setdefault((entity, key), _maker(entity)(columns))
+
     def get_one(self, entity: Any, ident: Any, **options: Any) -> Any:
         """A row by its primary key.
 

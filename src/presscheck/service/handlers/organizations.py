@@ -28,17 +28,19 @@ from presscheck.api.organizations import (
 )
 from presscheck.api.roles import MergeRules
 from presscheck.service.content.search import as_results, search
-from presscheck.service.http.operations import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
 from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing, page_of_rows
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import TeamMemberRow, TeamRow
-from presscheck.service.permissions import is_member, organization_for, reaches, role_in, visible_space_ids
+from presscheck.service.permissions import is_member, know_roles, organization_for, reaches, role_in, visible_space_ids
 from presscheck.service.review.merge_rules import kept_rules
 from presscheck.service.spaces.serializers import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
+_organization, _urls = unchecked(Organization), unchecked(OrganizationUrls)
+_rights = unchecked(OrganizationPermissions)
 MOST_PAGES = 25
 """The most search results for one space."""
 
@@ -59,8 +61,13 @@ def list_organizations(context: Context, call: ListOrganizations) -> Page[Organi
         call,
         _MINE,
         {"user": context.user.id},
-        lambda rows: [as_organization(context, row) for row in rows],
+        lambda rows: _as_organizations(context, rows),
     )
+
+
+def _as_organizations(context: Context, rows: Sequence[OrganizationRow]) -> list[Organization]:
+    know_roles(context, [row.id for row in rows])
+    return [as_organization(context, row) for row in rows]
 
 
 @handles(GetOrganization)
@@ -208,7 +215,7 @@ def as_organization(context: Context, row: OrganizationRow) -> Organization:
     """Serializes an organization; its settings are for members only."""
     is_inside = is_member(context, row.id)
     rules = row.merge_rules if is_inside else None
-    return Organization(
+    return _organization(
         id=row.id,
         title=row.title,
         created_at=row.created_at,
@@ -223,16 +230,14 @@ def as_organization(context: Context, row: OrganizationRow) -> Organization:
         plan="internal",
         merge_rules=MergeRules.model_validate(rules or {"type": "none"}),
         trial={"status": "notapplicable", "count": 0},
-        urls=OrganizationUrls(
-            location=context.location(f"/orgs/{row.id}"), app=context.app(f"/o/{row.id}"), logo=row.logo
-        ),
+        urls=_urls(location=context.location(f"/orgs/{row.id}"), app=context.app(f"/o/{row.id}"), logo=row.logo),
         permissions=_permissions(role_in(context, row.id), is_inside=is_inside),
     )
 
 
 def _permissions(role: str | None, *, is_inside: bool) -> OrganizationPermissions:
     is_admin = reaches(role, "admin")
-    return OrganizationPermissions(
+    return _rights(
         view=is_inside,
         access=is_inside,
         admin=is_admin,

@@ -22,14 +22,15 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import and_, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
@@ -39,7 +40,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
-from presscheck.service.db.prepared_statements import named_rows
+from presscheck.service.db.prepared_statements import plain_rows
 from presscheck.service.db.version import SnapshotReader, Version, VersionReader
 from presscheck.service.http.operations import ApiError, Caller, is_known, problem_response
 from presscheck.service.models.organizations import TokenRow, UserRow
@@ -47,11 +48,15 @@ from presscheck.service.models.sites import SiteRow
 
 # tables, not rows of the ORM: this is asked for every request
 _USERS, _TOKENS = UserRow.__table__.c, TokenRow.__table__.c
-_CALLER = (
-    select(_USERS.id, _USERS.display_name, _USERS.email, _USERS.photo_url, _TOKENS.expires_at)
-    .where(_TOKENS.user_id == _USERS.id, _TOKENS.sha256 == bindparam("token"))
-    .where(or_(_TOKENS.expires_at.is_(None), _TOKENS.expires_at > bindparam("now")))
+CALLER = (_USERS.id, _USERS.display_name, _USERS.email, _USERS.photo_url, _TOKENS.expires_at)
+"""The columns of a user and their token."""
+is_of_token = and_(
+    _TOKENS.user_id == _USERS.id,
+    _TOKENS.sha256 == bindparam("token"),
+    or_(_TOKENS.expires_at.is_(None), _TOKENS.expires_at > bindparam("now")),
 )
+"""The condition of the user of a request: the token is known, and has not expired."""
+_CALLER = select(*CALLER).where(is_of_token)
 _number: ContextVar[str] = ContextVar("_number", default="")
 _log = logging.getLogger("presscheck.requests")
 _host = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?").fullmatch
@@ -206,19 +211,36 @@ def caller(session: Session, authorization: str, now: str) -> Caller:
     Raises:
         ApiError: 401, the token is missing, unknown or expired.
     """
+    return caller_of(plain_rows(session.connection(), _CALLER, asked_caller(authorization, now)))
+
+
+def asked_caller(authorization: str, now: str) -> dict[str, str]:
+    """The parameters of `is_of_token`.
+
+    Raises:
+        ApiError: 401, the token is missing.
+    """
     token = bearer_token(authorization)
     if not token:
         raise ApiError(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
-    rows = named_rows(session.connection(), _CALLER, {"token": hash_token(token), "now": now})
+    return {"token": hash_token(token), "now": now}
+
+
+def caller_of(rows: Sequence[Sequence[Any]]) -> Caller:
+    """The user of a request, of rows that begin with the columns `CALLER`.
+
+    Raises:
+        ApiError: 401, there is no row: the token is unknown or expired.
+    """
     if not rows:
         raise ApiError(401, "The token is invalid or has expired.")
-    found = rows[0]
-    return Caller(found.id, found.display_name, found.email, found.photo_url, expires=found.expires_at is not None)
+    user_id, name, email, photo, expires_at, *_ = rows[0]
+    return Caller(user_id, name, email, photo, expires=expires_at is not None)
 
 
 def is_valid(session: Session, token_hash: str, now: str) -> bool:
     """Whether a token with this hash is known and has not expired."""
-    return bool(named_rows(session.connection(), _CALLER, {"token": token_hash, "now": now}))
+    return bool(plain_rows(session.connection(), _CALLER, {"token": token_hash, "now": now}))
 
 
 class RateLimitMiddleware:

@@ -339,24 +339,17 @@ def write_answer(answer: Any) -> bytes:
     if not _has_null(cast("Page[object]", answer).items if isinstance(answer, Page) else answer):
         with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
             return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
-    return json.dumps(to_wire(answer), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return _encode(answer).encode("utf-8", "replace")
 
 
-def to_wire(value: Any) -> Any:
-    """Converts models to plain values, with fields named as in the API."""
-    if isinstance(value, BaseModel):
-        fields = value.__dict__
-        fields_by_alias = {
-            alias: to_wire(fields[name])
-            for name, alias, kept in _fields(type(value))
-            if kept or fields[name] is not None
-        }
-        return fields_by_alias | (value.model_extra or {})
-    if isinstance(value, tuple | list):
-        return [to_wire(item) for item in cast("Iterable[Any]", value)]
-    if isinstance(value, dict):
-        return {key: to_wire(item) for key, item in cast("dict[str, Any]", value).items()}
-    return value
+def _wire_fields(model: BaseModel) -> dict[str, Any]:
+    """The fields of a model by their names in the API, without those that are absent."""
+    fields = model.__dict__
+    by_alias = {alias: fields[name] for name, alias, kept in _fields(type(model)) if kept or fields[name] is not None}
+    return by_alias | (model.model_extra or {})
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False, default=_wire_fields).encode
 
 
 def _from_query(operation: type[Operation[Any]], query: Iterable[tuple[str, str]]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from presscheck.api.spaces import Space
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.http.operations import ApiError, Context, unchecked
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
-from presscheck.service.permissions import visible_spaces_by_id
+from presscheck.service.permissions import visible_among
 from presscheck.service.sites.urls import published_address, section_path, space_path
 from presscheck.service.spaces.serializers import as_spaces
 
@@ -145,9 +145,9 @@ class SiteContents:
 
     def _shown(self) -> dict[str, SiteSpace]:
         if self._spaces is None:
-            seen = visible_spaces_by_id(self.context, self.site.organization_id)
-            ids = dict.fromkeys(site_space.space_id for site_space in self.site_spaces if site_space.space_id in seen)
-            rows = [seen[space_id] for space_id in ids]
+            ids = dict.fromkeys(site_space.space_id for site_space in self.site_spaces)
+            seen = visible_among(self.context, self.site.organization_id, [*ids])
+            rows = [seen[space_id] for space_id in ids if space_id in seen]
             spaces = {space.id: space for space in as_spaces(self.context, rows)}
             sections = {section.id: section for section in self.sections}
             self._spaces = {
