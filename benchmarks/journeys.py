@@ -3,11 +3,12 @@
 Usage: python -m benchmarks.journeys [--calls N]. App and local service run in this process; files of presscheck count.
 It counts what does not depend on the machine: `--calls` also prints the N functions called most in each journey.
 
-Publishing has three rows, counted one after the other. *sheet* is the preparation: `P`, the checks of the site, until
+Publishing has four rows, counted one after the other. *sheet* is the preparation: `P`, the checks of the site, until
 the sheet asks. *publish* is the write itself, and the only one of them with a budget: `y`, until the service has taken
-it, the screen says so, and what was published is noted on this machine. *visit* is the proof that follows: the request
-for the published page, which in this process the service answers by drawing it with everything of `service/web`, until
-the screen shows that it answers. What no key caused is left out of all rows, see `NOT_CAUSED`.
+it and the screen says so. *note* is what happens between these two: what was published is read back and kept on this
+machine, as a snapshot and for later differences. *visit* is the proof that follows: the request for the published page,
+which in this process the service answers by drawing it with everything of `service/web`, until the screen shows that it
+answers. What no key caused is left out of all rows, see `NOT_CAUSED`.
 
 `tests/journeys/test_counts.py` counts the same without the visit in the app's thread alone, and fails if it grows.
 """

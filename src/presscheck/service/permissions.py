@@ -20,7 +20,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, select
 from presscheck.service.db.engine import ReadOnlySession
 from presscheck.service.db.prepared_statements import among, plain_rows
 from presscheck.service.http.middleware import CALLER, asked_caller, caller_of, is_of_token
-from presscheck.service.http.operations import ApiError, Caller, Context, not_found
+from presscheck.service.http.operations import ApiError, Caller, Context, is_fit, not_found
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
@@ -116,7 +116,7 @@ class Reader:
         """
         values = asked_caller(authorization, now)
         for name in self._fields:
-            values[name] = path[name]
+            values[name] = path[name] if is_fit(path[name]) else ""  # what no id is, is refused later
         rows = plain_rows(session.connection(), self._statement, values)
         caller, known = caller_of(rows), dict[Any, Any]()
         for entity, start, end in self._parts:
