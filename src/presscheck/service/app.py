@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
@@ -334,9 +334,14 @@ class Adapter:
         self, request: Request, user: Caller, body: bytes, files: StagedFiles, outgoing: Outgoing | None
     ) -> tuple[Any, bytes]:
         call = self._call(request, body)
-        if self.operation in PREPROCESSORS:
+
+        @contextmanager
+        def reading() -> Generator[Context]:
             with self.database.snapshot() as session:
-                call = PREPROCESSORS[self.operation](self._context(session, user, request, files, outgoing), call)
+                yield self._context(session, user, request, files, outgoing)
+
+        if self.operation in PREPROCESSORS:
+            call = PREPROCESSORS[self.operation](reading, call)
 
         def write(session: Session) -> tuple[tuple[Any, bytes], Any]:
             begun = time.perf_counter()

@@ -25,18 +25,24 @@ from sqlalchemy import (
     Connection,
     Engine,
     Executable,
+    Insert,
     Select,
     Table,
     Transaction,
+    Update,
     bindparam,
     create_engine,
     event,
+    insert,
     make_url,
     select,
+    update,
 )
 from sqlalchemy.engine.result import ScalarResult
 from sqlalchemy.exc import DBAPIError, NoResultFound
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.orm import Session, class_mapper, make_transient_to_detached, sessionmaker
+from sqlalchemy.orm.attributes import set_committed_value
+from sqlalchemy.orm.util import identity_key
 from sqlalchemy.pool import QueuePool
 
 from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes
@@ -44,6 +50,7 @@ from presscheck.service.db.migrate import migrate
 from presscheck.service.db.prepared_statements import (
     MOST_PREPARED,
     database_error,
+    execute,
     execute_plainly,
     plain_rows,
     read_json,
@@ -51,6 +58,7 @@ from presscheck.service.db.prepared_statements import (
 from presscheck.service.models import content, imports, integrations, jobs, sites, teams
 
 Result = TypeVar("Result")
+Row = TypeVar("Row")
 _Mode = Literal["create_savepoint", "rollback_only"]
 _log = logging.getLogger("presscheck.requests")
 
@@ -270,6 +278,57 @@ def _maker(entity: type[Any]) -> Callable[[Sequence[Any]], Any]:
         return instance
 
     return make
+
+
+def attach_row(session: Session, entity: type[Row], columns: Sequence[Any]) -> Row:
+    """The instance of a row in a session that writes, of its columns, which were read or written by a statement.
+
+    As if the session had read it, which takes four times as long; one that it has already stays as it is.
+    """
+    key = identity_key(entity, _key_of(entity)(columns))
+    known: Row | None = session.identity_map.get(key)
+    if known is not None:
+        return known
+    instance: Row = class_mapper(entity).class_manager.new_instance()
+    instance.__dict__.update(zip(_attributes(entity), columns, strict=True))
+    make_transient_to_detached(instance)
+    session.add(instance)
+    return instance
+
+
+def add_row(session: Session, entity: type[Row], **values: Any) -> Row:
+    """Adds a row by a prepared statement; columns that are not given are null."""
+    columns = {name: values.get(name) for name in _attributes(entity)}
+    execute(session.connection(), _insertion(entity), columns)
+    return attach_row(session, entity, [*columns.values()])
+
+
+def change_row(session: Session, row: Any, **values: Any) -> None:
+    """Changes columns of a row that is stored, by a prepared statement, and its instance.
+
+    What a session would do with each change of an instance takes three times as long.
+    """
+    entity = cast("type[Any]", type(row))
+    statement, keys = _change(entity, tuple(values))
+    given = {f"new_{name}": value for name, value in values.items()}
+    execute(session.connection(), statement, given | {f"key_{name}": getattr(row, name) for name in keys})
+    for name, value in values.items():
+        set_committed_value(row, name, value)
+
+
+@cache
+def _insertion(entity: type[Any]) -> Insert:
+    return insert(entity.__table__)
+
+
+@cache
+def _change(entity: type[Any], names: tuple[str, ...]) -> tuple[Update, tuple[str, ...]]:
+    """The statement that changes some columns of a row, and the names of its key."""
+    table: Table = entity.__table__
+    keys = tuple(column.key for column in table.primary_key.columns)
+    changes = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
+    conditions = [table.c[name] == bindparam(f"key_{name}") for name in keys]
+    return update(table).where(*conditions).values(changes), keys
 
 
 class Write:

@@ -50,6 +50,7 @@ from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.pages.tree import find
 from presscheck.service.content.serializers import text_of
+from presscheck.service.db.engine import add_row
 from presscheck.service.db.ids import new_id
 from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
@@ -129,7 +130,9 @@ def new_comment(
         table_cell: the cell of a table.
         review_id: the review that it belongs to.
     """
-    comment = CommentRow(
+    comment = add_row(
+        context.session,
+        CommentRow,
         id=new_id(),
         space_id=space.id,
         change_request_id=row.id if row else None,
@@ -142,7 +145,6 @@ def new_comment(
         posted_by=context.user.id,
         posted_at=context.now(),
     )
-    context.session.add(comment)
     if row is not None:
         note_work(context, row, "comment")
     return comment
@@ -433,17 +435,17 @@ def post_reply(context: Context, call: PostReply | PostSpaceReply) -> CommentRep
     """Replies to a comment."""
     space, row = _where(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
-    reply = ReplyRow(
+    reply = add_row(
+        context.session,
+        ReplyRow,
         id=new_id(),
         comment_id=comment.id,
         body=stored_text(call.body),
         posted_by=context.user.id,
         posted_at=context.now(),
     )
-    context.session.add(reply)
     if row is not None:
         note_work(context, row, "comment")
-    context.session.flush()
     return as_replies(context, space, comment, [reply], getattr(call, "format", None))[0]
 
 

@@ -28,7 +28,7 @@ from presscheck.service.content.revision_content import RevisionContent, known_c
 from presscheck.service.content.revisions import add_revision
 from presscheck.service.content.serializers import as_files, serialize_file
 from presscheck.service.handlers.content import revision_in
-from presscheck.service.http.operations import ApiError, Context, handles
+from presscheck.service.http.operations import ApiError, Context, Reading, handles
 from presscheck.service.integrations.outbound_http import DEADLINE, Outgoing, OutgoingError
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.spaces import SpaceRow
@@ -123,17 +123,19 @@ def _with_bytes(outgoing: Outgoing, file: NewFile, until: float) -> NewFile:
     return NewFile(name=file.name, base64=base64.b64encode(response.body).decode(), content_type=kind, ref=file.ref)
 
 
-def with_files(context: Context, call: EditChangeRequestContent) -> EditChangeRequestContent:
+def with_files(reading: Reading, call: EditChangeRequestContent) -> EditChangeRequestContent:
     """Downloads the files that the call refers to by URL, if the caller may edit."""
     files = [file for change in call.changes if isinstance(change, InsertFiles) for file in change.files]
     if any((file.url is None) == (file.base64 is None) for file in files):
         raise ApiError(400, "files: each file needs either url or base64")
     if all(file.url is None for file in files):
         return call
-    space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
-    require_unlocked(space)
-    require_unfinished(row)
-    return call.model_copy(update={"changes": fetched(context.outgoing_requests(space.organization_id), call.changes)})
+    with reading() as context:
+        space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
+        require_unlocked(space)
+        require_unfinished(row)
+        outgoing = context.outgoing_requests(space.organization_id)
+        return call.model_copy(update={"changes": fetched(outgoing, call.changes)})
 
 
 @handles(EditChangeRequestContent, beforehand=with_files)
@@ -157,7 +159,7 @@ def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: C
     require_unlocked(space)
     require_unfinished(row)
     before = edit.revision
-    row.revision = add_revision(
+    revision = add_revision(
         context.session,
         row.space_id,
         edit.tree,
@@ -168,5 +170,4 @@ def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: C
         reusable_contents=before.reusable_contents,
         variables=before.variables,
     )
-    note_work(context, row, "edit")
-    context.session.flush()
+    note_work(context, row, "edit", revision=revision)

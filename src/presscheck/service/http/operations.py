@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -251,6 +251,8 @@ def entity_tag(sent: bytes) -> str:
     return f'"{blake2b(sent, digest_size=16).hexdigest()}"'
 
 
+Reading = Callable[[], AbstractContextManager[Context]]
+"""Opens a transaction that only reads, for a function that mostly needs none."""
 Handler = Callable[[Context, Call], Answer | Serialized[Answer]]
 """A function from an operation to its response."""
 
@@ -259,7 +261,7 @@ def handles(
     operation: type[Operation[Answer]],
     *,
     writes: bool | None = None,
-    beforehand: Callable[[Context, Call], Call] | None = None,
+    beforehand: Callable[[Reading, Call], Call] | None = None,
 ) -> Callable[[Handler[Call, Answer]], Handler[Call, Answer]]:
     """Registers a handler for an operation.
 

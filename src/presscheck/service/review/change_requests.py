@@ -9,7 +9,8 @@ from sqlalchemy import and_, bindparam, func, select, text
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.roles import Location
-from presscheck.service.db.prepared_statements import among, execute
+from presscheck.service.db.engine import attach_row, change_row
+from presscheck.service.db.prepared_statements import among, execute, plain_rows
 from presscheck.service.http.operations import ApiError, Context, not_found, unchecked
 from presscheck.service.models.content import ChangeRequestRow, CommentRow
 from presscheck.service.models.organizations import MemberRow
@@ -28,21 +29,23 @@ _OPEN_COMMENTS = (
     .where(among(_comments.change_request_id, "ids"))
     .group_by(_comments.change_request_id)
 )
+_spaces, _requests, _members = SpaceRow.__table__.c, ChangeRequestRow.__table__.c, MemberRow.__table__.c
 _PLACE = (
-    select(SpaceRow, ChangeRequestRow, MemberRow.user_id, MemberRow.role)
-    .outerjoin(
-        MemberRow,
-        and_(
-            MemberRow.organization_id == SpaceRow.organization_id,
-            MemberRow.user_id == bindparam("user"),
-            ~MemberRow.disabled,
-        ),
+    select(*_spaces, *_requests, _members.user_id, _members.role)
+    .select_from(
+        SpaceRow.__table__.outerjoin(
+            MemberRow.__table__,
+            and_(
+                _members.organization_id == _spaces.organization_id,
+                _members.user_id == bindparam("user"),
+                ~_members.disabled,
+            ),
+        ).outerjoin(
+            ChangeRequestRow.__table__,
+            and_(_requests.space_id == _spaces.id, _requests.id == bindparam("change_request")),
+        )
     )
-    .outerjoin(
-        ChangeRequestRow,
-        and_(ChangeRequestRow.space_id == SpaceRow.id, ChangeRequestRow.id == bindparam("change_request")),
-    )
-    .where(SpaceRow.id == bindparam("space"))
+    .where(_spaces.id == bindparam("space"))
 )
 _TAKE_PART = text(
     "INSERT INTO contributors (change_request_id, user_id, action, count, updated_at) "
@@ -67,9 +70,11 @@ def change_request_for(
 def know_place(context: Context, space_id: str, change_request: str | None = None) -> None:
     """Loads in one statement what a write looks at first: a space, the caller's role there, and a change request."""
     values = {"space": space_id, "user": context.user.id, "change_request": change_request or ""}
-    found = context.session.execute(_PLACE, values).first()
-    if found is not None:
-        space, row, member, role = found
+    for found in plain_rows(context.session.connection(), _PLACE, values):
+        *columns, member, role = found
+        of_request = columns[len(_spaces) :]
+        space = attach_row(context.session, SpaceRow, columns[: len(_spaces)])
+        row = attach_row(context.session, ChangeRequestRow, of_request) if of_request[0] is not None else None
         context.known["place"] = space, row  # a session forgets what no reference holds
         know_member(context, space.organization_id, is_member=bool(member), role=role)
 
@@ -101,13 +106,22 @@ def ancestor(row: ChangeRequestRow) -> str:
     return row.revision_merged_ancestor or row.revision_initial
 
 
-def note_work(context: Context, row: ChangeRequestRow, action: str | None = None) -> None:
-    """Records activity on a change request; with an action (edit, comment), the caller becomes a participant."""
+def note_work(
+    context: Context, row: ChangeRequestRow, action: str | None = None, *, revision: str | None = None
+) -> None:
+    """Records activity on a change request.
+
+    Args:
+        context: the transaction.
+        row: the change request.
+        action: `edit` or `comment`, which makes the caller a participant.
+        revision: its new head revision.
+    """
     now = context.now()
-    row.updated_at = max(now, row.updated_at)
+    context.session.flush()
+    change_row(context.session, row, updated_at=max(now, row.updated_at), revision=revision or row.revision)
     if action is not None:
         part = {"change_request": row.id, "user": context.user.id, "action": action, "now": now}
-        context.session.flush()
         execute(context.session.connection(), _TAKE_PART, part)
 
 
