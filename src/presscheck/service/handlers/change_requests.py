@@ -258,12 +258,13 @@ def update_change_request(context: Context, call: UpdateChangeRequest) -> Change
     _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     if row.status == "merged":
         raise ApiError(409, f"Change request #{row.number} is already merged. A merge cannot be undone.")
+    changed: dict[str, Any] = {}
     if call.subject is not None:
-        row.subject = call.subject
+        changed["subject"] = call.subject
     if "description" in call.model_fields_set:
-        row.description = call.description
+        changed["description"] = call.description
     if call.status is not None:
-        row.status = call.status
+        changed["status"] = call.status
     if call.model_fields_set & {"subject", "description", "status"}:
-        note_work(context, row)
+        note_work(context, row, **changed)
     return as_change_request(context, row)

@@ -44,11 +44,9 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
     merged, has_conflicts = _merged(context, space, row)
     revision = _write(context, row, merged, "merge", [space.revision_id, row.revision])
     now = context.now()
-    space.revision_id = row.revision_merged = revision
-    space.updated_at = row.merged_at = now
-    row.merged_by = context.user.id
-    row.status = "merged"
-    note_work(context, row)
+    space.revision_id, space.updated_at = revision, now
+    user = context.user.id
+    note_work(context, row, status="merged", revision_merged=revision, merged_at=now, merged_by=user)
     tell_of_content(context, space)
     return MergeResult(revision=revision, result="conflicts" if has_conflicts else "merge")
 
@@ -67,9 +65,7 @@ def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResul
     revision = _write(context, row, merged, "update", [row.revision, space.revision_id])
     if not has_conflicts:
         keep_approvals(context, row, revision)
-    row.revision = revision
-    row.revision_merged_ancestor = space.revision_id
-    note_work(context, row)
+    note_work(context, row, revision=revision, revision_merged_ancestor=space.revision_id)
     return MergeResult(revision=row.revision, result="conflicts" if has_conflicts else "update")
 
 

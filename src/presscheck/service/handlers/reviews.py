@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import bindparam, select, update
 
@@ -75,15 +76,16 @@ def request_reviewers(context: Context, call: RequestReviewers) -> RequestedRevi
     """Requests reviews from members; a repeated request moves to the newest revision."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unfinished(row)
+    changed: dict[str, Any] = {}
     if call.subject is not None:
-        row.subject = call.subject
+        changed["subject"] = call.subject
     if "description" in call.model_fields_set:
-        row.description = call.description
+        changed["description"] = call.description
     for user_id in call.users:
         if context.session.get(MemberRow, (space.organization_id, user_id)) is None:
             raise ApiError(400, f"users: {user_id} is not a member of the organization")
     asked = [_ask(context, row, user_id) for user_id in dict.fromkeys(call.users)]
-    note_work(context, row)
+    note_work(context, row, **changed)
     context.session.flush()
     return RequestedReviewers(users=tuple(_as_requested(context, asked)))
 

@@ -106,20 +106,18 @@ def ancestor(row: ChangeRequestRow) -> str:
     return row.revision_merged_ancestor or row.revision_initial
 
 
-def note_work(
-    context: Context, row: ChangeRequestRow, action: str | None = None, *, revision: str | None = None
-) -> None:
+def note_work(context: Context, row: ChangeRequestRow, action: str | None = None, **changed: Any) -> None:
     """Records activity on a change request.
 
     Args:
         context: the transaction.
         row: the change request.
         action: `edit` or `comment`, which makes the caller a participant.
-        revision: its new head revision.
+        changed: columns of it that change, with their new values.
     """
     now = context.now()
     context.session.flush()
-    change_row(context.session, row, updated_at=max(now, row.updated_at), revision=revision or row.revision)
+    change_row(context.session, row, updated_at=max(now, row.updated_at), **changed)
     if action is not None:
         part = {"change_request": row.id, "user": context.user.id, "action": action, "now": now}
         execute(context.session.connection(), _TAKE_PART, part)
