@@ -291,7 +291,7 @@ async def test_an_unsupported_operation_is_requested_once_a_day(
         assert len(asked) == 1
         await wish()
         assert asked == [], "the next start believes it too"
-        monkeypatch.setattr("presscheck.engine.reads.cached_reads.VALID_FOR", 0.0)
+        monkeypatch.setattr("presscheck.engine.reads.cached_reads.UNSUPPORTED_FOR", 0.0)
         await wish()
         assert len(asked) == 2, "but not for ever"
 

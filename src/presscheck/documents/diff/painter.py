@@ -43,6 +43,7 @@ _OF_DIFFERENCES = frozenset(("code added", "code removed"))
 """Colours of code in the language diff; here they would look like changes."""
 _NO_PIECE = Segment("", "", 0)
 GAP = 2
+"""Cells between the columns of a table."""
 MIN_COLUMN = 9
 """The narrowest column; below it the cells follow one another instead."""
 SEPARATOR = Span(" │ ", "quiet")

@@ -36,8 +36,8 @@ from presscheck.store.cache import Cache, Condition, Stored
 if TYPE_CHECKING:
     from presscheck.engine.reads.substitutes import Substitutes
 
-VALID_FOR = 24 * 3600.0
-"""Seconds until an operation is tried again."""
+UNSUPPORTED_FOR = 24 * 3600.0
+"""Seconds until an operation that the service did not have is tried again."""
 TELLING = (
     "user lookup",
     "list of spaces",
@@ -122,7 +122,7 @@ class UnsupportedCalls:
             stored = self._cache.answer(_key(name))
             self._known[name] = (json.loads(stored.json), stored.at) if stored else None
         known = self._known[name]
-        return known[0] if known and time.time() - known[1] < VALID_FOR else None
+        return known[0] if known and time.time() - known[1] < UNSUPPORTED_FOR else None
 
 
 def lacking(feature: str) -> str:
