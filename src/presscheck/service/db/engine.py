@@ -281,10 +281,13 @@ def _maker(entity: type[Any]) -> Callable[[Sequence[Any]], Any]:
 
 
 def attach_row(session: Session, entity: type[Row], columns: Sequence[Any]) -> Row:
-    """The instance of a row in a session that writes, of its columns, which were read or written by a statement.
+    """The instance of a row in a session, of its columns, which were read or written by a statement.
 
     As if the session had read it, which takes four times as long; one that it has already stays as it is.
     """
+    if isinstance(session, ReadOnlySession):
+        session.know(entity, columns)
+        return session.get_one(entity, _key_of(entity)(columns))
     key = identity_key(entity, _key_of(entity)(columns))
     known: Row | None = session.identity_map.get(key)
     if known is not None:
