@@ -8,6 +8,7 @@ from urllib.parse import quote
 from presscheck.api.content import ListChangeRequestFiles, ListFiles, Pages, RevisionFile, RevisionPage
 from presscheck.api.operation import Operation, Page
 from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.merge.conflict_blocks import CONFLICT_START
 from presscheck.documents.nodes.references import parse_reference
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.documents.terminal.references import NO_REFERENCES
@@ -117,7 +118,7 @@ class PagePane:
         answers = engine.watch(call, known=known)
         self._screen.subscribe(answers, lambda result: self._take_page(item, result), group="page", shows_errors=False)
         if known:
-            self._take_page(item, cast("Result[RevisionPage | None]", known))
+            self._show_page(item, cast("Result[RevisionPage | None]", known))
 
     @property
     def page_text(self) -> tuple[str, str] | None:
@@ -285,8 +286,10 @@ class PagePane:
 
     def _take_page(self, item: Item, result: Result[RevisionPage | None]) -> None:
         current = self._screen.item
-        if current is None or current.key != item.key:
-            return
+        if current is not None and current.key == item.key:
+            self._show_page(item, result)
+
+    def _show_page(self, item: Item, result: Result[RevisionPage | None]) -> None:
         if result.value is None:
             reason = result.error.message if result.error else "it is not in the cache"
             self.show_text(f"This page cannot be shown: {sanitize(reason)}")
@@ -311,7 +314,7 @@ class PagePane:
         columns = self.navigation.columns
         references = self._references.of(item, pages) if item else NO_REFERENCES
         controls = self.navigation.controls(key) if key else None
-        hint = f"{self._edit_key} edits there" if key else ""
+        hint = f"{self._edit_key} edits there" if key and CONFLICT_START in markdown else ""
         return lambda width: PageLines(
             markdown, columns(width), title=title, references=references, controls=controls, conflict_hint=hint
         )
