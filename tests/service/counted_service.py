@@ -26,7 +26,7 @@ class CountedService:
         self.app: Starlette = build(self.database, data_dir=home)
         self.statements = 0
         self.note: Callable[[str, Any], None] = lambda statement, values: None
-        for engine in {self.database.engine, self.database.reading_engine}:
+        for engine in {self.database.engine}:
             event.listen(engine, "before_cursor_execute", self._note)
 
     def _note(self, *details: Any) -> None:

@@ -318,7 +318,7 @@ def test_the_connection_of_a_read_serves_the_next_one(database_url: str) -> None
         database.write(lambda session: session.execute(update(UserRow).values(display_name="b")))
         with database.snapshot() as session:
             assert session.scalar(_NAME, {"id": "a"}) == "b"
-        pool: Any = database.reading_engine.pool
+        pool: Any = database.engine.pool
         assert pool.checkedout() > 0
         database.close()
         assert pool.checkedout() == 0

@@ -244,7 +244,7 @@ def statements_of_sample(path: Path) -> tuple[int, float]:
     """The statements that create the sample, and its processor time over that of as many trivial ones."""
     database = Database(f"sqlite:///{path}")
     statements: list[str] = []
-    for engine in {database.engine, database.reading_engine}:
+    for engine in {database.engine}:
         event.listen(engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
     with database.writing.begin() as session:
         began = time.thread_time()

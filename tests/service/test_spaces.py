@@ -225,7 +225,7 @@ def questions_for(directory: Path, spaces: int, collections: int) -> int:
                 )
             )
     asked: list[str] = []
-    for engine in {database.engine, database.reading_engine}:
+    for engine in {database.engine}:
         event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
     with database.reading.begin() as session:
         user = session.scalars(select(UserRow)).one()

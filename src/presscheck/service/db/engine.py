@@ -90,8 +90,8 @@ MOST_TOGETHER = 16
 """Most writes of a group."""
 LONGEST_OPEN = 0.1
 """How long a group takes further writes, in seconds: all of them wait for its commit."""
-POOLED, MOST_CONNECTIONS = 10, 40
-"""Connections that stay open at rest, and most that are open at once, of those that write and of those that read."""
+POOLED, MOST_CONNECTIONS = 10, 60
+"""Connections that stay open at rest, and most that are open at once, with those that are kept for reads."""
 MOST_READERS = POOLED
 """Most connections that are kept for the next reads."""
 
@@ -477,7 +477,6 @@ class Database:
 
     Attributes:
         engine: its connections.
-        reading_engine: those that only read; on PostgreSQL they are others, see `prepared_statements`.
         retries: how often a transaction began again because another writer was faster.
 
     Raises:
@@ -487,8 +486,6 @@ class Database:
     def __init__(self, url: str, caches: CacheSizes = _CACHES) -> None:
         self.caches = caches
         self.engine = _engine(url)
-        # connections that never write, on which statements stay prepared: see `prepared_statements`
-        self.reading_engine = _engine(url, prepare_threshold=None) if self.is_postgresql else self.engine
         self._closing: list[Callable[[], None]] = []
         self._readers: deque[Connection] = deque()
         # those of a database in memory belong to a thread
@@ -499,7 +496,7 @@ class Database:
         except BaseException:
             self.close()
             raise
-        self._readable = self.reading_engine.execution_options(**_READS[self.engine.dialect.name])
+        self._readable = self.engine.execution_options(**_READS[self.engine.dialect.name])
         if self.is_postgresql:
             event.listen(self._readable, "begin", _begin_snapshot)
             event.listen(self._readable, "commit", _commit)
@@ -509,7 +506,7 @@ class Database:
             self._readable, expire_on_commit=False, info=self._of_readers
         )
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
-        self._asking = self.reading_engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._asking = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         self._finding = threading.Lock()
         # SQLite has one writer; others would poll for the lock in no order, so all threads queue at one place
         self._queues: WeakValueDictionary[str | None, CommitQueue] = WeakValueDictionary()
@@ -695,7 +692,6 @@ class Database:
         self._close_readers()
         for close in self._closing:
             close()
-        self.reading_engine.dispose()
         self.engine.dispose()
 
 
@@ -721,10 +717,13 @@ _STEPS: dict[str, dict[str, Any]] = {
 }
 
 
-def _engine(url: str, **driver: Any) -> Engine:
-    address = make_url(url)
+def _engine(url: str) -> Engine:
+    address, driver = make_url(url), dict[str, Any]()
     if address.drivername in ("postgresql", "postgres"):
         address = address.set(drivername="postgresql+psycopg")
+        # it would prepare what is executed often, and drop all of it after a failed transaction; see
+        # `prepared_statements`, whose statements stay
+        driver["prepare_threshold"] = None
     engine = create_engine(
         address,
         pool_size=POOLED,

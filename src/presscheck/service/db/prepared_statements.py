@@ -73,7 +73,7 @@ class _Run(NamedTuple):
 
 
 class _Direct(NamedTuple):
-    """A selection as PostgreSQL takes it, with the numbers of its parameters among those of the plan."""
+    """A statement as PostgreSQL takes it, with the numbers of its parameters among those of the plan."""
 
     sql: bytes
     order: Sequence[int]
@@ -200,8 +200,10 @@ def execute(connection: Connection, statement: Executable, *rows: Values) -> Non
     """
     if rows:
         plan = _plan(connection.dialect, statement, ())
-        given = [*map(plan.take, rows)] if plan.take else [_bound(connection.dialect, plan, row) for row in rows]
         is_many = len(rows) > 1
+        if plan.direct and not is_many and _executed_directly(connection, plan, plan.direct, rows[0]) is not None:
+            return
+        given = [*map(plan.take, rows)] if plan.take else [_bound(connection.dialect, plan, row) for row in rows]
         _driven(connection, plan, given if is_many else given[0], is_many=is_many)
 
 
@@ -211,7 +213,7 @@ def _executed(connection: Connection, statement: Executable, values: Values) -> 
         whole = _whole(statement)
         lists = [item for item in lists if item[0] not in whole]
     plan = _plan(connection.dialect, statement, tuple([_shape(name, value) for name, value in lists]))
-    rows = _read_directly(connection, plan, plan.direct, values) if plan.direct else None
+    rows = _executed_directly(connection, plan, plan.direct, values) if plan.direct else None
     if rows is None:
         rows = _driven(connection, plan, _bound(connection.dialect, plan, values))
     return plan, [*_converted(rows, plan.conversions)] if plan.conversions else rows
@@ -230,16 +232,17 @@ def _encoded(plan: _Plan, values: Values) -> list[Any]:
     return _given(values, plan.parameters)
 
 
-def _read_directly(connection: Connection, plan: _Plan, direct: _Direct, values: Values) -> list[Sequence[Any]] | None:
-    """The rows of a selection by PostgreSQL's own library, in half of the time of a cursor of the driver.
+def _executed_directly(
+    connection: Connection, plan: _Plan, direct: _Direct, values: Values
+) -> list[Sequence[Any]] | None:
+    """The rows of a statement by PostgreSQL's own library, in half of the time of a cursor of the driver.
 
     The values are converted by the driver, as those of a cursor. None if a cursor has to do it: before a transaction is
-    started, after an error, and on a connection that writes. There the driver prepares statements itself, and
-    drops all of the connection after a transaction that failed.
+    started, and after an error.
     """
     driver: Any = connection.connection.dbapi_connection
-    postgresql, does_prepare = driver.pgconn, driver.prepare_threshold is not None
-    if does_prepare or postgresql.transaction_status != (_IDLE if driver.autocommit else _IN_TRANSACTION):
+    postgresql = driver.pgconn
+    if postgresql.transaction_status != (_IDLE if driver.autocommit else _IN_TRANSACTION):
         return None
     transformer, as_text, error_of = _driver_parts()
     prepared: dict[bytes, bytes] = connection.info.setdefault(_PREPARED, {})
@@ -258,6 +261,8 @@ def _read_directly(connection: Connection, plan: _Plan, direct: _Direct, values:
                 raise error_of(result)
             prepared[sql] = name
         result = postgresql.exec_prepared(name, sent) if name else postgresql.exec_params(sql, sent)
+        if result.status == _DONE:
+            return []
         if result.status != _HAS_ROWS:
             raise error_of(result)
         change.set_pgresult(result)
@@ -416,9 +421,8 @@ def _plan(dialect: Dialect, statement: Executable, shape: Shape) -> _Plan:
     parameters = _with_runs([state.parameters[name] for name in names], shape)
     is_plain = dialect.positional and len(names) > 1 and not encoders and not shape
     take = itemgetter(*names) if is_plain and parameters == [_Marker(name) for name in names] else None
-    direct = (
-        _direct(dialect, cast("Any", statement), markers, names) if columns and dialect.name == "postgresql" else None
-    )
+    is_direct = dialect.name == "postgresql"
+    direct = _direct(dialect, cast("Any", statement), markers, names) if is_direct else None
     return _Plan(state.statement, names, parameters, encoders, conversions, row._make, context, take, direct)
 
 
