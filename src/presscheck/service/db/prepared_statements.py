@@ -200,11 +200,11 @@ def execute(connection: Connection, statement: Executable, *rows: Values) -> Non
     """
     if rows:
         plan = _plan(connection.dialect, statement, ())
-        is_many = len(rows) > 1
-        if plan.direct and not is_many and _executed_directly(connection, plan, plan.direct, rows[0]) is not None:
+        first, *others = rows
+        if plan.direct and not others and _executed_directly(connection, plan, plan.direct, first) is not None:
             return
         given = [*map(plan.take, rows)] if plan.take else [_bound(connection.dialect, plan, row) for row in rows]
-        _driven(connection, plan, given if is_many else given[0], is_many=is_many)
+        _driven(connection, plan, given if others else given[0], is_many=bool(others))
 
 
 def _executed(connection: Connection, statement: Executable, values: Values) -> tuple[_Plan, list[Sequence[Any]]]:
