@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Connection, bindparam, column, insert, select, table
+from sqlalchemy import Connection, bindparam, column, delete, insert, select, table
 from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import Page
 from presscheck.service.content.revisions import add_revision, document_texts
 from presscheck.service.db import prepared_statements
 from presscheck.service.db.engine import Database
-from presscheck.service.db.prepared_statements import among, execute, named_rows, plain_rows
+from presscheck.service.db.prepared_statements import among, execute, named_rows, plain_rows, together
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 _documents = DocumentRow.__table__.c
@@ -114,3 +115,62 @@ def test_statements_beyond_those_that_a_connection_keeps_are_executed(
         for _ in range(2):
             assert [row.id for row in named_rows(session.connection(), FIND, {"ids": ["d0", "d2"]})] == ["d0", "d2"]
             assert [row.id for row in named_rows(session.connection(), FIND_LONG, {"ids": ["d0", "d2"]})] == ["d0"]
+
+
+def _texts(database: Database) -> list[str]:
+    with database.snapshot() as session:
+        return [row.markdown for row in named_rows(session.connection(), FIND, {"ids": ["d1", "d2", "d3"]})]
+
+
+def _add(connection: Connection, key: str) -> None:
+    execute(connection, ADD, {"id": key, "markdown": f"text of {key}"})
+
+
+def test_what_is_changed_together_is_there_for_what_reads_next(database: Database) -> None:
+    """For a statement of ours, for one of a session, and after the block; with a transaction of either kind."""
+
+    def write(session: Session) -> None:
+        connection = session.connection()
+        with together(connection), together(connection):
+            _add(connection, "d1")
+            assert [row.id for row in named_rows(connection, FIND, {"ids": ["d1", "d2"]})] == ["d1"]
+            _add(connection, "d2")
+            assert session.get_one(DocumentRow, "d2").markdown == "text of d2"
+            _add(connection, "d3")
+        assert len(named_rows(connection, FIND, {"ids": ["d1", "d2", "d3"]})) == 3
+
+    database.write(write)
+    assert _texts(database) == ["text of d1", "text of d2", "text of d3"]
+    with database.writing.begin() as session:
+        execute(session.connection(), delete(DocumentRow).where(DocumentRow.id == bindparam("id")), {"id": "d3"})
+    with database.writing.begin() as session, together(session.connection()):
+        _add(session.connection(), "d3")
+    assert len(_texts(database)) == 3
+
+
+def test_what_is_refused_of_several_changes_is_raised_and_none_is_made(database: Database) -> None:
+    """Also by the connection afterwards: it serves the next transaction."""
+
+    def write(session: Session) -> None:
+        with together(session.connection()):
+            for key in ("d1", "d2", "d1", "d3"):
+                _add(session.connection(), key)
+
+    for _ in range(3):
+        with pytest.raises(IntegrityError):
+            database.write(write)
+        assert _texts(database) == []
+    database.write(lambda session: _add(session.connection(), "d2"))
+    assert _texts(database) == ["text of d2"]
+
+
+def test_a_block_that_fails_sends_nothing(database: Database) -> None:
+    def write(session: Session) -> None:
+        with together(session.connection()):
+            _add(session.connection(), "d1")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        database.write(write)
+    database.write(lambda session: _add(session.connection(), "d2"))
+    assert _texts(database) == ["text of d2"]

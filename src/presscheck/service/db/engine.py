@@ -54,6 +54,7 @@ from presscheck.service.db.prepared_statements import (
     execute_plainly,
     plain_rows,
     read_json,
+    send_waiting,
 )
 from presscheck.service.models import content, imports, integrations, jobs, sites, teams
 
@@ -501,6 +502,7 @@ class Database:
             event.listen(self._readable, "begin", _begin_snapshot)
             event.listen(self._readable, "commit", _commit)
             event.listen(self._changing, "commit", _commit)
+            event.listen(self._changing, "before_cursor_execute", _send_waiting)
         self._of_readers: dict[Any, Any] = {IMMUTABLE: BoundedCache(caches.revisions)}
         self.reading: sessionmaker[Session] = sessionmaker(
             self._readable, expire_on_commit=False, info=self._of_readers
@@ -766,6 +768,10 @@ def _begin_snapshot(connection: Connection) -> None:
 
 def _commit(connection: Connection) -> None:
     execute_plainly(connection, "COMMIT")  # the driver would do it in twice the time
+
+
+def _send_waiting(connection: Connection, *_details: Any) -> None:
+    send_waiting(connection)
 
 
 def _begin(connection: Connection) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -46,6 +47,9 @@ MOST_OF_CONNECTION = 200
 """The most statements that PostgreSQL keeps for a connection; it parses and plans others each time."""
 _PREPARED = "presscheck_prepared"
 """Key in the `info` of a connection: the names of the statements that PostgreSQL keeps, by their SQL."""
+_WAITING = "presscheck_waiting"
+"""Key in the `info` of a connection: what is to be sent together; not there outside of a block of `together`."""
+_LOST = "the connection was lost while statements were sent"
 _DONE, _HAS_ROWS = 1, 2
 """PGRES_COMMAND_OK and PGRES_TUPLES_OK of a result, as libpq numbers them."""
 _IDLE, _IN_TRANSACTION = 0, 2
@@ -95,6 +99,14 @@ class _Plan(NamedTuple):
     context: SimpleNamespace
     take: Callable[[Values], Any] | None
     direct: _Direct | None
+
+
+class _Waiting(NamedTuple):
+    """A statement that waits to be sent with others."""
+
+    plan: _Plan
+    direct: _Direct
+    values: Values
 
 
 class _Ids(TypeDecorator[Sequence[str]]):
@@ -190,7 +202,7 @@ def plain_rows(connection: Connection, statement: Executable, values: Values) ->
 
 
 def execute(connection: Connection, statement: Executable, *rows: Values) -> None:
-    """Executes a statement that changes the database, once for each of `rows`.
+    """Executes a statement that changes the database, once for each of `rows`; see `together`.
 
     Args:
         connection: a connection in a transaction that writes.
@@ -198,13 +210,74 @@ def execute(connection: Connection, statement: Executable, *rows: Values) -> Non
             values, all columns of its table are parameters.
         rows: the parameters by name; not all Python's defaults of columns, which only a session adds.
     """
-    if rows:
-        plan = _plan(connection.dialect, statement, ())
-        first, *others = rows
-        if plan.direct and not others and _executed_directly(connection, plan, plan.direct, first) is not None:
+    if not rows:
+        return
+    plan = _plan(connection.dialect, statement, ())
+    first, *others = rows
+    if plan.direct and not others:
+        waiting: list[_Waiting] | None = connection.info.get(_WAITING)
+        if waiting is not None:
+            waiting.append(_Waiting(plan, plan.direct, first))
             return
-        given = [*map(plan.take, rows)] if plan.take else [_bound(connection.dialect, plan, row) for row in rows]
-        _driven(connection, plan, given if others else given[0], is_many=bool(others))
+        if _executed_directly(connection, plan, plan.direct, first) is not None:
+            return
+    given = [*map(plan.take, rows)] if plan.take else [_bound(connection.dialect, plan, row) for row in rows]
+    _driven(connection, plan, given if others else given[0], is_many=bool(others))
+
+
+@contextmanager
+def together(connection: Connection) -> Generator[None]:
+    """On PostgreSQL, what `execute` changes in this block takes one round trip, at the end or before the next read.
+
+    So what the database refuses is raised there, not where it was executed.
+    """
+    if connection.dialect.name != "postgresql" or connection.info.get(_WAITING) is not None:
+        yield
+        return
+    connection.info[_WAITING] = []
+    try:
+        yield
+        send_waiting(connection)
+    finally:
+        del connection.info[_WAITING]
+
+
+def send_waiting(connection: Connection) -> None:
+    """Sends what waits in a block of `together`; to be called before anything else is executed there."""
+    waiting: list[_Waiting] = connection.info.get(_WAITING) or []
+    if not waiting:
+        return
+    connection.info[_WAITING] = []
+    _, _, error_of = _driver_parts()
+    postgresql: Any = cast("Any", connection.connection.dbapi_connection).pgconn
+    if postgresql.transaction_status != _IN_TRANSACTION:  # the driver starts it
+        for plan, _, values in waiting:
+            _driven(connection, plan, _bound(connection.dialect, plan, values))
+        return
+    failed: tuple[str, Any] | None = None
+    try:
+        prepared = [_prepared(connection, *one) for one in waiting]
+        postgresql.enter_pipeline_mode()
+        try:
+            for sql, name, sent in prepared:
+                if name:
+                    postgresql.send_query_prepared(name, sent)
+                else:
+                    postgresql.send_query_params(sql, sent)
+            postgresql.pipeline_sync()
+            for plan, _, _ in waiting:
+                result = postgresql.get_result()
+                if failed is None and (result is None or result.status not in (_DONE, _HAS_ROWS)):
+                    failed = plan.sql, result
+                while result is not None:
+                    result = postgresql.get_result()
+            postgresql.get_result()  # that all was sent
+        finally:
+            postgresql.exit_pipeline_mode()
+        if failed:
+            raise error_of(failed[1]) if failed[1] else connection.dialect.loaded_dbapi.OperationalError(_LOST)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise database_error(connection, failed[0] if failed else waiting[0].plan.sql, error) from error
 
 
 def _executed(connection: Connection, statement: Executable, values: Values) -> tuple[_Plan, list[Sequence[Any]]]:
@@ -244,22 +317,9 @@ def _executed_directly(
     postgresql = driver.pgconn
     if postgresql.transaction_status != (_IDLE if driver.autocommit else _IN_TRANSACTION):
         return None
-    transformer, as_text, error_of = _driver_parts()
-    prepared: dict[bytes, bytes] = connection.info.setdefault(_PREPARED, {})
-    given, sql = _encoded(plan, values), direct.sql
-    heard = connection.dispatch.before_cursor_execute
-    if heard:
-        heard(connection, None, plan.sql, dict(zip(plan.names, given, strict=True)), plan.context, False)
+    change, error_of = _driver_parts()[0](driver), _driver_parts()[2]
     try:
-        change = transformer(driver)
-        sent = change.dump_sequence([given[number] for number in direct.order], [as_text] * len(direct.order))
-        name = prepared.get(sql)
-        if name is None and len(prepared) < MOST_OF_CONNECTION:
-            name = b"presscheck_%d" % len(prepared)
-            result = postgresql.prepare(name, sql)
-            if result.status != _DONE:
-                raise error_of(result)
-            prepared[sql] = name
+        sql, name, sent = _prepared(connection, plan, direct, values, change)
         result = postgresql.exec_prepared(name, sent) if name else postgresql.exec_params(sql, sent)
         if result.status == _DONE:
             return []
@@ -269,6 +329,40 @@ def _executed_directly(
         return change.load_rows(0, result.ntuples, tuple)
     except connection.dialect.loaded_dbapi.Error as error:
         raise database_error(connection, plan.sql, error) from error
+
+
+def _prepared(
+    connection: Connection, plan: _Plan, direct: _Direct, values: Values, change: Any = None
+) -> tuple[bytes, bytes | None, Sequence[Any]]:
+    """A statement with the name under which PostgreSQL keeps it, if it does, and its parameters as they are sent.
+
+    Args:
+        connection: the connection.
+        plan: the statement.
+        direct: the same as PostgreSQL takes it.
+        values: its parameters.
+        change: what converts them; None for one of its own.
+
+    Raises:
+        Error: of the driver.
+    """
+    driver: Any = connection.connection.dbapi_connection
+    transformer, as_text, error_of = _driver_parts()
+    given, sql = _encoded(plan, values), direct.sql
+    heard = connection.dispatch.before_cursor_execute
+    if heard:
+        heard(connection, None, plan.sql, dict(zip(plan.names, given, strict=True)), plan.context, False)
+    convert = change or transformer(driver)
+    sent = convert.dump_sequence([given[number] for number in direct.order], [as_text] * len(direct.order))
+    kept: dict[bytes, bytes] = connection.info.setdefault(_PREPARED, {})
+    name = kept.get(sql)
+    if name is None and len(kept) < MOST_OF_CONNECTION:
+        name = b"presscheck_%d" % len(kept)
+        result = driver.pgconn.prepare(name, sql)
+        if result.status != _DONE:
+            raise error_of(result)
+        kept[sql] = name
+    return sql, name, sent
 
 
 def execute_plainly(connection: Connection, sql: str) -> None:

@@ -52,7 +52,7 @@ from presscheck.documents.pages.tree import find
 from presscheck.service.content.serializers import text_of
 from presscheck.service.db.engine import add_row
 from presscheck.service.db.ids import new_id
-from presscheck.service.db.prepared_statements import among
+from presscheck.service.db.prepared_statements import among, together
 from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
 from presscheck.service.http.pagination import Listing, page_of_listing
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
@@ -130,23 +130,24 @@ def new_comment(
         table_cell: the cell of a table.
         review_id: the review that it belongs to.
     """
-    comment = add_row(
-        context.session,
-        CommentRow,
-        id=new_id(),
-        space_id=space.id,
-        change_request_id=row.id if row else None,
-        review_id=review_id,
-        revision=row.revision if row else space.revision_id,
-        page_id=page_id,
-        node_id=node_id,
-        table_cell=table_cell,
-        body=stored_text(body),
-        posted_by=context.user.id,
-        posted_at=context.now(),
-    )
-    if row is not None:
-        note_work(context, row, "comment")
+    with together(context.session.connection()):
+        comment = add_row(
+            context.session,
+            CommentRow,
+            id=new_id(),
+            space_id=space.id,
+            change_request_id=row.id if row else None,
+            review_id=review_id,
+            revision=row.revision if row else space.revision_id,
+            page_id=page_id,
+            node_id=node_id,
+            table_cell=table_cell,
+            body=stored_text(body),
+            posted_by=context.user.id,
+            posted_at=context.now(),
+        )
+        if row is not None:
+            note_work(context, row, "comment")
     return comment
 
 
@@ -435,17 +436,18 @@ def post_reply(context: Context, call: PostReply | PostSpaceReply) -> CommentRep
     """Replies to a comment."""
     space, row = _where(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
-    reply = add_row(
-        context.session,
-        ReplyRow,
-        id=new_id(),
-        comment_id=comment.id,
-        body=stored_text(call.body),
-        posted_by=context.user.id,
-        posted_at=context.now(),
-    )
-    if row is not None:
-        note_work(context, row, "comment")
+    with together(context.session.connection()):
+        reply = add_row(
+            context.session,
+            ReplyRow,
+            id=new_id(),
+            comment_id=comment.id,
+            body=stored_text(call.body),
+            posted_by=context.user.id,
+            posted_at=context.now(),
+        )
+        if row is not None:
+            note_work(context, row, "comment")
     return as_replies(context, space, comment, [reply], getattr(call, "format", None))[0]
 
 

@@ -27,6 +27,7 @@ from presscheck.service.content.editor import LARGEST_FILE, ContentEdit
 from presscheck.service.content.revision_content import RevisionContent, known_content, revision_content
 from presscheck.service.content.revisions import add_revision
 from presscheck.service.content.serializers import as_files, serialize_file
+from presscheck.service.db.prepared_statements import together
 from presscheck.service.handlers.content import revision_in
 from presscheck.service.http.operations import ApiError, Context, Reading, handles
 from presscheck.service.integrations.outbound_http import DEADLINE, Outgoing, OutgoingError
@@ -145,8 +146,9 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
     require_unlocked(space)
     require_unfinished(row)
     edit = ContentEdit(context, row, known_content(context, row.revision))
-    edit.apply(call.changes)
-    write_edit(context, space, row, edit)
+    with together(context.session.connection()):
+        edit.apply(call.changes)
+        write_edit(context, space, row, edit)
     shown = as_change_request(context, row)
     if call.compat is not False:
         return cast("ContentUpdate", shown)  # the client accepts both models
