@@ -48,7 +48,6 @@ _GRANTED = select(_grants.collection_id, _grants.role).where(
 
 _COLLECTIONS = select(CollectionRow).where(CollectionRow.organization_id == bindparam("organization"))
 _SPACES = select(SpaceRow).where(SpaceRow.organization_id == bindparam("organization"), SpaceRow.deleted_at.is_(None))
-_SPACES_AMONG = _SPACES.where(among(SpaceRow.__table__.c.id, "ids"))
 _COLLECTION_TEAMS = select(CollectionTeamRow).where(
     CollectionTeamRow.collection_id.in_(bindparam("collections", expanding=True))
 )
@@ -233,17 +232,12 @@ def collection_for(context: Context, collection_id: str, required: str = "read")
 
 def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
     """The spaces of an organization that the caller may see."""
-    return _seen(context, organization_id, context.session.scalars(_SPACES, {"organization": organization_id}).all())
+    rows = context.session.scalars(_SPACES, {"organization": organization_id}).all()
+    return visible_among(context, organization_id, rows)
 
 
-def visible_among(context: Context, organization_id: str, ids: Sequence[str]) -> dict[str, SpaceRow]:
-    """Those of some spaces of an organization that the caller may see, by id; without reading all that it has."""
-    values = {"organization": organization_id, "ids": ids}
-    rows = context.session.scalars(_SPACES_AMONG, values).all() if ids else ()
-    return {row.id: row for row in _seen(context, organization_id, rows)}
-
-
-def _seen(context: Context, organization_id: str, rows: Sequence[SpaceRow]) -> list[SpaceRow]:
+def visible_among(context: Context, organization_id: str, rows: Sequence[SpaceRow]) -> list[SpaceRow]:
+    """Those of some spaces of an organization that the caller may see."""
     if any(row.parent_id for row in rows):
         collections_of(context, organization_id)  # at once, not one by one
     return [row for row in rows if level_in_space(context, row) is not None]

@@ -5,7 +5,7 @@ Spaces that are deleted, or that the caller may not see, are left out.
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import and_, bindparam, select
 
 from presscheck.api.site_structure import (
     PublishedUrl,
@@ -17,8 +17,11 @@ from presscheck.api.site_structure import (
 )
 from presscheck.api.spaces import Space
 from presscheck.documents.pages.tree import slugify
+from presscheck.service.db.engine import attach_row
+from presscheck.service.db.prepared_statements import plain_rows
 from presscheck.service.http.operations import ApiError, Context, unchecked
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import visible_among
 from presscheck.service.sites.urls import published_address, section_path, space_path
 from presscheck.service.spaces.serializers import as_spaces
@@ -34,7 +37,22 @@ KINDS: dict[type[Item], str] = {
 _site_space, _section, _published_url = unchecked(SiteSpace), unchecked(SiteSection), unchecked(PublishedUrl)
 _GROUPS = select(SectionGroupRow).where(SectionGroupRow.site_id == bindparam("site"))
 _SECTIONS = select(SectionRow).where(SectionRow.site_id == bindparam("site"))
-_SITE_SPACES = select(SiteSpaceRow).where(SiteSpaceRow.site_id == bindparam("site"))
+_placed, _spaces = SiteSpaceRow.__table__.c, SpaceRow.__table__.c
+_SITE_SPACES = (
+    select(*_placed, *_spaces)
+    .select_from(
+        SiteSpaceRow.__table__.outerjoin(
+            SpaceRow.__table__,
+            and_(
+                _spaces.id == _placed.space_id,
+                _spaces.organization_id == bindparam("organization"),
+                _spaces.deleted_at.is_(None),
+            ),
+        )
+    )
+    .where(_placed.site_id == bindparam("site"))
+)
+"""The site spaces of a site, each with its space, or nulls if that is deleted."""
 
 
 class SiteContents:
@@ -47,7 +65,14 @@ class SiteContents:
         session.flush()
         self.groups = list(session.scalars(_GROUPS, {"site": site.id}))
         self.sections = list(session.scalars(_SECTIONS, {"site": site.id}))
-        self.site_spaces = list(session.scalars(_SITE_SPACES, {"site": site.id}))
+        self.site_spaces: list[SiteSpaceRow] = []
+        self._space_rows: dict[str, SpaceRow] = {}
+        values = {"site": site.id, "organization": site.organization_id}
+        for columns in plain_rows(session.connection(), _SITE_SPACES, values):
+            self.site_spaces.append(attach_row(session, SiteSpaceRow, columns[: len(_placed)]))
+            of_space = columns[len(_placed) :]
+            if of_space[0] is not None:
+                self._space_rows[of_space[0]] = attach_row(session, SpaceRow, of_space)
         for rows in (self.groups, self.sections, self.site_spaces):
             rows.sort(key=lambda row: (row.position, row.id))
         self._spaces: dict[str, SiteSpace] | None = None
@@ -146,9 +171,9 @@ class SiteContents:
     def _shown(self) -> dict[str, SiteSpace]:
         if self._spaces is None:
             ids = dict.fromkeys(site_space.space_id for site_space in self.site_spaces)
-            seen = visible_among(self.context, self.site.organization_id, [*ids])
-            rows = [seen[space_id] for space_id in ids if space_id in seen]
-            spaces = {space.id: space for space in as_spaces(self.context, rows)}
+            rows = [self._space_rows[space_id] for space_id in ids if space_id in self._space_rows]
+            seen = visible_among(self.context, self.site.organization_id, rows)
+            spaces = {space.id: space for space in as_spaces(self.context, seen)}
             sections = {section.id: section for section in self.sections}
             self._spaces = {
                 site_space.id: self._site_space(
