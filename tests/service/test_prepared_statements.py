@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
-from sqlalchemy import Connection, bindparam, column, delete, insert, select, table
+from sqlalchemy import Connection, bindparam, column, delete, insert, select, table, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm import Session
+from tests.postgresql import Cluster
 
 from presscheck.documents.pages.tree import Page
 from presscheck.service.content.revisions import add_revision, document_texts
@@ -174,3 +176,23 @@ def test_a_block_that_fails_sends_nothing(database: Database) -> None:
         database.write(write)
     database.write(lambda session: _add(session.connection(), "d2"))
     assert _texts(database) == ["text of d2"]
+
+
+def test_a_connection_that_is_lost_in_a_block_is_an_error_of_the_database(postgresql: Cluster) -> None:
+    """And the next transaction has another one."""
+    with closing(Database(postgresql.new_database())) as database:
+
+        def write(session: Session) -> None:
+            connection = session.connection()
+            number = session.scalar(text("SELECT pg_backend_pid()"))
+            with together(connection):
+                _add(connection, "d1")
+                with database.writing.begin() as other:
+                    other.execute(text("SELECT pg_terminate_backend(:number, 5000)"), {"number": number})
+
+        for _ in range(2):
+            with pytest.raises(DBAPIError) as failed:
+                database.write(write)
+            assert failed.value.connection_invalidated
+        database.write(lambda session: _add(session.connection(), "d2"))
+        assert _texts(database) == ["text of d2"]

@@ -231,15 +231,16 @@ def together(connection: Connection) -> Generator[None]:
 
     So what the database refuses is raised there, not where it was executed.
     """
-    if connection.dialect.name != "postgresql" or connection.info.get(_WAITING) is not None:
+    info = connection.info  # not to be asked for after the connection was lost
+    if connection.dialect.name != "postgresql" or _WAITING in info:
         yield
         return
-    connection.info[_WAITING] = []
+    info[_WAITING] = []
     try:
         yield
         send_waiting(connection)
     finally:
-        del connection.info[_WAITING]
+        info.pop(_WAITING, None)
 
 
 def send_waiting(connection: Connection) -> None:
