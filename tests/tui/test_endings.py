@@ -6,6 +6,7 @@ import signal
 import struct
 import sys
 import termios
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,6 +87,35 @@ def test_a_terminal_that_goes_away_ends_the_app(terminal: Terminal) -> None:
     _, status = os.waitpid(terminal.pid, 0)
     terminal.status, terminal.fd = status, os.open(os.devnull, os.O_RDONLY)
     assert os.waitstatus_to_exitcode(status) == 129
+
+
+PARENT = """
+import pathlib, signal, subprocess, sys
+signal.signal(signal.SIGHUP, lambda *_: None)
+pathlib.Path(sys.argv[1]).write_text(str(subprocess.call(sys.argv[2:])))
+"""
+"""Waits for a program as `make` does: a hang-up reaches only this one, which takes no notice of it."""
+
+
+def test_a_terminal_that_goes_away_ends_the_app_that_gets_no_signal(tmp_path: Path) -> None:
+    program, code = tmp_path / "program.py", tmp_path / "code"
+    program.write_text(PROGRAM)
+    started = [sys.executable, str(program), str(tmp_path)]
+    one = Terminal([sys.executable, "-c", PARENT, str(code), *started], size=(80, 24))
+    try:
+        one.wait("Ready")
+        os.close(one.fd)
+        limit = time.monotonic() + 30
+        while os.waitpid(one.pid, os.WNOHANG) == (0, 0):
+            assert time.monotonic() < limit, "the app stays without a terminal"
+            time.sleep(0.1)
+        assert code.read_text() == "129"
+        one.status = 0
+    finally:
+        if one.status is None:
+            os.killpg(one.pid, signal.SIGKILL)
+        one.fd = os.open(os.devnull, os.O_RDONLY)
+        one.close()
 
 
 def test_an_idle_screen_sends_nothing(terminal: Terminal) -> None:

@@ -51,6 +51,8 @@ NOTICE_SECONDS = 4.0
 """Seconds that a message is shown, unless a key is pressed before."""
 CONNECT_AFTER = 0.5
 """Seconds after which requests are sent at the latest, though the inbox was not painted yet."""
+TERMINAL_CHECK = 1.0
+"""Seconds between two looks at whether the terminal is still there."""
 INTERNAL_ERROR = 70
 """The exit code after an internal error."""
 
@@ -145,6 +147,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Load the inbox after the first paint."""
         resumed = cast("Signal[object]", self.app_resume_signal)  # pyright: ignore[reportUnknownMemberType]  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
+        if not self.is_headless and _is_terminal():
+            self.set_interval(TERMINAL_CHECK, self._end_without_terminal)
         if self._welcome:
             self.push_screen(self._welcome(), self._begin_with)
         else:
@@ -420,6 +424,15 @@ class PresscheckApp(App[int], inherit_bindings=False):
         for number, code in SIGNAL_EXIT_CODES.items():
             loop.add_signal_handler(number, self.exit, code)
 
+    def _end_without_terminal(self) -> None:
+        """End as on a hang-up if the terminal is gone.
+
+        Only the first program in a terminal gets the signal. If that waits for the app, as `make` does, the app would
+        stay, and Textual read the end of its input again and again.
+        """
+        if not _is_terminal():
+            self.exit(SIGNAL_EXIT_CODES[signal.SIGHUP])
+
     def _fatal_error(self) -> None:
         """End after an internal error; local variables are not shown, as they may hold secrets."""
         self._close_messages_no_wait()
@@ -453,6 +466,11 @@ class PresscheckApp(App[int], inherit_bindings=False):
         refresh = getattr(self.screen, "refresh_status_bars", None) if self.screen_stack else None
         if refresh:
             refresh()
+
+
+def _is_terminal() -> bool:
+    """Whether the input is a terminal; one that was closed is none any more."""
+    return sys.__stdin__ is not None and sys.__stdin__.isatty()
 
 
 def _flush_or_discard() -> None:
