@@ -5,10 +5,10 @@ It counts what does not depend on the machine: `--calls` also prints the N funct
 
 Publishing has four rows, counted one after the other. *sheet* is the preparation: `P`, the checks of the site, until
 the sheet asks. *publish* is the write itself, and the only one of them with a budget: `y`, until the service has taken
-it and the screen says so. *note* is what happens between these two: what was published is read back and kept on this
-machine, as a snapshot and for later differences. *visit* is the proof that follows: the request for the published page,
-which in this process the service answers by drawing it with everything of `service/web`, until the screen shows that it
-answers. What no key caused is left out of all rows, see `NOT_CAUSED`.
+it and the screen says so. Two things follow, at once for the user and one after the other here. *note*: what was
+published is read back and kept on this machine, as a snapshot and for later differences. *visit*: the request for the
+published page, which in this process the service answers by drawing it with everything of `service/web`, until the
+screen shows that it answers. What no key caused is left out of all rows, see `NOT_CAUSED`.
 
 `tests/journeys/test_counts.py` counts the same without the visit in the app's thread alone, and fails if it grows.
 """
@@ -98,10 +98,6 @@ class Count:
     """Changes of file: from which to which, absolute."""
     reasons: dict[str, str] = field(default_factory=dict)
     """By file: the calls that led to the first one in it, the outermost last, and the task or thread that ran them."""
-
-    def __add__(self, other: Count) -> Count:
-        """Both of them, as one."""
-        return Count(self.calls + other.calls, self.pairs + other.pairs, other.reasons | self.reasons)
 
     @property
     def changes(self) -> int:
@@ -336,31 +332,26 @@ async def publish(pilot: Any, service: RunningService) -> dict[str, Count]:
         await pilot.press("P")
         await until(pilot, shows="y  n")
     engine = pilot.app.engine
-    with held(engine._write_queue, "_note") as noting, held(engine, "visit") as visiting:
+    with held(engine, "_note_published") as noting, held(engine, "visit") as visiting:
         with counted() as write:
             await pilot.press("y")
-            await until(pilot, holds=noting.arrived.is_set)
+            await until(pilot, shows="published; checking", holds=visiting.arrived.is_set)
         with counted() as note:
             noting.let_go.set()
             await until(pilot, holds=noting.done.is_set)
-        with counted() as told:
-            noting.go_on.set()
-            await until(pilot, shows="published; checking", holds=visiting.arrived.is_set)
         with counted() as visit:
             visiting.let_go.set()
-            visiting.go_on.set()
             await until(pilot, shows="is live")
-    return {"sheet": sheet, "publish": write + told, "note": note, "visit": visit}
+    return {"sheet": sheet, "publish": write, "note": note, "visit": visit}
 
 
 @dataclass(frozen=True)
 class Held:
-    """A call that is held back before it begins, and again before its caller goes on."""
+    """A call that is held back before it begins."""
 
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
     done: asyncio.Event = field(default_factory=asyncio.Event)
-    go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @contextmanager
@@ -373,7 +364,6 @@ def held(owner: Any, name: str) -> Iterator[Held]:
         await events.let_go.wait()
         answer = await method(*given)
         events.done.set()
-        await events.go_on.wait()
         return answer
 
     setattr(owner, name, wait)

@@ -1,5 +1,6 @@
 """Publishing with proof: what is said of each answer of the page, what is noted, and addresses of previews."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +15,12 @@ from presscheck.api.site_settings import (
     RedirectDestination,
     UpdateCustomization,
 )
+from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import GetSite, ListSites, PublishSite, Site, SiteUrls, UnpublishSite
 from presscheck.engine.engine import Engine
 from presscheck.engine.publish.differences import differences
 from presscheck.engine.publish.previews import preview_url
-from presscheck.engine.publish.published_state import PublishedStates
+from presscheck.engine.publish.published_state import PublishedState, PublishedStates
 from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.engine.site_config.site_history import read_history
@@ -90,7 +92,72 @@ async def test_a_site_is_live_also_if_it_cannot_be_noted(engine: Engine, monkeyp
     site = await engine.write(PublishSite(organization_id="tallowick", site_id=draft.id)).landed()
     assert site
     assert site.published
+    await engine.noted(site.id)
     assert engine.notices[-1:] == ("What was published could not be noted: The disk is full",)
+
+
+class HeldReads:
+    """Holds back the reads of a type until they are let go."""
+
+    def __init__(self, engine: Engine, monkeypatch: pytest.MonkeyPatch, which: type[Operation[Any]]) -> None:
+        self.arrived, self.let_go, self.error = asyncio.Event(), asyncio.Event(), None
+        self._read, self._which = engine.read, which
+        monkeypatch.setattr(engine, "read", self._wait)
+
+    async def _wait(self, call: Operation[Any], **more: Any) -> Any:
+        if isinstance(call, self._which):
+            self.arrived.set()
+            await self.let_go.wait()
+            if self.error:
+                raise self.error
+        return await self._read(call, **more)
+
+
+@pytest.mark.service(sample=True)
+async def test_a_change_that_follows_a_publish_is_not_in_what_was_noted(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = (await engine.read(ListSites(organization_id="tallowick"))).items
+    draft = next(site for site in sites if not site.published)
+    path = {"organization_id": "tallowick", "site_id": draft.id}
+    looks = await engine.read(GetCustomization(**path))
+    held = HeldReads(engine, monkeypatch, GetCustomization)
+    await engine.write(PublishSite(**path)).landed()
+    await held.arrived.wait()
+    styling = {**looks["styling"], "corners": "circular"}
+    change = engine.write(UpdateCustomization(**path, settings={**looks, "styling": styling}))
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(asyncio.shield(change.landed()), 0.3)
+    held.let_go.set()
+    assert await change.landed()
+    state = PublishedStates(engine.outbox).of(draft.id)
+    assert state
+    assert state.customization
+    assert "circular" not in state.customization.values()
+    published, *_ = reversed(engine.site_snapshots.of(draft.id).every())
+    assert published.kind == "published"
+    document = engine.site_snapshots.of(draft.id).config(published).customization
+    assert document
+    assert document["styling"] == looks["styling"]
+
+
+@pytest.mark.service(sample=True)
+async def test_a_publish_that_cannot_be_read_back_is_not_compared_with_an_older_one(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = (await engine.read(ListSites(organization_id="tallowick"))).items
+    draft = next(site for site in sites if not site.published)
+    states = PublishedStates(engine.outbox)
+    states.note(draft.id, PublishedState(at=1.0, is_own=True))
+    held = HeldReads(engine, monkeypatch, GetSiteStructure)
+    held.error = NOT_REACHED
+    held.let_go.set()
+    site = await engine.write(PublishSite(organization_id="tallowick", site_id=draft.id)).landed()
+    assert site
+    assert site.published
+    await engine.noted()
+    assert held.arrived.is_set()
+    assert states.of(draft.id) is None
 
 
 @pytest.mark.service(sample=True)
@@ -103,6 +170,7 @@ async def test_a_published_site_is_noted_reached_previewed_and_compared(engine: 
     assert site
     assert await reach_words(engine, org, site) == "The site is live, and the page answers."
 
+    await engine.noted(site.id)
     state = PublishedStates(engine.outbox).of(site.id)
     content = await SiteReader(engine).read(org, site.id)
     assert state and state.is_own and state.customization and state.redirects is not None

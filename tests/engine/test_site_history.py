@@ -95,10 +95,14 @@ class HistoryAnswers:
 
     def __init__(self, outbox: Outbox, directory: Path, answers: dict[type[Operation[Any]], Any]) -> None:
         self.outbox, self.answers, self.writes = outbox, answers, list[HistoryEntry]()
+        self.waited = list[str | None]()
         self.site_snapshots = SnapshotRecorder(directory, self.read, lambda: "Ann", print)
 
     def history(self) -> tuple[HistoryEntry, ...]:
         return tuple(self.writes)
+
+    async def noted(self, site_id: str | None = None) -> None:
+        self.waited.append(site_id)
 
     async def read(self, call: Operation[Any], *, priority: Priority = REQUESTED) -> Any:
         answer = self.answers[type(call)]
@@ -136,6 +140,7 @@ async def test_what_the_service_and_this_machine_know_is_one_list_newest_first(e
     PublishedStates(engine.outbox).note("s", PublishedState(at=1_767_350_000.0, is_own=False))
     engine.site_snapshots.of("s").keep(SiteConfig(customization={}), "customization", "restyle", "Ann")
     history = await read_history(engine, "o", "s")
+    assert engine.waited == ["s"], "what was published just now is noted first"
     assert history.unread == ()
     assert [(row.what, row.who, row.detail, row.source) for row in history.rows] == [
         ("customization changed", "Ann", "restyle", "this machine"),

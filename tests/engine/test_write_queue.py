@@ -88,7 +88,7 @@ class Queue:
     async def _keep(self, call: Operation[Any], _: int) -> None:
         self.kept.append(call)
 
-    async def _note(self, call: Operation[Any], number: int, answer: Any) -> None:
+    def _note(self, call: Operation[Any], number: int, answer: Any) -> None:
         self.noted.append((call, number, answer))
 
     def _changed(self) -> None:

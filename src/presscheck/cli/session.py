@@ -340,6 +340,7 @@ async def _run(
     session = Session(engine, profile, json=as_json)
     try:
         await session.run(function(session, **given))
+        await engine.noted()
     finally:
         await engine.close()
         for notice in engine.notices:

@@ -55,6 +55,7 @@ __all__ = [
 __all__ += ["OutboxEntry", "Window"]
 
 if TYPE_CHECKING:
+    from presscheck.api.sites import PublishSite
     from presscheck.engine.search.backlinks import LocalLinks, OtherUses
     from presscheck.engine.site_config.snapshots import SnapshotRecorder
     from presscheck.engine.writes.history import HistoryEntry, WriteHistory
@@ -102,6 +103,8 @@ class Engine:
     ) -> None:
         self._snapshots = snapshots
         self._recorder: SnapshotRecorder | None = None
+        self._notes: dict[str, asyncio.Task[None]] = {}
+        """By the id of a site, the task that notes with what it was published last."""
         self._are_writes_prepared = False
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
         cache.notice = None
@@ -334,14 +337,28 @@ class Engine:
         if "site_id" in type(call).model_fields:
             await self.site_snapshots.before(call, number)
 
-    async def _note_publish(self, call: Operation[Any], number: int, answer: Any) -> None:
+    def _note_publish(self, call: Operation[Any], number: int, answer: Any) -> None:
+        """Begin to note with what a site was published, while who waits for the publish goes on."""
         if "site_id" in type(call).model_fields:
-            from presscheck.engine.publish.publishing import note_published  # 50 ms, only for sites
+            from presscheck.api.sites import PublishSite, Site  # 5 ms, only for sites
 
-            try:
-                await note_published(self, call, answer, number)
-            except PresscheckError as error:  # such as a full disk: the site is live all the same
-                self._add_notice(f"What was published could not be noted: {error.message}")
+            # the answer is no site if the user has to pay first
+            if isinstance(call, PublishSite) and isinstance(answer, Site):
+                self._notes[call.site_id] = self._write_queue.background(self._note_published(call, number))
+
+    async def _note_published(self, call: PublishSite, number: int) -> None:
+        from presscheck.engine.publish.publishing import note_published  # 50 ms, only for sites
+
+        try:
+            await note_published(self, call, number)
+        except PresscheckError as error:  # such as a full disk: the site is live all the same
+            self._add_notice(f"What was published could not be noted: {error.message}")
+
+    async def noted(self, site_id: str | None = None) -> None:
+        """Wait until it is noted with what a site was published by this program, for all sites without an id."""
+        notes = [note for site, note in self._notes.items() if site_id in (None, site) and not note.done()]
+        if notes:
+            await asyncio.wait(notes)
 
     def waiting(self) -> tuple[OutboxEntry, ...]:
         """All unsent writes, oldest first."""

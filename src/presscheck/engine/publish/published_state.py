@@ -104,6 +104,10 @@ class PublishedStates:
         """The last state of a site that this machine knows; None if it knows none."""
         return _stored(self._store.recall(KEY + site_id))
 
+    def forget(self, site_id: str) -> None:
+        """Forget the state of a site that was published again, until the new one is known."""
+        self._store.remember(KEY + site_id, None)
+
     def note(self, site_id: str, state: PublishedState) -> None:
         """Note the state in which a site is published now."""
         self._store.remember(KEY + site_id, json.dumps(asdict(state)))

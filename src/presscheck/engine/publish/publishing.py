@@ -85,34 +85,37 @@ def _call_of(organization_id: str, site: Site) -> Operation[Any]:
     return GetPublishedSite(organization_id=organization_id, site_id=site.id)
 
 
-async def note_published(engine: PublishingEngine, call: Operation[Any], answer: Any, number: int) -> None:
-    """Note with what this machine published a site, as far as it can be read; other writes are ignored.
+async def note_published(engine: PublishingEngine, call: PublishSite, number: int) -> None:
+    """Note with what this machine published a site, as far as it can be read.
 
     The next publish is compared with it, and it is kept as a snapshot that can be restored. Publishing changes none of
-    it, so it is read once, after the site is live.
+    it, so it is read once, after the site is live; a change that follows waits until it was read.
 
     Args:
         engine: reads and stores.
         call: the write.
-        answer: its answer, which is no site if the user has to pay first.
         number: its number in the outbox.
+
+    Raises:
+        StoreError: it cannot be stored.
     """
-    if not isinstance(call, PublishSite) or not isinstance(answer, Site):
-        return
-    try:
-        state = await StateReader(engine, call.organization_id, call.site_id).read(RESTORABLE)
-        spaces = [
-            SpaceContent(item, section, await _with_revision(engine, item.space))
-            for item, section in site_spaces(state.structure.structure)
-        ]
-    except PresscheckError:  # it is published all the same; later differences are then not known
-        return
-    unread = tuple(Unread(part, state.site.title, error.message) for part, error in state.unread.items())
-    content = SiteContent(state.site, state.structure, tuple(spaces), tuple(state.redirects.values()), unread=unread)
-    settings = customization_settings(state.customization) if state.customization else None
-    noted = state_of(content, time.time(), is_own=True, customization=settings)
-    PublishedStates(engine.outbox).note(call.site_id, noted)
-    await engine.site_snapshots.keep_published(call, state.config, number)
+    at, states = time.time(), PublishedStates(engine.outbox)
+    states.forget(call.site_id)  # if the new state cannot be read, later differences are not known
+    async with engine.site_snapshots.changes(call.site_id):
+        try:
+            state = await StateReader(engine, call.organization_id, call.site_id).read(RESTORABLE)
+            spaces = [
+                SpaceContent(item, section, await _with_revision(engine, item.space))
+                for item, section in site_spaces(state.structure.structure)
+            ]
+        except PresscheckError:  # it is published all the same
+            return
+        unread = tuple(Unread(part, state.site.title, error.message) for part, error in state.unread.items())
+        redirects = tuple(state.redirects.values())
+        content = SiteContent(state.site, state.structure, tuple(spaces), redirects, unread=unread)
+        settings = customization_settings(state.customization) if state.customization else None
+        states.note(call.site_id, state_of(content, at, is_own=True, customization=settings))
+        await engine.site_snapshots.keep_published(call, state.config, number)
 
 
 async def _with_revision(engine: Reader, space: Space) -> Space:

@@ -68,6 +68,10 @@ class HistoryReader(Reader, Protocol):
         """The writes of this machine."""
         ...
 
+    async def noted(self, site_id: str | None = None) -> None:
+        """Wait until it is noted with what a site was published by this program."""
+        ...
+
 
 @dataclass(frozen=True)
 class HistoryRow:
@@ -109,6 +113,7 @@ async def read_history(engine: HistoryReader, organization_id: str, site_id: str
     Raises:
         StoreError: what this machine knows cannot be read.
     """
+    await engine.noted(site_id)
     rows = own_rows(engine.history(), engine.site_snapshots.of(site_id).every(), site_id)
     seen = PublishedStates(engine.outbox).of(site_id)
     if seen and not seen.is_own:

@@ -310,9 +310,13 @@ class SnapshotRecorder:
         notice: Callable[[str], None],
     ) -> None:
         self._directory, self._reader, self._who, self._notice = directory, _ServiceReader(read), who, notice
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._changes: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._announced: dict[tuple[str, Part], float] = {}
         """The parts that a push kept before its calls, and when."""
+
+    def changes(self, site_id: str) -> asyncio.Lock:
+        """Held while a site is read as it is: a change of it waits."""
+        return self._changes[site_id]
 
     async def before(self, call: Operation[Any], number: int) -> None:
         """Keep what a write is going to change, unless the snapshot before the last change has it.
@@ -330,7 +334,7 @@ class SnapshotRecorder:
         if self._directory is None or kind is None or part is None:  # publishing and unpublishing change no part
             return
         site_id: str = getattr(call, "site_id", "")
-        async with self._locks[site_id]:
+        async with self.changes(site_id):
             is_kept = self._is_announced(site_id, part)
             if is_kept or (kind in SINGLE_ITEMS and await asyncio.to_thread(self.of(site_id).shares, kind, part)):
                 return
@@ -350,7 +354,7 @@ class SnapshotRecorder:
                 return
 
     async def keep_published(self, call: sites.PublishSite, config: SiteConfig, number: int) -> None:
-        """Keep with what a site was published.
+        """Keep with what a site was published; the caller holds `changes`.
 
         Args:
             call: the write that published it.

@@ -42,7 +42,7 @@ class WriteQueue:
         read_only: reject every write.
         settle: seconds to wait before checking a write of unknown delivery; None for the default.
         keep: keeps what a site has before a write changes it, given the write and its number.
-        note: notes what a write that was sent immediately has done, given the write, its number and the answer.
+        note: called with each write that was sent immediately, its number and the answer, before who waits for it.
         changed: called after each change of the outbox.
         sent: called with each write of the types in `recorded` that was sent.
         recorded: the types of writes that `sent` is called with.
@@ -60,7 +60,7 @@ class WriteQueue:
         read_only: bool,
         settle: float | None,
         keep: Callable[[Operation[Any], int], Awaitable[None]],
-        note: Callable[[Operation[Any], int, Any], Awaitable[None]],
+        note: Callable[[Operation[Any], int, Any], None],
         changed: Callable[[], None],
         sent: Callable[[Operation[Any]], None],
         recorded: tuple[type[Operation[Any]], ...],
@@ -100,11 +100,12 @@ class WriteQueue:
             outcome.cancel()
         await self._worker.close()
 
-    def background(self, work: Coroutine[Any, Any, Any]) -> None:
+    def background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run a coroutine as a task that `close` cancels."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def wake(self) -> None:
         """Send now: the service can be reached again."""
@@ -248,7 +249,7 @@ class WriteQueue:
             self._outbox.delivered(number, getattr(answer, "id", None), result=_result(call, answer))
             # who waited for the write, and reads again, must not share a response from before it
             self._scheduler.stop_sharing(effects.stale(call))
-            await self._note(call, number, answer)
+            self._note(call, number, answer)
             outcome.set_result(answer)
         except PresscheckError as error:
             if isinstance(error, NotSupported):

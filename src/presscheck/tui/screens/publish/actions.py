@@ -214,6 +214,7 @@ class PublishWork:
         item.message = f"published; checking that {address or 'the page'} answers …"
         redraw()
         words = sanitize(await reach_words(self._engine, self._organization_id, answer))
+        await self._engine.noted(answer.id)  # it is done when nothing would be lost by leaving
         item.state = "failed" if "not reachable" in words else "done"
         item.message = f"{words} {address}".rstrip()  # the words first: a narrow screen cuts the address
 

@@ -109,6 +109,7 @@ class Checklist:
 
     async def _check(self, site: Site, reader: SiteReader, priority: Priority) -> list[Finding] | None:
         engine = self._screen.engine
+        await engine.noted(site.id)
         states = PublishedStates(engine.outbox)
         published = states.of(site.id)
         try:
