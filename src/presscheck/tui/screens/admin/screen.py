@@ -129,7 +129,7 @@ class AdminScreen(BaseScreen):
     def command_open(self) -> None:
         """Go from the family to its table; there, show the thing under the cursor."""
         if self._sidebar.has_focus:
-            self.table.rows.focus()
+            self.table.focus_rows()
         else:
             self.table.command_open()
 
@@ -210,7 +210,7 @@ class PartsScreen(BaseScreen):
         super().on_mount()
         self.query_one("#head", TextView).can_focus = False
         self.table.show_family(self._family, self._given)
-        self.table.rows.focus()
+        self.table.focus_rows()
 
     def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
         """Show all facts of a part, or its own screen."""

@@ -19,6 +19,7 @@ from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.widgets import Input
 
 from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.form import FilterForm, form_fields, initial_texts
@@ -116,8 +117,8 @@ class FamilyTable(Vertical):
         self._screen, self.family = screen, family
         self._filters: dict[str, dict[str, Any]] = {}
         """The filters of the listings, by the title of their family."""
-        self._had_focus = False
-        """Whether the rows had the focus when a filter left none of them."""
+        self._wants_focus = False
+        """Whether the rows get the focus when there are some: they had it, or it was meant for them."""
         self.given: dict[str, Any] = {}
         self.is_owner = False
         """Whether the user manages what the rows are parts of, such as a team, whatever the role is."""
@@ -152,7 +153,7 @@ class FamilyTable(Vertical):
         """
         self._screen.find.end()
         self._rows.marked.clear()
-        self._had_focus = self._had_focus and family is self.family
+        self._wants_focus = self._wants_focus and family is self.family
         self.family, self.given = family, given
         self._reset()
         self._screen.unsubscribe("table")
@@ -195,6 +196,13 @@ class FamilyTable(Vertical):
     def rows(self) -> RowList:
         """The list of the rows."""
         return self._rows
+
+    def focus_rows(self) -> None:
+        """Put the focus on the rows, as soon as there is one."""
+        if self._count and self._rows.display:
+            self._rows.focus()
+        else:
+            self._wants_focus = True
 
     def why_unavailable(self, family: Family) -> str | None:
         """Why a family cannot be listed; None if it can."""
@@ -292,12 +300,12 @@ class FamilyTable(Vertical):
         if not self.is_mounted or self._screen.is_leaving:
             return
         self._lines.clear()
-        self._had_focus = self._had_focus or (self._rows.has_focus and not self._count)
+        self._wants_focus = self._wants_focus or (self._rows.has_focus and not self._count)
         self._rows.show(self._count)
         self._rows.display = bool(self._count)
-        if self._had_focus and self._count:
+        if self._wants_focus and self._count and not isinstance(self.screen.focused, Input):
             self._rows.focus()
-            self._had_focus = False
+            self._wants_focus = False
         self._measure()
         headings = self.query_one("#headings", StatusLine)
         headings.display = bool(self._count)
