@@ -35,6 +35,7 @@ from presscheck.api import (
     openapi,
     organizations,
     permissions,
+    published_sites,
     saml,
     site_settings,
     site_structure,
@@ -576,8 +577,8 @@ CASES: list[Case] = [
     # sites
     case(sites.ListSites, HOME_READ),
     case(sites.GetSite, HOME_READ),
-    case(sites.GetPublishedSite, reads_site),
-    case(sites.GetPublishedSite, anyone, "with a share key", **SHARED),
+    case(published_sites.GetPublishedSite, reads_site),
+    case(published_sites.GetPublishedSite, anyone, "with a share key", **SHARED),
     case(sites.CreateSite, HOME_CREATE, title="New"),
     case(sites.CreateSite, both(HOME_CREATE, READ), "with spaces", title="New", spaces=(Id("spare_space_id"),)),
     case(sites.UpdateSite, HOME_CREATE, title="Other"),

@@ -14,6 +14,7 @@ from tests.service.factories import World
 
 from presscheck.api.openapi import CreateOpenAPISpec, SpecSource, UpdateOpenAPISpec
 from presscheck.api.operation import Operation
+from presscheck.api.published_sites import GetPublishedSite
 from presscheck.api.site_settings import CreateShareLink, GetPreview, ListShareLinks, UpdateShareLink
 from presscheck.api.site_structure import (
     AddSection,
@@ -27,15 +28,7 @@ from presscheck.api.site_structure import (
     UpdateSection,
     UpdateSiteSpace,
 )
-from presscheck.api.sites import (
-    AdaptiveContentChange,
-    CreateSite,
-    GetPublishedSite,
-    GetSite,
-    ListSites,
-    PublishSite,
-    UpdateSite,
-)
+from presscheck.api.sites import AdaptiveContentChange, CreateSite, GetSite, ListSites, PublishSite, UpdateSite
 from presscheck.api.spaces import CreateSpace, GetSpace, UpdateSpace
 from presscheck.errors import Conflict, Forbidden, Refused
 from presscheck.service.db.engine import Database

@@ -10,6 +10,7 @@ from tests.service.factories import World
 
 from presscheck.api.agent_instructions import GetAgentInstructions, UpdateAgentInstructions
 from presscheck.api.operation import Operation
+from presscheck.api.published_sites import GetPublishedSite
 from presscheck.api.site_settings import (
     CreateRedirect,
     CreateShareLink,
@@ -30,7 +31,7 @@ from presscheck.api.site_settings import (
     UpdateShareLink,
 )
 from presscheck.api.site_structure import ListSiteSpaces
-from presscheck.api.sites import CreateSite, GetPublishedSite, PublishSite, UpdateSite
+from presscheck.api.sites import CreateSite, PublishSite, UpdateSite
 from presscheck.api.spaces import GetSpace
 from presscheck.errors import Conflict, Forbidden, NotFound, Refused
 

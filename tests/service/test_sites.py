@@ -8,11 +8,11 @@ import httpx
 import pytest
 from tests.service.factories import ROLES, World
 
+from presscheck.api.published_sites import GetPublishedSite
 from presscheck.api.sites import (
     AdaptiveContentChange,
     CreateSite,
     DeleteSite,
-    GetPublishedSite,
     GetSite,
     ListSites,
     PublishSite,

@@ -6,7 +6,6 @@ from pydantic import Discriminator, Field, Tag
 
 from presscheck.api.operation import Argument, Model, Operation, Page, Paged
 from presscheck.api.roles import Location
-from presscheck.api.site_structure import SiteStructure
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
 """The type of a site; ``basic`` by default."""
@@ -66,31 +65,6 @@ class Site(Model):
     features: tuple[SiteFeature, ...] = ()
     permissions: dict[str, Any] | None = None
     urls: SiteUrls = Field(default_factory=SiteUrls)
-
-
-class SiteScript(Model):
-    """A script that an integration adds to the pages of a site."""
-
-    script: str
-    content_security_policy: str | None = None
-    cookies: bool = False
-
-
-class SiteCustomizations(Model):
-    """The customization of a site, and of its site spaces by id, as received."""
-
-    site: dict[str, Any] | None = None
-    site_spaces: dict[str, dict[str, Any]] | None = None
-
-
-class PublishedContentSite(Model):
-    """All that it takes to show a site to its readers."""
-
-    object: str = "published-content-site"
-    site: Site
-    structure: SiteStructure
-    customizations: SiteCustomizations = Field(default_factory=SiteCustomizations)
-    scripts: tuple[SiteScript, ...] = ()
 
 
 class Checkout(Model):
@@ -218,17 +192,3 @@ class UnpublishSite(Operation[Site]):
 
     organization_id: str
     site_id: str
-
-
-class GetPublishedSite(Operation[PublishedContentSite]):
-    """Get a site as its visitors see it.
-
-    Fails with 404 if it is not published for them.
-    """
-
-    operation_id = "getPublishedContentSite"
-    route = "GET /orgs/{organization_id}/sites/{site_id}/published"
-
-    organization_id: str
-    site_id: str
-    share_key: str | None = None

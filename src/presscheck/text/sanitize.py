@@ -33,10 +33,11 @@ _authority = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//([^/?#\\]*)|mailto:([^?]*)", 
 _label = re.compile(r"(?<![^.:\[\]])[^.:\[\]]*[^\x00-\x7f][^.:\[\]]*")
 _line_end = re.compile("\r\n|[\n\v\f\x85\u2028\u2029]")
 
-_INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0, *range(0x180B, 0x1810))).union(
-    range(0xFE00, 0xFE10), range(0x1F3FB, 0x1F400), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000)
-)
-"""Invisible characters that are not format characters: fillers, variation selectors, skin tones, tags."""
+_is_invisible = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
+    "\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
+).match
+"""Whether a character is invisible but no format character: fillers, variation selectors, skin tones, tags."""
 
 
 def sanitize(text: str, *, lines: bool = False) -> str:
@@ -97,7 +98,7 @@ def _symbol(code: int) -> str:
         return "␡"
     if 0x1F1E6 <= code <= 0x1F1FF:
         return chr(code - 0x1F1E6 + ord("A"))
-    if code in _INVISIBLE:
+    if _is_invisible(chr(code)):
         return ""
     category = unicodedata.category(chr(code))
     if category == "Cf":

@@ -29,7 +29,7 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     await say("site_structure.DeleteSectionGroup", **at, site_section_group_id=group.id)
     await say("site_structure.DeleteSection", **at, site_section_id=section.id)
     await say("sites.PublishSite", **at)
-    await say("sites.GetPublishedSite", **at)
+    await say("published_sites.GetPublishedSite", **at)
     await site_settings(say, at)
     await say("sites.UnpublishSite", **at)
     await say("sites.DeleteSite", **at)

@@ -3,7 +3,7 @@
 from tests.tui.operation_keys.driver import Family, row
 from tests.tui.operation_keys.places import SITES
 
-from presscheck.api.sites import GetPublishedSite
+from presscheck.api.published_sites import GetPublishedSite
 
 FAMILY = Family(
     release="document",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from presscheck.api.published_sites import GetPublishedSite
 from presscheck.api.site_settings import (
     CreateShareLink,
     DeleteShareLink,
@@ -28,7 +29,6 @@ from presscheck.api.site_structure import (
     UpdateSectionGroup,
     UpdateSiteSpace,
 )
-from presscheck.api.sites import GetPublishedSite
 from presscheck.cli.operations.command_factory import CommandSpec, add, group_of
 from presscheck.engine.publish.shown_addresses import without_key
 

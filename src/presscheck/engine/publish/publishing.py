@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from presscheck.api.operation import Operation
+from presscheck.api.published_sites import GetPublishedSite
 from presscheck.api.site_settings import GetCustomization
-from presscheck.api.sites import GetPublishedSite, PublishSite, Site
+from presscheck.api.sites import PublishSite, Site
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.published_state import (

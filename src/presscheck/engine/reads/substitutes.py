@@ -18,7 +18,17 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from presscheck.api import change_requests as requests
-from presscheck.api import collections, content, content_changes, organizations, site_structure, sites, spaces, teams
+from presscheck.api import (
+    collections,
+    content,
+    content_changes,
+    organizations,
+    published_sites,
+    site_structure,
+    sites,
+    spaces,
+    teams,
+)
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.client.request_priority import Priority
@@ -198,10 +208,12 @@ class Substitutes:
         """The ids of the spaces of all published sites."""
         listed = await self._all(sites.ListSites(organization_id=organization), priority)
         calls = [
-            sites.GetPublishedSite(organization_id=organization, site_id=site.id) for site in listed if site.published
+            published_sites.GetPublishedSite(organization_id=organization, site_id=site.id)
+            for site in listed
+            if site.published
         ]
 
-        async def spaces_of(call: sites.GetPublishedSite) -> list[str]:
+        async def spaces_of(call: published_sites.GetPublishedSite) -> list[str]:
             try:
                 return [item.space.id for item in _site_spaces((await self._read(call, priority)).structure.structure)]
             except (Forbidden, NotFound):
@@ -210,7 +222,7 @@ class Substitutes:
         return [space for found in await asyncio.gather(*map(spaces_of, calls)) for space in found]
 
     async def _site_structure(self, call: site_structure.GetSiteStructure, priority: Priority) -> bytes:
-        published = sites.GetPublishedSite(
+        published = published_sites.GetPublishedSite(
             organization_id=call.organization_id, site_id=call.site_id, **_given(call, "share_key")
         )
         try:

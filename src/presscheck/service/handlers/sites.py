@@ -11,18 +11,16 @@ from collections.abc import Sequence
 from sqlalchemy import func, select
 
 from presscheck.api.operation import Page
+from presscheck.api.published_sites import GetPublishedSite, PublishedContentSite, SiteCustomizations
 from presscheck.api.sites import (
     AdaptiveContent,
     Checkout,
     CreateSite,
     DeleteSite,
-    GetPublishedSite,
     GetSite,
     ListSites,
-    PublishedContentSite,
     PublishSite,
     Site,
-    SiteCustomizations,
     SiteFeature,
     SiteProxy,
     SiteUrls,

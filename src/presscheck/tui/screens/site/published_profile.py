@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from presscheck.api.published_sites import GetPublishedSite, PublishedContentSite
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace
-from presscheck.api.sites import GetPublishedSite, PublishedContentSite
 from presscheck.engine.publish.publishing import reach_words
 from presscheck.errors import NotFound, PresscheckError
 from presscheck.text.phrases import count
