@@ -16,7 +16,7 @@ from presscheck.api.spaces import GetSpace, ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.client.request_priority import RequestRecord
-from presscheck.client.responses import KnownResponses, Reply
+from presscheck.client.responses import KNOWN_OVERHEAD, KnownResponses, Reply
 from presscheck.errors import ConfigurationError, MalformedAnswer, NetworkError
 
 from .conftest import QUICK, TOKEN, Exchanged, FaultServer, http
@@ -245,7 +245,7 @@ async def test_a_304_without_a_known_response_is_refused(server: FaultServer, cl
 
 
 def test_known_responses_are_limited_in_size() -> None:
-    known = KnownResponses(max_size=25)
+    known = KnownResponses(max_size=2 * KNOWN_OVERHEAD + 25)
 
     def kept(names: str) -> str:
         return "".join(name for name in names if known.get(name))
@@ -261,7 +261,7 @@ def test_known_responses_are_limited_in_size() -> None:
 
 
 def test_a_304_has_the_body_whose_etag_was_sent_though_another_request_replaced_it() -> None:
-    known = KnownResponses(max_size=25)
+    known = KnownResponses(max_size=KNOWN_OVERHEAD + 25)
     known.resolve("a", Reply(200, Headers({"etag": "old"}), b"old"))
     sent = known.get("a")
     known.resolve("a", Reply(200, Headers({"etag": "new"}), b"new"))

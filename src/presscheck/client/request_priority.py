@@ -11,15 +11,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from presscheck.api.operation import Operation
-
-if TYPE_CHECKING:
-    from httpx import Headers
 
 MAX_WAIT = 24 * 3600.0
 """Seconds; a longer wait is capped."""
@@ -128,7 +126,7 @@ class Budget:
         finally:
             self._queue.remove(context)
 
-    def update_from(self, status: int, headers: Headers) -> None:
+    def update_from(self, status: int, headers: Mapping[str, str]) -> None:
         """Update the budget from a response."""
         now = time.monotonic()
         pause = retry_after(headers) if status in (429, 503) else None
@@ -181,7 +179,7 @@ class Budget:
         return max(0.0, self._ends - now) / max(left + 1, 1)
 
 
-def retry_after(headers: Headers) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds to wait after an error response, from ``Retry-After`` or the end of the window; None without both."""
     value = headers.get("retry-after", "").strip()
     if value.isdecimal():
@@ -192,17 +190,17 @@ def retry_after(headers: Headers) -> float | None:
     return _until_reset(headers)
 
 
-def service_time(headers: Headers) -> float | None:
+def service_time(headers: Mapping[str, str]) -> float | None:
     """The time of the service's clock, in seconds since the epoch; None if the response has no date."""
     return _date(headers.get("date", ""))
 
 
-def _until_reset(headers: Headers) -> float | None:
+def _until_reset(headers: Mapping[str, str]) -> float | None:
     at = _number(headers, "x-ratelimit-reset")
     return None if at is None else _from_now(at, headers)
 
 
-def _from_now(until: float, headers: Headers) -> float:
+def _from_now(until: float, headers: Mapping[str, str]) -> float:
     now = service_time(headers) or time.time()
     return min(max(until - now, 0.0), MAX_WAIT)
 
@@ -214,6 +212,6 @@ def _date(text: str) -> float | None:
         return None
 
 
-def _number(headers: Headers, name: str) -> float | None:
+def _number(headers: Mapping[str, str], name: str) -> float | None:
     text = headers.get(name, "").strip()
     return float(text) if text.isdecimal() and len(text) < 12 else None

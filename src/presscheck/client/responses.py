@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import zlib
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -29,16 +30,17 @@ from presscheck.errors import (
     for_status,
 )
 
-if TYPE_CHECKING:  # httpx takes 80 ms to import, and reading cached responses does not need it
-    from httpx import Headers
-
 Answer = TypeVar("Answer")
 EMPTY = (204, 205)
 """Success statuses without a body; a body of a 205 response is ignored."""
 GOOD = (200, 201, 202, *EMPTY)
 MAX_MESSAGE = 400
-MAX_KNOWN_SIZE = 4 << 20
-"""The maximum size of all bodies that are kept, in bytes as they are kept."""
+MAX_KNOWN_SIZE = 2 << 20
+"""The maximum size of all responses that are kept, in bytes as they are kept."""
+KNOWN_OVERHEAD = 800
+"""What a kept response takes besides its body, in bytes."""
+KNOWN_HEADERS = ("content-type", "x-request-id")
+"""The headers of a kept response that are read again; all of them would take 3 kB."""
 MAX_KNOWN_BODY = 1 << 20
 """The maximum size of one body that is kept, in bytes."""
 COMPRESSED_FROM = 4 << 10
@@ -66,7 +68,7 @@ class Reply:
     """A response with its decompressed body; that of an error response may be missing."""
 
     status: int
-    headers: Headers
+    headers: Mapping[str, str]
     body: bytes
 
     @property
@@ -225,7 +227,7 @@ class KnownResponses:
     """The responses of one client by URL; the least recently used ones are dropped first.
 
     Args:
-        max_size: the maximum size of all bodies, in bytes.
+        max_size: the maximum size of all responses, in bytes.
     """
 
     def __init__(self, max_size: int = MAX_KNOWN_SIZE) -> None:
@@ -251,14 +253,19 @@ class KnownResponses:
 
     def _keep(self, url: str, reply: Reply) -> None:
         before = self._replies.pop(url, None)
-        self._size -= len(before.reply.body) if before else 0
+        self._size -= _kept_size(before) if before else 0
         etag = reply.headers.get("etag", "")
         if reply.status != 200 or not etag or len(etag) > MAX_ETAG or len(reply.body) > MAX_KNOWN_BODY:
             return
         is_compressed = len(reply.body) >= COMPRESSED_FROM
-        kept = replace(reply, body=zlib.compress(reply.body, 1)) if is_compressed else reply
-        self._replies[url] = Known(etag, kept, is_compressed)
-        self._size += len(kept.body)
+        headers = {name: reply.headers[name] for name in KNOWN_HEADERS if name in reply.headers}
+        body = zlib.compress(reply.body, 1) if is_compressed else reply.body
+        kept = self._replies[url] = Known(etag, Reply(reply.status, headers, body), is_compressed)
+        self._size += _kept_size(kept)
         while self._size > self._max_size:
             _, oldest = self._replies.popitem(last=False)
-            self._size -= len(oldest.reply.body)
+            self._size -= _kept_size(oldest)
+
+
+def _kept_size(known: Known) -> int:
+    return KNOWN_OVERHEAD + len(known.reply.body)
