@@ -248,9 +248,9 @@ def _comment(
     shape: Format | None,
 ) -> Comment:
     return _comment_model(
-        replies=sum(replier.count for replier in repliers),
+        replies=sum([replier.count for replier in repliers]) if repliers else 0,
         repliers=repliers,
-        target=_target(row),
+        target=_target(context, row),
         status="resolved" if row.resolved_at else "open",
         resolved_at=row.resolved_at,
         resolved_by=users[row.resolved_by] if row.resolved_by else None,
@@ -279,16 +279,25 @@ def _written(
     }
 
 
-def _target(row: CommentRow) -> CommentTarget:
-    return _comment_target(
-        node=_pointer(id=row.node_id) if row.node_id else None,
+def _target(context: Context, row: CommentRow) -> CommentTarget:
+    """What a comment is on; where many are on the same page, it is made once."""
+    place = (row.change_request_id, row.review_id, row.page_id, row.node_id, row.space_id, row.revision)
+    key = "comment target", *place
+    if row.table_cell is None and key in context.known:
+        return context.known[key]
+    request, review, page, node, space, revision = place
+    target = _comment_target(
+        node=_pointer(id=node) if node else None,
         table_cell=TableCell(**row.table_cell) if row.table_cell else None,
-        change_request=row.change_request_id,
-        review=row.review_id,
-        page=_pointer(id=row.page_id) if row.page_id else None,
-        space=row.space_id,
-        revision=row.revision,
+        change_request=request,
+        review=review,
+        page=_pointer(id=page) if page else None,
+        space=space,
+        revision=revision,
     )
+    if row.table_cell is None:
+        context.known[key] = target
+    return target
 
 
 def _permissions(context: Context, space: SpaceRow, row: Written) -> CommentPermissions:
