@@ -85,8 +85,7 @@ def models_in(annotation: Any) -> list[type[BaseModel]]:
 
 def item_of(listing: type[Operation[Any]], items: str) -> type[BaseModel]:
     """The model of the items of a listing, which are in a field of its answer."""
-    base = next(one for one in listing.__mro__ if getattr(one, "__pydantic_generic_metadata__", {}).get("args"))
-    [answer] = base.__pydantic_generic_metadata__["args"]
+    answer = listing.answer
     [model] = models_in(answer.model_fields[items or "items"].annotation)
     return model
 
