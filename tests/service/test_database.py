@@ -401,18 +401,26 @@ def together(database: Database, *works: Callable[[Session], Any]) -> list[Futur
     return futures
 
 
-@pytest.mark.parametrize("is_refused", [False, True], ids=["all_fit", "one_is_refused"])
-def test_those_who_waited_share_a_commit(database_url: str, monkeypatch: pytest.MonkeyPatch, is_refused: bool) -> None:
+@pytest.mark.parametrize(
+    ("work", "error"),
+    [(None, None), (fail, LookupError), (add_for_nobody, IntegrityError)],
+    ids=["all_fit", "one_fails", "one_is_refused"],
+)
+def test_those_who_waited_share_a_commit(
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    work: Callable[[Session], Any] | None,
+    error: type[Exception] | None,
+) -> None:
     monkeypatch.setattr(engine, "LONGEST_OPEN", 60)
     commits: list[Any] = []
     with closing(Database(database_url)) as database:
         event.listen(database.engine, "commit", commits.append)
-        works = [add("a"), fail, add("b"), *([add_for_nobody] if is_refused else []), add("c")]
-        one, failed, two, *refused, three = together(database, *works)
+        works = [add("a"), add("b"), *([work] if work else []), add("c")]
+        one, two, *failed, three = together(database, *works)
         assert (one.result(), two.result(), three.result()) == ("", "a", "a,b")
-        assert isinstance(failed.exception(), LookupError)
-        assert [type(each.exception()) for each in refused] == [IntegrityError] * is_refused
-        assert is_refused or len(commits) == 1
+        assert [type(each.exception()) for each in failed] == ([error] if error else [])
+        assert work or len(commits) == 1
         assert database.retries == 0
         with database.reading.begin() as session:
             assert [*session.scalars(select(UserRow.id).order_by(UserRow.id))] == ["a", "b", "c"]

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache, lru_cache
 from operator import itemgetter
-from typing import Any, Literal, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from pydantic_core import to_json
@@ -60,7 +60,6 @@ from presscheck.service.models import content, imports, integrations, jobs, site
 
 Result = TypeVar("Result")
 Row = TypeVar("Row")
-_Mode = Literal["create_savepoint", "rollback_only"]
 _log = logging.getLogger("presscheck.requests")
 
 TABLES = (content, integrations, jobs, imports, sites, teams)
@@ -625,8 +624,7 @@ class Database:
                 group.close()
                 state = getattr(error.orig, "sqlstate", None)
                 if len(group.writes) > 1 and state not in _OTHERS_WERE_FASTER and not error.connection_invalidated:
-                    for write in group.writes:  # one of them is refused, and none was written
-                        self._commit_alone(write)
+                    self._commit_each(group)
                     return
                 doubled += state == _IS_THERE_ALREADY
                 is_passing = state in _OTHERS_WERE_FASTER or (state == _IS_THERE_ALREADY and doubled < MOST_DOUBLED)
@@ -634,8 +632,16 @@ class Database:
                     raise
                 self._note_retry(state, len(group.writes))
             else:
+                if len(group.writes) > 1 and any(write.error for write in group.writes):
+                    self._commit_each(group)
                 return
             lost += 1
+
+    def _commit_each(self, group: Group) -> None:
+        """Runs and commits each write alone: one of them failed, and none was written."""
+        group.close()
+        for write in group.writes:
+            self._commit_alone(write)
 
     def _note_retry(self, state: str | None, writes: int) -> None:
         with self._finding:
@@ -652,6 +658,8 @@ class Database:
     def _run(self, group: Group, lost: int) -> None:
         """Runs and commits a group once, after so many attempts that lost against other writers.
 
+        A write that fails ends the transaction, as a savepoint for each would take as long as a transaction for each.
+
         Raises:
             DBAPIError: nothing was written, unless the connection was lost at the commit.
         """
@@ -659,20 +667,17 @@ class Database:
             if self.is_postgresql:  # the driver would do it in three steps, each as long as this
                 begin = "BEGIN ISOLATION LEVEL SERIALIZABLE"
                 execute_plainly(connection, f"{begin}; LOCK TABLE alembic_version IN {_lock(lost)} MODE")
-            first, *others = group.writes
-            self._attempt(connection, first, "create_savepoint" if others else "rollback_only")
-            if first.error is not None and not others:
-                return  # with the transaction
-            write = others.pop(0) if others else group.grow()
-            while write:
-                self._attempt(connection, write, "create_savepoint")
-                write = others.pop(0) if others else group.grow()
+            waiting = deque(group.writes)
+            while write := waiting.popleft() if waiting else group.grow():
+                self._attempt(connection, write)
+                if write.error is not None:
+                    return
 
-    def _attempt(self, connection: Connection, write: Write, mode: _Mode) -> None:
+    def _attempt(self, connection: Connection, write: Write) -> None:
         """Runs a write in the transaction of a connection; what it raises is its own, unless the database refused."""
         write.result = write.error = None
         try:
-            with self.writing(bind=connection, join_transaction_mode=mode) as session, session.begin():
+            with self.writing(bind=connection, join_transaction_mode="rollback_only") as session, session.begin():
                 write.result = write.run(session)
         except DBAPIError:
             raise
