@@ -373,6 +373,11 @@ def fail(session: Session) -> None:
     raise LookupError("not found")
 
 
+def fail_at_once(session: Session) -> None:
+    """Fails before it uses the session, which then has no part in the transaction."""
+    raise LookupError
+
+
 def add_for_nobody(session: Session) -> None:
     """Adds what the database refuses at the commit."""
     session.add(TokenRow(sha256="token", user_id="nobody", created_at=NOW))
@@ -403,8 +408,8 @@ def together(database: Database, *works: Callable[[Session], Any]) -> list[Futur
 
 @pytest.mark.parametrize(
     ("work", "error"),
-    [(None, None), (fail, LookupError), (add_for_nobody, IntegrityError)],
-    ids=["all_fit", "one_fails", "one_is_refused"],
+    [(None, None), (fail, LookupError), (fail_at_once, LookupError), (add_for_nobody, IntegrityError)],
+    ids=["all_fit", "one_fails", "one_fails_at_once", "one_is_refused"],
 )
 def test_those_who_waited_share_a_commit(
     database_url: str,

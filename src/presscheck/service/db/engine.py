@@ -663,7 +663,7 @@ class Database:
         Raises:
             DBAPIError: nothing was written, unless the connection was lost at the commit.
         """
-        with self._changing.connect() as connection, connection.begin():
+        with self._changing.connect() as connection, connection.begin() as transaction:
             if self.is_postgresql:  # the driver would do it in three steps, each as long as this
                 begin = "BEGIN ISOLATION LEVEL SERIALIZABLE"
                 execute_plainly(connection, f"{begin}; LOCK TABLE alembic_version IN {_lock(lost)} MODE")
@@ -671,6 +671,8 @@ class Database:
             while write := waiting.popleft() if waiting else group.grow():
                 self._attempt(connection, write)
                 if write.error is not None:
+                    if transaction.is_active:  # a session that was not used has no part in it
+                        transaction.rollback()
                     return
 
     def _attempt(self, connection: Connection, write: Write) -> None:
