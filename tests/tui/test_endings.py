@@ -118,6 +118,30 @@ def test_a_terminal_that_goes_away_ends_the_app_that_gets_no_signal(tmp_path: Pa
         one.close()
 
 
+STUCK = PROGRAM.replace(
+    "class Small(PresscheckApp):",
+    """import threading
+
+class Small(PresscheckApp):
+    async def _shutdown(self):
+        await super()._shutdown()
+        threading.Event().wait()  # as Textual does if its queue of output is full
+""",
+)
+
+
+def test_a_hang_up_ends_the_app_though_its_output_cannot_be_written(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(STUCK)
+    one = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
+    try:
+        one.wait("Ready")
+        one.kill(signal.SIGHUP)
+        assert one.end() == 129
+    finally:
+        one.close()
+
+
 def test_an_idle_screen_sends_nothing(terminal: Terminal) -> None:
     terminal.wait("offline")
     terminal.press("j")

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from inspect import isawaitable
 from pathlib import Path
+from threading import Timer as ThreadTimer
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -51,6 +52,8 @@ NOTICE_SECONDS = 4.0
 """Seconds that a message is shown, unless a key is pressed before."""
 CONNECT_AFTER = 0.5
 """Seconds after which requests are sent at the latest, though the inbox was not painted yet."""
+LONGEST_END = 3.0
+"""Seconds that the app may take to end after its terminal is gone."""
 TERMINAL_CHECK = 1.0
 """Seconds between two looks at whether the terminal is still there."""
 INTERNAL_ERROR = 70
@@ -423,6 +426,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         loop = asyncio.get_running_loop()
         for number, code in SIGNAL_EXIT_CODES.items():
             loop.add_signal_handler(number, self.exit, code)
+        loop.add_signal_handler(signal.SIGHUP, self._hang_up)
 
     def _end_without_terminal(self) -> None:
         """End as on a hang-up if the terminal is gone.
@@ -431,7 +435,18 @@ class PresscheckApp(App[int], inherit_bindings=False):
         stay, and Textual read the end of its input again and again.
         """
         if not _is_terminal():
-            self.exit(SIGNAL_EXIT_CODES[signal.SIGHUP])
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        """End because the terminal is gone.
+
+        Textual may wait for ever for its output to be written; by then the store is closed, and the process may end.
+        """
+        code = SIGNAL_EXIT_CODES[signal.SIGHUP]
+        end = ThreadTimer(LONGEST_END, os._exit, (code,))
+        end.daemon = True
+        end.start()
+        self.exit(code)
 
     def _fatal_error(self) -> None:
         """End after an internal error; local variables are not shown, as they may hold secrets."""
