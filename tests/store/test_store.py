@@ -1,8 +1,10 @@
 """The cache and the outbox: what they store, recovery, and the speed of reads."""
 
+import json
 import sqlite3
 import stat
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import get_ident
@@ -10,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from presscheck.store.cache import Cache
+from presscheck.store.cache import Cache, Condition
 from presscheck.store.outbox import Outbox
 
 
@@ -61,6 +63,34 @@ def test_old_rows_of_a_listing_stay_until_the_last_page_is_stored(cache: Cache) 
     cache.keep_page("l", things(12, 2), 2, 2.0, total=4, last=True)
     assert [f'"t{number}"' in item for number, item in zip(range(10, 14), cache.window("l", 0, 9).items, strict=True)]
     assert cache.window("l", 0, 9).total == 4
+
+
+@pytest.mark.parametrize(
+    ("read", "rows"),
+    [
+        (lambda cache: len(cache.window("l", 0, 9).items), 3),
+        (lambda cache: len(json.loads(cache.answer("l").json)["items"]), 3),
+        (lambda cache: len(cache.rows("l", [0, 1, 2])), 3),
+        (lambda cache: cache.positions("l", ["t1"]), {"t1": 1}),
+        (lambda cache: len(cache.first_matching("l", [Condition("$.n", "is", 1)], 3)), 1),
+    ],
+    ids=["window", "answer", "rows", "positions", "first matching"],
+)
+def test_a_listing_is_never_empty_while_its_rows_are_replaced(
+    cache: Cache, read: Callable[[Cache], Any], rows: Any
+) -> None:
+    cache.keep_page("l", things(0, 3), 0, 1.0, total=3, last=True)
+    replaced: list[str] = []
+
+    def replace(statement: str) -> None:
+        if "FROM items" in statement and not replaced:
+            replaced.append(statement)
+            cache.keep_page("l", things(0, 3), 0, 2.0, total=3, last=True)
+
+    cache._readers[0].database.set_trace_callback(replace)
+    assert read(cache) == rows
+    assert replaced, "the rows were not replaced between the statements"
+    assert read(cache) == rows
 
 
 def test_reading_a_window_does_not_depend_on_the_length_of_the_listing(cache: Cache) -> None:

@@ -258,6 +258,23 @@ class transaction:  # noqa: N801  # reads as a statement
                 self._connection.execute("ROLLBACK")
 
 
+class snapshot:  # noqa: N801  # reads as a statement
+    """A transaction that only reads: all of its statements see the same state. Nothing inside of another one."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._is_outermost = not connection.in_transaction
+
+    def __enter__(self) -> sqlite3.Connection:
+        if self._is_outermost:
+            self._connection.execute("BEGIN")
+        return self._connection
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_outermost and self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+
 def in_memory() -> tuple[sqlite3.Connection, sqlite3.Connection]:
     """Two connections to an empty cache in memory, one to write and one to read."""
     file = f"file:/presscheck-{uuid4()}?vfs=memdb"
@@ -324,79 +341,89 @@ class StoredWindow:
 
 
 class CacheReader:
-    """Reads from one database; each method returns None if it has nothing under the key."""
+    """Reads from one database; each method returns None if it has nothing under the key.
+
+    A listing is read in two statements, in one transaction: if another thread or process replaced its rows between
+    them, it would look empty.
+    """
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self.database = database
 
     def answer(self, key: str) -> Stored | None:
         """A response; for a listing, one page with all cached rows."""
-        row = self.database.execute(
-            "SELECT coalesce(answers.json, resources.json), at, number, generation, total, more FROM answers"
-            " LEFT JOIN resources USING (object, id) WHERE key = ?",
-            (key,),
-        ).fetchone()
-        if row is None:
-            return None
-        text, at, number, generation, total, more = row
-        if total is None:
-            return Stored(text, at) if text else None
-        items = [item for (item,) in self.database.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
+        with snapshot(self.database) as database:
+            row = database.execute(
+                "SELECT coalesce(answers.json, resources.json), at, number, generation, total, more FROM answers"
+                " LEFT JOIN resources USING (object, id) WHERE key = ?",
+                (key,),
+            ).fetchone()
+            if row is None:
+                return None
+            text, at, number, generation, total, more = row
+            if total is None:
+                return Stored(text, at) if text else None
+            items = [item for (item,) in database.execute(WINDOW, (number, generation, 0, 1 << 40)) if item]
         known_total = "" if more == UNKNOWN else f',"total":{total}'
         return Stored(f'{{"items":[{",".join(items)}],"count":{len(items)}{known_total}}}', at)
 
     def answers(self, keys: Iterable[str]) -> dict[str, Stored]:
         """Responses by their keys, as `answer` returns each; those that are not listings in one query."""
         asked = list(keys)
-        # the inner query runs only for a response that is a resource; a join would look for one for each
-        rows = self.database.execute(
-            "SELECT key, coalesce(json, (SELECT json FROM resources WHERE object = answers.object"
-            " AND id = answers.id)), at, total FROM answers WHERE key IN (SELECT value FROM json_each(?))",
-            (json.dumps(asked),),
-        )
-        found = {key: self.answer(key) if total is not None else Stored(text, at) for key, text, at, total in rows}
+        with snapshot(self.database) as database:
+            # the inner query runs only for a response that is a resource; a join would look for one for each
+            rows = database.execute(
+                "SELECT key, coalesce(json, (SELECT json FROM resources WHERE object = answers.object"
+                " AND id = answers.id)), at, total FROM answers WHERE key IN (SELECT value FROM json_each(?))",
+                (json.dumps(asked),),
+            )
+            found = {key: self.answer(key) if total is not None else Stored(text, at) for key, text, at, total in rows}
         return {key: stored for key in asked if (stored := found.get(key)) and stored.json}
 
     def window(self, key: str, start: int, count: int) -> StoredWindow | None:
         """Rows of a listing, from `start` on."""
-        found = self.database.execute(
-            "SELECT number, generation, total, at, complete, more FROM answers WHERE key = ?", (key,)
-        ).fetchone()
-        if found is None:
-            return None
-        number, generation, total, at, complete, more = found
-        rows = self.database.execute(WINDOW, (number, generation, start, start + count))
-        items = tuple(item or "{}" for (item,) in rows)
+        with snapshot(self.database) as database:
+            found = database.execute(
+                "SELECT number, generation, total, at, complete, more FROM answers WHERE key = ?", (key,)
+            ).fetchone()
+            if found is None:
+                return None
+            number, generation, total, at, complete, more = found
+            rows = database.execute(WINDOW, (number, generation, start, start + count))
+            items = tuple(item or "{}" for (item,) in rows)
         return StoredWindow(items, total or 0, at, bool(complete and not more), more != UNKNOWN)
 
     def positions(self, key: str, ids: Iterable[str]) -> dict[str, int] | None:
         """The positions of the items with these ids in a listing, by id; without those that are not in it."""
-        row = self._listing(key)
-        if row is None:
-            return None
-        found = self.database.execute(
-            "SELECT id, position FROM items WHERE answer = ? AND generation = ?"
-            " AND id IN (SELECT value FROM json_each(?))",
-            (*row, json.dumps(list(ids))),
-        )
-        return dict(found.fetchall())
+        with snapshot(self.database) as database:
+            row = self._listing(key)
+            if row is None:
+                return None
+            found = database.execute(
+                "SELECT id, position FROM items WHERE answer = ? AND generation = ?"
+                " AND id IN (SELECT value FROM json_each(?))",
+                (*row, json.dumps(list(ids))),
+            )
+            return dict(found.fetchall())
 
     def rows(self, key: str, positions: list[int]) -> dict[int, str] | None:
         """The rows of a listing at these positions, as JSON by position."""
-        row = self._listing(key)
-        return dict(self.database.execute(ROWS, (*row, json.dumps(positions))).fetchall()) if row else None
+        with snapshot(self.database) as database:
+            row = self._listing(key)
+            return dict(database.execute(ROWS, (*row, json.dumps(positions))).fetchall()) if row else None
 
     def matching(
         self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None, first: int | None = None
     ) -> list[tuple[int, str]] | None:
         """The rows of a listing that meet all conditions, as (position, space id); see `Cache.matching`."""
-        row = self._listing(key)
-        if row is None:
-            return None
-        statement, values = matching(conditions, order, first)
-        spaces: dict[str, str] = {}  # few, each of them once in memory
-        found = self.database.execute(statement, (*row, *values))
-        return [(position, spaces.setdefault(space, space)) for position, space in found]
+        with snapshot(self.database) as database:
+            row = self._listing(key)
+            if row is None:
+                return None
+            statement, values = matching(conditions, order, first)
+            spaces: dict[str, str] = {}  # few, each of them once in memory
+            found = database.execute(statement, (*row, *values))
+            return [(position, spaces.setdefault(space, space)) for position, space in found]
 
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a resource, by `object` and `id`."""
