@@ -48,7 +48,7 @@ async def test_the_next_start_shows_the_last_inbox(sample: RunningService, tmp_p
     async with running(app) as pilot:
         await until(pilot, shows="live")
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-        await rested(pilot, until(pilot, shows="Can we link this"))
+        await rested(pilot, until(pilot, shows="Can we link this", holds=lambda: "conflict" in shown(app)))
         before = shown(app).split("\n")
         await pilot.press("q")
     async with running(again(sample, tmp_path)) as pilot:
