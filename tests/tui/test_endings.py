@@ -73,6 +73,42 @@ def test_the_terminal_is_clean(terminal: Terminal, end: Callable[[Terminal], Non
     assert terminal.left_on() == []
 
 
+def test_a_key_typed_before_the_first_screen_is_for_that(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    one = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
+    try:
+        one.press("q")
+        assert one.end() == 0
+    finally:
+        one.close()
+
+
+ENDED_EARLY = PROGRAM.replace(
+    "class Small(PresscheckApp):",
+    """import asyncio, os, signal
+
+class Small(PresscheckApp):
+    async def _open_first_screen(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(0.05)  # until it was handled
+        await super()._open_first_screen()
+""",
+)
+
+
+def test_a_signal_while_the_first_screen_opens_is_no_crash(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(ENDED_EARLY)
+    one = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
+    try:
+        assert one.end() == 143
+        assert "crashed" not in one.text
+        assert one.left_on() == []
+    finally:
+        one.close()
+
+
 def test_a_traceback_is_only_in_the_log_and_has_no_secrets(terminal: Terminal, tmp_path: Path) -> None:
     terminal.press("!")
     terminal.end()
@@ -105,10 +141,7 @@ def test_a_terminal_that_goes_away_ends_the_app_that_gets_no_signal(tmp_path: Pa
     try:
         one.wait("Ready")
         os.close(one.fd)
-        limit = time.monotonic() + 30
-        while os.waitpid(one.pid, os.WNOHANG) == (0, 0):
-            assert time.monotonic() < limit, "the app stays without a terminal"
-            time.sleep(0.1)
+        ended(one.pid)
         assert code.read_text() == "129"
         one.status = 0
     finally:
@@ -116,6 +149,46 @@ def test_a_terminal_that_goes_away_ends_the_app_that_gets_no_signal(tmp_path: Pa
             os.killpg(one.pid, signal.SIGKILL)
         one.fd = os.open(os.devnull, os.O_RDONLY)
         one.close()
+
+
+BUSY = PROGRAM.replace(
+    "class Small(PresscheckApp):",
+    """import presscheck.tui.app
+
+presscheck.tui.app.LONGEST_END = 600
+
+class Small(PresscheckApp):
+    def exit(self, *given):
+        for _ in range(100):  # more than the queue of Textual takes
+            self.write_to_terminal(" ")
+        super().exit(*given)
+""",
+)
+
+
+def test_what_cannot_be_written_to_a_closed_terminal_does_not_delay_the_end(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(BUSY)
+    one = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
+    try:
+        one.wait("Ready")
+        os.close(one.fd)
+        assert os.waitstatus_to_exitcode(ended(one.pid)) == 129
+        one.status = 0
+    finally:
+        if one.status is None:
+            os.kill(one.pid, signal.SIGKILL)
+        one.fd = os.open(os.devnull, os.O_RDONLY)
+        one.close()
+
+
+def ended(pid: int) -> int:
+    """The status of a process, which has 30 seconds to end."""
+    limit = time.monotonic() + 30
+    while (found := os.waitpid(pid, os.WNOHANG)) == (0, 0):
+        assert time.monotonic() < limit, "it did not end"
+        time.sleep(0.05)
+    return found[1]
 
 
 STUCK = PROGRAM.replace(

@@ -11,7 +11,8 @@ from inspect import isawaitable
 from pathlib import Path
 from threading import Timer as ThreadTimer
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from types import FrameType
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, cast
 
 from textual._compositor import CompositorUpdate
 from textual.app import App
@@ -128,6 +129,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._notice_timer: Timer | None = None
         self._background_refresh: AutoRefresh | None = None
         self._is_connected = False
+        self._is_opening = True
+        """Whether the first screen is being opened."""
+        self._end_code: int | None = None
+        """The exit code, if a signal came meanwhile."""
         self.observer: CommandObserver | None = None
         """Follows the commands that run and the screens that are shown."""
 
@@ -151,10 +156,12 @@ class PresscheckApp(App[int], inherit_bindings=False):
         resumed = cast("Signal[object]", self.app_resume_signal)  # pyright: ignore[reportUnknownMemberType]  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
         if not self.is_headless and _is_terminal():
-            self.set_interval(TERMINAL_CHECK, self._end_without_terminal)
+            self._watch_terminal()
         if self._welcome:
             self.push_screen(self._welcome(), self._begin_with)
+            self.call_after_refresh(self._first_screen_opened)
         else:
+            self.type_ahead.starting()
             self.call_after_refresh(self._open_first_screen)
 
     async def _begin_with(self, profile: Profile | None) -> None:
@@ -167,7 +174,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     async def _open_first_screen(self) -> None:
         """Show what is stored, then connect."""
+        self._is_opening = True
         await self.switch_mode("inbox")
+        self._first_screen_opened()
         self._show_engine_notices()
         self._take_left_texts()
         self.engine.on_status(lambda _: self._show_engine_notices())
@@ -425,8 +434,35 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """End cleanly when the terminal or the system asks for it."""
         loop = asyncio.get_running_loop()
         for number, code in SIGNAL_EXIT_CODES.items():
-            loop.add_signal_handler(number, self.exit, code)
+            loop.add_signal_handler(number, self._end, code)
         loop.add_signal_handler(signal.SIGHUP, self._hang_up)
+
+    def _end(self, code: int) -> None:
+        """End; if the first screen is being opened, once it is there: Textual would fail to open what it closes."""
+        if self._is_opening:
+            self._end_code = code
+        else:
+            self.exit(code)
+
+    def _first_screen_opened(self) -> None:
+        self._is_opening = False
+        self.type_ahead.started()
+        if self._end_code is not None:
+            self.exit(self._end_code)
+
+    def _watch_terminal(self) -> None:
+        """End when the terminal is gone, of which no signal may tell.
+
+        With a hang-up comes a signal to go on, on which Textual would start to draw again, for no terminal.
+        """
+        resume = signal.getsignal(signal.SIGCONT)
+
+        def resume_on_terminal(number: int, frame: FrameType | None) -> None:
+            if _is_terminal() and callable(resume):
+                resume(number, frame)
+
+        signal.signal(signal.SIGCONT, resume_on_terminal)
+        self.set_interval(TERMINAL_CHECK, self._end_without_terminal)
 
     def _end_without_terminal(self) -> None:
         """End as on a hang-up if the terminal is gone.
@@ -440,13 +476,17 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def _hang_up(self) -> None:
         """End because the terminal is gone.
 
-        Textual may wait for ever for its output to be written; by then the store is closed, and the process may end.
+        What can no longer be written is discarded: the first failed write ends the thread in which Textual writes, and
+        the app would wait for ever until that has room. If it was too late for that, the process ends without it; by
+        then the store is closed.
         """
+        if not _is_terminal() and sys.__stderr__:  # on which Textual draws
+            _discard(sys.__stderr__)
         code = SIGNAL_EXIT_CODES[signal.SIGHUP]
         end = ThreadTimer(LONGEST_END, os._exit, (code,))
         end.daemon = True
         end.start()
-        self.exit(code)
+        self._end(code)
 
     def _fatal_error(self) -> None:
         """End after an internal error; local variables are not shown, as they may hold secrets."""
@@ -497,6 +537,11 @@ def _flush_or_discard() -> None:
         try:
             stream.flush()
         except OSError:
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, stream.fileno())
-            os.close(nowhere)
+            _discard(stream)
+
+
+def _discard(stream: TextIO) -> None:
+    """Discard what is written to a stream from now on, and what is in its buffer."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -2,10 +2,10 @@
 
 A sequence has no timeout: a prefix stays pending until the next key. A key that continues no sequence starts a new one.
 
-Keys that are typed ahead wait, in order, for the dialog or screen that an earlier key opens. Textual forwards a key to
-what has the focus at the moment when the key arrives. Of `C` and a comment typed in one breath (or sent by a slow line
-in one packet), the first letters would go to the review, where they are commands. Keys typed before a confirmation is
-open are dropped (`drops_type_ahead`), because it was not seen.
+Keys that are typed ahead wait, in order, for the first screen, and for the dialog or screen that an earlier key opens.
+Textual forwards a key to what has the focus at the moment when the key arrives. Of `C` and a comment typed in one
+breath (or sent by a slow line in one packet), the first letters would go to the review, where they are commands. Keys
+typed before a confirmation is open are dropped (`drops_type_ahead`), because it was not seen.
 """
 
 from __future__ import annotations
@@ -154,6 +154,14 @@ class TypeAhead:
     def has_more(self) -> bool:
         """Whether more was typed than what is being handled."""
         return bool(self._events or self._app.message_queue_size)
+
+    def starting(self) -> None:
+        """Hold events until `started`: the first screen is not there yet, though its last picture may be."""
+        self._hold(self, LIMIT)
+
+    def started(self) -> None:
+        """Deliver what was typed since the start."""
+        self._release(self)
 
     async def take(self, event: Input) -> None:
         """Deliver an event, at once or when nothing holds it back any more."""
