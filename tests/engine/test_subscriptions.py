@@ -30,11 +30,12 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace, GetSpace
 from presscheck.client.client import Client
 from presscheck.engine.engine import Engine
+from presscheck.engine.inbox import activity_poller
 from presscheck.engine.reads.subscriptions import beneath, matches
 from presscheck.engine.writes.effects import effects_of
 from presscheck.engine.writes.overlays import OVERLAYS
 from presscheck.engine.writes.pending_writes import ME
-from presscheck.errors import NotFound
+from presscheck.errors import NotFound, ServiceFailed
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -246,6 +247,29 @@ async def test_news_of_the_inbox_wakes_its_listings_alone(
     await engine.events.poll()
     await asyncio.sleep(0)
     assert watchers.woken(listing, *others) == [], "nothing is new"
+
+
+async def test_news_of_a_poll_that_fails_later_wakes_its_listings(
+    engine: Engine, watchers: Watchers, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [request] = await space_with(engine, "First")
+    organization = (await engine.read(ListOrganizations())).items[0].id
+    listing = ListOrganizationChangeRequests(organization_id=organization, status="open")
+    await engine.events.poll()
+    await watchers.follow(listing)
+    client = Client(service.base_url, service.token)
+    await client.send(UpdateChangeRequest(space_id=request.space, change_request_id=request.id, subject="From beside"))
+    await client.aclose()
+
+    async def fails(*_: object) -> None:
+        raise ServiceFailed("unavailable", request="r", status=503)
+
+    with monkeypatch.context() as last_requests:
+        last_requests.setattr(activity_poller._Poll, "_poll_sites", fails)
+        with pytest.raises(ServiceFailed):
+            await engine.events.poll()
+    await asyncio.sleep(0)
+    assert watchers.woken(listing) == [listing]
 
 
 async def test_the_signed_in_user_is_read_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The inbox on the sample workspace."""
 
+import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,26 @@ async def test_keys_move_the_cursor_and_the_preview_follows(service: RunningServ
         await until(pilot, shows="▌   #2 Explain 409")
         await pilot.press("g", "g")
         await until(pilot, shows="▌   #5 Rewrite")
+
+
+@pytest.mark.parametrize("view", ["1", "4"], ids=["arranged", "as listed"])
+async def test_rows_that_are_shown_keep_their_places_while_others_are_stored(
+    service: RunningService, tmp_path: Path, view: str
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Rewrite the auth guide")
+        await pilot.press(view)
+        model, engine = pilot.app.screen.model, pilot.app.engine
+        await until(pilot, holds=lambda: model.count() > 2 and model.request(1) is not None)
+        shown_ids = [request.id for index in range(model.count()) if (request := model.request(index))]
+        listing = model.listing()
+
+        def reverse(cache: Any) -> None:
+            rows = [json.loads(row) for row in cache.window(listing.key(), 0, 100).items]
+            cache.keep_page(listing.key(), rows[::-1], 0, 1.0, total=len(rows), last=True)
+
+        await engine._stored_reads.in_store(reverse)  # as a poll does before it tells
+        assert [model.request(model.index(request_id)).id for request_id in shown_ids] == shown_ids
 
 
 async def test_keys_of_a_review_do_nothing_else_here(service: RunningService, tmp_path: Path) -> None:

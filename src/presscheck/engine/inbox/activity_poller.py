@@ -57,20 +57,15 @@ REVIEW_EVENTS = {"approved": APPROVED, "changes-requested": CHANGES_REQUESTED}
 
 @dataclass(frozen=True)
 class PollResult:
-    """The result of a poll.
-
-    Attributes:
-        news: the cache keys of the responses that changed.
-    """
+    """The result of a poll."""
 
     snapshot: Snapshot
-    news: frozenset[str]
     followed_in_part: frozenset[str] = frozenset()
     """The ids of change requests that concern the user only by threads that are followed."""
 
 
 async def poll(
-    reads: ServiceReads, me: User | None, before: Snapshot | None, settings: NotificationSettings
+    reads: ServiceReads, me: User | None, before: Snapshot | None, settings: NotificationSettings, news: set[str]
 ) -> PollResult:
     """Poll the activity in all organizations.
 
@@ -79,29 +74,37 @@ async def poll(
         me: the user; None if it is unknown: then all open change requests are polled.
         before: the snapshot of the previous poll; None for the first poll.
         settings: what is muted and followed.
+        news: takes the cache keys of the responses that changed, also if a later request fails.
 
     Raises:
         PresscheckError: a request failed.
     """
-    current = _Poll(reads, me, before or Snapshot(), settings)
+    current = _Poll(reads, me, before or Snapshot(), settings, news)
     for organization in (await current.fresh(ListOrganizations())).items:
         await current.poll_organization(organization.id)
     await current.poll_followed()
     await current.poll_former()
     snapshot = Snapshot(current.requests, current.sites, current.whole)
-    return PollResult(snapshot, frozenset(current.news), frozenset(current.followed_in_part))
+    return PollResult(snapshot, frozenset(current.followed_in_part))
 
 
 class _Poll:
     """One poll, which collects the parts of a snapshot."""
 
-    def __init__(self, reads: ServiceReads, me: User | None, before: Snapshot, settings: NotificationSettings) -> None:
+    def __init__(
+        self,
+        reads: ServiceReads,
+        me: User | None,
+        before: Snapshot,
+        settings: NotificationSettings,
+        news: set[str],
+    ) -> None:
         self._reads, self._user, self._before, self._settings = reads, me, before, settings
         self._me = me.id if me else ""
         self.followed_in_part: set[str] = set()
         self.requests: dict[str, RequestState] = {}
         self.sites: dict[str, SiteState] = {}
-        self.whole, self.news = True, set[str]()
+        self.whole, self.news = True, news
 
     async def fresh(self, call: Operation[T]) -> T:
         """The response of the service, which is also cached."""

@@ -119,7 +119,13 @@ class EventLog:
         self._settings.reload()
         version, text = self._outbox.recall(VERSION), self._outbox.recall(SEEN + me)
         before, own = read_snapshot(text), self._outbox.recall_all(OWN)
-        result = await poll(self._reads, user, before, self._settings)
+        news = set[str]()
+        try:
+            result = await poll(self._reads, user, before, self._settings, news)
+        finally:  # what was read is in the cache, and the next poll would find it unchanged
+            self._subscriptions.news(news)
+            if any(key.startswith(ROWS_KEY) for key in news):
+                self._subscriptions.news_paths(INBOX_PATHS)  # a row can be in several listings
         requests = result.snapshot.requests
         self._triage.followed = {key for key, request in requests.items() if request.actions is not None}
         after = write_snapshot(result.snapshot)
@@ -127,9 +133,6 @@ class EventLog:
             events = diff_snapshots(before, result.snapshot, me, own) if me else ()  # else own actions would be news
             events = self._settings.filter_events(events, result.followed_in_part)
             self._outbox.swap(VERSION, version, self._new_state(int(version or 0) + 1, SEEN + me, after, own, events))
-        self._subscriptions.news(result.news)
-        if any(key.startswith(ROWS_KEY) for key in result.news):
-            self._subscriptions.news_paths(INBOX_PATHS)  # a row can be in several listings
 
     def recent(self) -> tuple[Event, ...]:
         """The stored events, newest first."""

@@ -201,7 +201,9 @@ class InboxModel:
     def index(self, request_id: object) -> int | None:
         """The row of a change request, however far it moved; None if it is not in this view."""
         listing = self.listing()
-        position = self._engine.positions(listing, [str(request_id)]).get(str(request_id)) if listing else None
+        position = self._loaded_position(str(request_id))
+        if position is None and listing:
+            position = self._engine.positions(listing, [str(request_id)]).get(str(request_id))
         if position is None:
             return None
         if self.is_arranged(self.view):
@@ -209,6 +211,14 @@ class InboxModel:
             return positions.index(position) if position in positions else None
         hidden = self._hidden_positions(self.view)
         return None if position in hidden else position - bisect_left(hidden, position)
+
+    def _loaded_position(self, request_id: str) -> int | None:
+        """The position of a change request among those that are loaded, which are older than the listing at times."""
+        if self.is_arranged(self.view):
+            loaded = self._arranged_requests.items()
+        else:
+            loaded = ((start + at, one) for start, chunk in self._chunks.items() for at, one in enumerate(chunk))
+        return next((position for position, request in loaded if request.id == request_id), None)
 
     @property
     def is_ready(self) -> bool:

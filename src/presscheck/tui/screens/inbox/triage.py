@@ -53,13 +53,15 @@ class TriageActions:
         return Span(*SIGNS[state]) if state in SIGNS else Span(" ")
 
     def selected(self) -> list[ChangeRequest]:
-        """The marked change requests in the order of the rows; without marks the one under the cursor."""
+        """The marked change requests in the order of the rows, each once; without marks the one under the cursor."""
         rows, model = self._screen.rows, self._screen.model
         if not rows.marked:
             current = self._screen.current()
             return [current] if current else []
         requests = (model.request(index) for index in range(rows.count))
-        return [request for request in requests if request and request.id in rows.marked]
+        # one whose row moves while the listing is replaced may be read at both places
+        marked = {request.id: request for request in requests if request and request.id in rows.marked}
+        return [*marked.values()]
 
     def command_done(self) -> None:
         """Hide the selected change requests until there is new activity; bring them back if all are hidden."""
