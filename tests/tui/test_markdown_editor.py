@@ -318,6 +318,80 @@ async def test_offline_and_closed_requests_keep_the_text(service: RunningService
             service.start()
 
 
+@asynccontextmanager
+async def reading_slowly(pilot: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """The page is read only at the end of the block, as on a slow line."""
+    goes_on, draft = asyncio.Event(), editor(pilot).draft
+    read = draft._read_page
+
+    async def read_later() -> Any:
+        await goes_on.wait()
+        return await read()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(draft, "_read_page", read_later)
+        yield
+    goes_on.set()
+
+
+async def test_what_is_typed_while_a_page_is_sent_is_a_draft(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await begun(service, "Typed on", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await pilot.press("ctrl+end", "enter", *"Ask Mia.", "ctrl+s")
+        await until(pilot, shows="Lasting: +1 −0 lines")
+        async with reading_slowly(pilot, monkeypatch):
+            await pilot.press("y")
+            await until(pilot, holds=lambda: is_editing(pilot))
+            await pilot.press(*" Or Jon.")
+            await until(pilot, holds=lambda: editor(pilot).area.text.endswith("Ask Mia. Or Jon."))
+        await until(pilot, shows="saved to the change request; what you typed since then is a draft")
+        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia."
+        assert [text.endswith("Ask Mia. Or Jon.") for text in editor_drafts(pilot)[-1:]] == [True]
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Lasting: +1 −2 lines")
+        await pilot.press("y")
+        await until(pilot, holds=lambda: not editor_drafts(pilot))
+        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia. Or Jon."
+
+
+async def test_what_is_typed_before_the_question_is_kept_beside_the_edit_of_somebody_else(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await begun(service, "Typed before", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await pilot.press("ctrl+end", "enter", *"Ask Mia.")
+        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
+        async with reading_slowly(pilot, monkeypatch):
+            await pilot.press("ctrl+s", *" Or Jon.")
+            await until(pilot, holds=lambda: editor(pilot).area.text.endswith("Ask Mia. Or Jon."))
+        await until(pilot, shows="Merged with an edit of somebody else.")
+        await pilot.press("n")
+        await until(pilot, shows="your draft is kept")
+        text = editor(pilot).area.text
+        assert "60 days" in text
+        assert text.endswith("Ask Mia. Or Jon.")
+        assert editor(pilot).draft.text == text
+
+
+async def test_a_page_that_cannot_be_sent_has_the_edit_of_somebody_else(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await begun(service, "Not sent", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await pilot.press("ctrl+end", "enter", *"Ask Mia.")
+        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Merged with an edit of somebody else.")
+        await say(service, one.token, UpdateChangeRequest(**one.at, status="archived"))
+        await pilot.press("y")
+        await until(pilot, shows="is archived")
+        await until(pilot, holds=lambda: "60 days" in editor(pilot).area.text)
+        assert editor(pilot).area.text.endswith("Ask Mia.")
+        assert editor(pilot).draft.text == editor(pilot).area.text
+
+
 async def test_each_editor_can_be_chosen(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,11 @@ class InstructionsDraft:
         about = {"title": self._organization.title}
         return DraftSlot(self._outbox, self._keys[0], about, {self._keys[1]: self._base})
 
+    @property
+    def text(self) -> str:
+        """The draft as it is stored; empty without one."""
+        return self._outbox.draft(self._keys[0]) or ""
+
     def keep(self, text: str) -> None:
         """Store the draft; the text that it was edited from is no draft."""
         self.is_kept = text != self._base

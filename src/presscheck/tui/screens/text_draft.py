@@ -49,6 +49,11 @@ class TextDraft(Protocol):
         """Where the draft is stored."""
         ...
 
+    @property
+    def text(self) -> str:
+        """The draft as it is stored; empty without one."""
+        ...
+
     def keep(self, text: str) -> None:
         """Store the draft; the text that it was edited from is no draft."""
         ...
@@ -66,7 +71,7 @@ class TextDraft(Protocol):
         ...
 
     async def save(self, screen: ScreenContext, text: str) -> Saved:
-        """Ask, and send the text.
+        """Ask, and send the text; what is kept from then on was edited from what was sent.
 
         Raises:
             PresscheckError: it cannot be read or written; the text is a draft.

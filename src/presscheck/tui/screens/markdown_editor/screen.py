@@ -37,6 +37,7 @@ from presscheck.tui.screens.markdown_editor.completion import (
     page_proposals,
     people_proposals,
 )
+from presscheck.tui.screens.page.draft import merged_texts
 from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.screens.text_draft import confirm_discard
 from presscheck.tui.spell_checker import DoubtfulWord
@@ -329,15 +330,38 @@ class MarkdownEditor(BaseScreen):
         text = self.area.text
         try:
             saved = await self.draft.save(self, text)
+        except PresscheckError:
+            await self._go_on(text, self.draft.text or text)
+            raise
         finally:
             self._is_saving = False
-        if saved.is_sent:
+        if saved.is_sent and self.area.text == text:
             self.app_context.close_screen()
             self.app_context.notify(self.draft.saved_message)
             return
-        if saved.text != text and self.area.text == text:
-            self.area.replace_all(saved.text)
-        self.notify(saved.message.replace("e opens your draft", "your draft is kept"))
+        await self._go_on(text, saved.text)
+        message = saved.message.replace("e opens your draft", "your draft is kept")
+        self.notify(message or f"{self.draft.saved_message}; what you typed since then is a draft")
+
+    async def _go_on(self, before: str, stored: str) -> None:
+        """Show and keep what the text has become: merged with edits of others, and with what was typed meanwhile.
+
+        Args:
+            before: the text that was to be saved.
+            stored: what became of it.
+        """
+        now = stored
+        while True:
+            typed = self.area.text
+            if typed != before:
+                now = typed if now == before else (await merged_texts(before, typed, now)).text
+            if self.area.text == typed:
+                break
+            before = typed
+        if now != typed:
+            self.area.replace_all(now)
+        self._saved_text = self.draft.text or stored
+        self._flush()
 
     def reason_discard_draft(self) -> str | None:
         """Disabled without a draft, and while it is being saved."""

@@ -87,6 +87,11 @@ class PageDraft:
         about = draft_about(self._engine, self.path, page=self.title)
         return DraftSlot(self._outbox, self._keys[0], about, {self._keys[1]: self._base.text} if self._base else {})
 
+    @property
+    def text(self) -> str:
+        """The draft as it is stored; empty without one."""
+        return self._outbox.draft(self._keys[0]) or ""
+
     def keep(self, text: str) -> None:
         """Store the draft, and once the page that it is edited from; the text of the page is no draft."""
         if self._base is None or text == self._base.text:
@@ -158,6 +163,7 @@ class PageDraft:
         change = UpdatePage(page=self.page_id, document=Document(markdown=edit.markdown), **new_title)
         await screen.engine.write(EditChangeRequestContent(**self.path, changes=(change,))).landed()
         self.forget()
+        self._base = to_editor(edit.title or after.title, edit.markdown)
         return Saved("", merged.text, is_sent=True)
 
     async def _lost_types(self, page: EditorPage) -> tuple[str, ...]:
