@@ -445,6 +445,20 @@ async def test_while_a_newer_listing_is_sorted_keys_act_on_the_rows_that_are_sho
         await client.send(DeleteTeam(organization_id=ORG, team_id=team.id))
 
 
+async def test_a_range_of_marks_ends_with_its_list(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        screen = await family(pilot, "Members", "Luz Quispe")
+        await pilot.press("V")
+        await until(pilot, shows="range started")
+        for title, text in (("Teams", "Teams  "), ("Members", "Luz Quispe")):
+            screen.show_family(title)
+            await until(pilot, shows=text, holds=lambda: screen.table._is_loaded)
+        screen.table.focus_rows()
+        await pilot.press("V")
+        await until(pilot, shows="range started")
+        assert not screen.table.rows.marked
+
+
 async def test_an_order_that_is_not_wanted_any_more_does_not_come_back(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

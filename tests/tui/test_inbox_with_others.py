@@ -83,6 +83,37 @@ async def test_cursor_and_marks_stay_and_done_requests_come_back(service: Runnin
         await until(pilot, shows="Needs me 8")
 
 
+async def test_a_range_of_marks_starts_at_its_row_also_if_that_moves_or_goes(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "noor") as (mia, noor):
+        await until(pilot, shows="Needs me 7")
+        rows = pilot.app.screen.query_one(RowList)
+        await to_row(pilot, "Limits per workspace")
+        start = rows.cursor
+        await pilot.press("V")
+        await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n", asks=("robin",))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Errors by number", holds=lambda: rows.cursor == start + 1)
+        expected = {pilot.app.screen.current().id}
+        await pilot.press("j")
+        expected.add(pilot.app.screen.current().id)
+        await pilot.press("V")
+        await until(pilot, shows="2 marked")
+        assert rows.marked == expected, "without the row that is now where the range started"
+
+        await pilot.press("escape")
+        await to_row(pilot, "Limits per workspace")
+        await pilot.press("V", "j")
+        await noor.send(UpdateChangeRequest(**LIMITS, status="archived"))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Needs me 7", holds=lambda: rows.count == 7)
+        here = pilot.app.screen.current().id
+        await pilot.press("V", "V")
+        await until(pilot, shows="1 marked")
+        assert rows.marked == {here}, "the range from a row that is gone begins anew"
+
+
 async def test_what_failed_is_not_retried_while_the_batch_still_sends(service: RunningService, tmp_path: Path) -> None:
     answered, asked = threading.Event(), list[str]()
     async with somebody(service, "noor") as (noor,):

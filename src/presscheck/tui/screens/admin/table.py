@@ -152,7 +152,7 @@ class FamilyTable(Vertical):
             given: the arguments of the listing, such as the id of the team whose members it lists.
         """
         self._screen.find.end()
-        self._rows.marked.clear()
+        self._rows.clear_marks()
         self._wants_focus = self._wants_focus and family is self.family
         self.family, self.given = family, given
         self._reset()
