@@ -1,5 +1,6 @@
 """Administration by keys: tables, forms and questions; each change is checked at the service."""
 
+import asyncio
 import csv
 import json
 from pathlib import Path
@@ -19,9 +20,10 @@ from textual.widgets import Input
 from presscheck.api.organizations import GetMember, GetOrganization, ListMembers, Organization, UpdateMember
 from presscheck.api.saml import CreateSAMLProvider, DeleteSAMLProvider, ListSAMLProviders
 from presscheck.api.spaces import Space
-from presscheck.api.teams import CreateTeam, ListTeamMembers, ListTeams
+from presscheck.api.teams import CreateTeam, DeleteTeam, ListTeamMembers, ListTeams
 from presscheck.api.translations import Translation
 from presscheck.client.client import Client
+from presscheck.tui.screens.admin import table as table_module
 from presscheck.tui.screens.admin.column_widths import column_widths
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.screen import AdminScreen
@@ -67,6 +69,32 @@ async def go_to(pilot: Any, text: str) -> None:
             return
         await pilot.press("j")
     raise AssertionError(f"no row with {text}")
+
+
+class Held:
+    """Work that is held back: what it waits for, and how far it is."""
+
+    def __init__(self) -> None:
+        self.let_go, self.has_begun, self.has_ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+
+def held_back(screen: AdminScreen, monkeypatch: pytest.MonkeyPatch) -> Held:
+    """Hold back what finds and sorts the rows of the table: of a long listing it takes as long."""
+    run, held = screen.run, Held()
+
+    def run_later(work: Any, *, group: str = "work", exclusive: bool = False) -> Any:
+        async def wait() -> None:
+            held.has_begun.set()
+            try:
+                await held.let_go.wait()
+                await work()
+            finally:
+                held.has_ended.set()
+
+        return run(wait if group == "arrange" else work, group=group, exclusive=exclusive)
+
+    monkeypatch.setattr(screen, "run", run_later)
+    return held
 
 
 def test_the_command_palette_knows_every_family() -> None:
@@ -364,6 +392,88 @@ async def test_rows_are_found_sorted_marked_and_exported(
         await until(pilot, shows="delete: 3 teams")
         left = [one.title for one in (await client.send(ListTeams(organization_id=ORG))).items]
         assert not [title for title in left if "bulk" in title]
+
+
+@pytest.mark.parametrize(("word", "keeps_rows"), [("Shift", True), ("Crew", False)])
+async def test_while_a_newer_listing_is_sorted_keys_act_on_the_rows_that_are_shown(
+    service: RunningService,
+    tmp_path: Path,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    word: str,
+    *,
+    keeps_rows: bool,
+) -> None:
+    if not keeps_rows:  # they are read from the store again for each look at them
+        monkeypatch.setattr(table_module, "BLOCK", 1)
+        monkeypatch.setattr(table_module, "MOST_BLOCKS", 1)
+    made = [await client.send(CreateTeam(organization_id=ORG, title=f"{word} {letter}")) for letter in "abcdef"]
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        screen = await family(pilot, "Teams", f"{word} f")
+        table = screen.table
+        await pilot.press(".", "o")
+        await pick(pilot, "team")
+        await until(pilot, shows="team ↑")
+        await write(pilot, "/", word)
+        await until(pilot, shows="6 of ")
+        await pilot.press("enter")
+        await go_to(pilot, f"{word} c")
+        names, keys = [table._item(at).title for at in range(6)], [table._key(at) for at in range(6)]
+        total, sorting = table._total, held_back(screen, monkeypatch)
+        await client.send(DeleteTeam(organization_id=ORG, team_id=made[0].id))
+        await pilot.press("ctrl+r")
+        await until(pilot, holds=lambda: table._total == total - 1)
+        if keeps_rows:
+            await pilot.press("E")
+            await form(pilot)
+            assert f"Change {word} c" in shown(pilot.app)
+            await pilot.press("escape")
+            await until(pilot, holds=lambda: pilot.app.screen is screen)
+            await pilot.press("-")
+            await until(pilot, shows=f"Delete {word} c?")
+            await pilot.press("escape")
+            await until(pilot, holds=lambda: pilot.app.screen is screen)
+        else:
+            found = [table._item(at) for at in range(6)]
+            assert all(team is None or team.title == name for team, name in zip(found, names, strict=True))
+            assert table.current is None, "it is not known where that row is now"
+        assert [table._key(at) for at in range(6)] == keys
+        sorting.let_go.set()
+        await until(pilot, shows="5 of ", holds=lambda: table.rows.count == 5)
+        assert table.current.title == f"{word} c"
+    for team in made[1:]:
+        await client.send(DeleteTeam(organization_id=ORG, team_id=team.id))
+
+
+async def test_a_range_of_marks_ends_with_its_list(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        screen = await family(pilot, "Members", "Luz Quispe")
+        await pilot.press("V")
+        await until(pilot, shows="range started")
+        for title, text in (("Teams", "Teams  "), ("Members", "Luz Quispe")):
+            screen.show_family(title)
+            await until(pilot, shows=text, holds=lambda: screen.table._is_loaded)
+        screen.table.focus_rows()
+        await pilot.press("V")
+        await until(pilot, shows="range started")
+        assert not screen.table.rows.marked
+
+
+async def test_an_order_that_is_not_wanted_any_more_does_not_come_back(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        screen = await family(pilot, "Members", "Luz Quispe")
+        sorting = held_back(screen, monkeypatch)
+        await pilot.press(".", "o")
+        await pick(pilot, "name")
+        await until(pilot, holds=sorting.has_begun.is_set)
+        await pilot.press(".", "o")
+        await pick(pilot, "As the service lists them")
+        await until(pilot, holds=lambda: screen.table._sorted is None)
+        sorting.let_go.set()
+        await until(pilot, holds=sorting.has_ended.is_set)
+        assert screen.table._order is None
 
 
 async def test_certificates_of_providers_are_read_and_warned_of(

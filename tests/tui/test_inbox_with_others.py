@@ -1,10 +1,12 @@
 """The inbox and bulk actions, while another user opens, archives and merges between key presses."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
 from tests.running_service import RunningService
 from tests.service_users import At, main_moves, opens, somebody, threads
+from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 
 from presscheck.api.change_requests import (
@@ -79,6 +81,59 @@ async def test_cursor_and_marks_stay_and_done_requests_come_back(service: Runnin
         await luz.send(PostComment(**TYPOS, body=Document(markdown="Really")))
         await pilot.press("ctrl+r")
         await until(pilot, shows="Needs me 8")
+
+
+async def test_a_range_of_marks_starts_at_its_row_also_if_that_moves_or_goes(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "noor") as (mia, noor):
+        await until(pilot, shows="Needs me 7")
+        rows = pilot.app.screen.query_one(RowList)
+        await to_row(pilot, "Limits per workspace")
+        start = rows.cursor
+        await pilot.press("V")
+        await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n", asks=("robin",))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Errors by number", holds=lambda: rows.cursor == start + 1)
+        expected = {pilot.app.screen.current().id}
+        await pilot.press("j")
+        expected.add(pilot.app.screen.current().id)
+        await pilot.press("V")
+        await until(pilot, shows="2 marked")
+        assert rows.marked == expected, "without the row that is now where the range started"
+
+        await pilot.press("escape")
+        await to_row(pilot, "Limits per workspace")
+        await pilot.press("V", "j")
+        await noor.send(UpdateChangeRequest(**LIMITS, status="archived"))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Needs me 7", holds=lambda: rows.count == 7)
+        here = pilot.app.screen.current().id
+        await pilot.press("V", "V")
+        await until(pilot, shows="1 marked")
+        assert rows.marked == {here}, "the range from a row that is gone begins anew"
+
+
+async def test_what_failed_is_not_retried_while_the_batch_still_sends(service: RunningService, tmp_path: Path) -> None:
+    answered, asked = threading.Event(), list[str]()
+    async with somebody(service, "noor") as (noor,):
+        held = f"/change-requests/{(await noor.send(GetChangeRequest(**LIMITS))).id}/update"
+        with holding_back(service, tmp_path, held, until=answered, asked=asked) as address:
+            async with running(app_on(service, tmp_path / "home", base_url=address)) as pilot:
+                await until(pilot, shows="Needs me 7")
+                await act(pilot, "update", "Rewrite the auth guide", "Limits per workspace")
+                await until(pilot, shows="Update from main: 2 change requests?")
+                await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
+                await pilot.press("y")
+                await until(pilot, shows="1 failed", holds=lambda: any(held in path for path in asked))
+                await pilot.press("s")
+                await until(pilot, shows="it is still running")
+                answered.set()
+                await until(pilot, shows="1 done · 1 failed")
+                await noor.send(UpdateChangeRequest(**AUTH, status="open"))
+                await pilot.press("s")
+                await until(pilot, shows="2 done")
+                assert len([path for path in asked if held in path]) == 1
 
 
 async def test_one_of_many_was_archived_and_one_merged_meanwhile(service: RunningService, tmp_path: Path) -> None:

@@ -143,6 +143,31 @@ class TestRows:
             await pilot.pause()
             assert shown(pilot.app)[:4] == ["  new", " •ann", " •bob", "▌ cid"]
 
+    async def test_a_range_of_marks_starts_at_a_key(self) -> None:
+        names = ["ann", "bob", "cid", "dan"]
+        rows = RowList(lambda at, _: (Span(names[at]),), style_for, key=lambda at: names[at])
+        async with alone(rows):
+            rows.show(4)
+            rows.move_to(1)
+            assert rows.mark_range()
+            names[:0] = ["new", "newer"]
+            rows.show(6)
+            rows.move(1)
+            assert not rows.mark_range()
+            assert rows.marked == {"bob", "cid"}
+            rows.clear_marks()
+            assert rows.mark_range()
+            names.remove("cid")
+            rows.show(5)
+            assert rows.mark_range(), "its row is gone: this starts a new one"
+            assert not rows.marked
+            assert not rows.mark_range()
+            assert rows.marked == {"dan"}
+            rows.clear_marks()
+            rows.show(0)
+            assert rows.mark_range(), "there is no row"
+            assert not rows.clear_marks()
+
     async def test_the_cursor_is_never_on_a_heading(self) -> None:
         headings = {0, 3, 6}
         rows = RowList(numbered([]), style_for, is_heading=headings.__contains__)

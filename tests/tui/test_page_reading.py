@@ -1,11 +1,13 @@
 """Reading pages in Browse: headings, reading order, the place where a page was left, the whole width, links."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import main_moves, page_of, somebody
+from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, plain, running, shown, until
 from tests.tui.block_page import write_blocks
 from textual import events
@@ -375,6 +377,40 @@ async def test_revisions_are_listed_and_pages_read_as_they_were(service: Running
             text = await robin.send(GetChangeRequestPage(**at, page_id=page.id, format="markdown"))
             await robin.send(UpdateChangeRequest(**at, status="archived"))
         assert "Write down what happened" in (text.markdown or "")
+
+
+async def test_the_revision_under_the_cursor_at_the_key_is_brought_back(
+    service: RunningService, tmp_path: Path
+) -> None:
+    answered = threading.Event()
+    answered.set()
+    with holding_back(service, tmp_path, "GET /v1/spaces/runbook HTTP", until=answered) as address:
+        async with running(app_on(service, tmp_path / "home", base_url=address)) as pilot:
+            await until(pilot, shows="Needs me")
+            await pilot.app.open_page("runbook")
+            await until(pilot, shows="› Runbook")
+            await pilot.press("g", "h")
+            await until(pilot, shows="+ Afterwards")
+            await until(pilot, holds=lambda: "older revisions" not in shown(pilot.app))
+            revisions = pilot.app.screen
+            rows = revisions.query_one(RowList)
+            texts = ["".join(span.text for span in rows.row(number, 80)) for number in range(rows.count)]
+            page = next(number for number, text in enumerate(texts) if "+ Afterwards" in text)
+            # the request that tells whether the space is locked lasts, while the cursor moves, and the rows are gone
+            for keys in ("k", "ctrl+r"):
+                while rows.cursor != page:
+                    await pilot.press("j" if rows.cursor < page else "k")
+                answered.clear()
+                await pilot.press("Z")
+                await pilot.press(keys)
+                await until(pilot, holds=lambda: rows.cursor != page or not revisions._rows)
+                answered.set()
+                await until(pilot, shows="Bring back as of this revision")
+                await pilot.press("p")
+                await until(pilot, shows="Bring back Afterwards as of")
+                await pilot.press("escape")
+                await until(pilot, holds=lambda: pilot.app.screen is revisions)
+                await until(pilot, holds=lambda: rows.count == len(texts))
 
 
 async def test_in_a_change_request_its_own_revisions_are_listed(service: RunningService, tmp_path: Path) -> None:

@@ -216,7 +216,13 @@ class BatchScreen(BaseScreen, Generic[R]):
         return {item.key for item in self.items if item.state in ("done", "pending")}
 
     def reason_retry(self) -> str | None:
-        """Disabled unless something failed."""
+        """Disabled unless something failed, and until the batch has ended.
+
+        A second run would end the first one: the item that is being sent would stay `running` for ever, and its mark
+        would remain, so that it would be sent twice.
+        """
+        if self._is_running:
+            return "it is still running"
         return None if self._count("failed") else "nothing failed"
 
     def command_retry(self) -> None:

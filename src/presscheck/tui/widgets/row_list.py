@@ -17,7 +17,7 @@ from presscheck.tui.widgets.line_view import LineView, Place
 RowRenderer = Callable[[int, int], Line]
 """Renders a row, given its index and its width in cells."""
 SEARCH_DISTANCE = 200
-"""How many rows around the cursor are searched for a row that moved."""
+"""How many rows around the place where a row was are searched for it."""
 
 
 class RowList(LineView):
@@ -28,7 +28,7 @@ class RowList(LineView):
         style_for: returns the style for style words.
         second_line: renders a second line of each row.
         key: returns the stable key of a row; None if the row is not loaded. Without it no row can be marked.
-        find: returns the row of a key, or None; without it, rows around the cursor are searched for one that moved.
+        find: returns the row of a key, or None; without it, one that moved is searched for around its former place.
         is_heading: whether a row is a heading, which the cursor skips.
         has_mark_column: whether marks have a column of their own; otherwise the row renderer shows them.
         id: the widget's id.
@@ -77,7 +77,8 @@ class RowList(LineView):
         self.marked: set[Hashable] = set()
         self._count = 0
         self._cursor_key: Hashable | None = None
-        self._range_start: int | None = None
+        self._range_start: tuple[Hashable, int] | None = None
+        """The key of the row at which a range of marks starts, and where it was then."""
 
     @property
     def count(self) -> int:
@@ -122,15 +123,19 @@ class RowList(LineView):
     def mark_range(self) -> bool:
         """Start a range at the cursor; the second call marks all rows from there to the cursor.
 
+        If the row at which it started is gone, or far from where it was, the second call starts a new one.
+
         Returns:
             Whether a range was started.
         """
-        if self._range_start is None:
-            self._range_start = self.cursor
+        start = None if self._range_start is None else self._find_key(*self._range_start)
+        if start is None:
+            key = self._key_of(self.cursor)
+            self._range_start = None if key is None else (key, self.cursor)
             return True
-        first, last = sorted((self._range_start, self.cursor))
         self._range_start = None
-        self._toggle_marks(range(first, min(last + 1, self.count)))
+        first, last = sorted((start, self.cursor))
+        self._toggle_marks(range(first, last + 1))
         return False
 
     def mark_visible(self) -> None:
@@ -202,13 +207,17 @@ class RowList(LineView):
         self._cursor_key = self._key_of(self.cursor)
 
     def _find_cursor_key(self) -> int:
-        if self._cursor_key is None or self._key_of(self.cursor) == self._cursor_key:
-            return self.cursor
+        found = None if self._cursor_key is None else self._find_key(self._cursor_key, self.cursor)
+        return self.cursor if found is None else found
+
+    def _find_key(self, key: Hashable, near: int) -> int | None:
+        """The row of a key that was at an index; None if it is gone."""
+        if self._key_of(near) == key:
+            return near
         if self.find:
-            found = self.find(self._cursor_key)
-            return self.cursor if found is None else found
+            return self.find(key)
         for distance in range(1, SEARCH_DISTANCE):
-            for number in (self.cursor + distance, self.cursor - distance):
-                if self._key_of(number) == self._cursor_key:
+            for number in (near + distance, near - distance):
+                if self._key_of(number) == key:
                     return number
-        return self.cursor
+        return None

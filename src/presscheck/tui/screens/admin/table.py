@@ -131,8 +131,8 @@ class FamilyTable(Vertical):
         self._error: PresscheckError | None = None
         self._is_loaded = False
         self._total = 0
-        self._order: list[int] | None = None
-        """The positions of the shown rows in the listing; None for all, as they are listed."""
+        self._order: list[tuple[int, str]] | None = None
+        """The positions of the shown rows in the listing, with their keys; None for all, as they are listed."""
         self._sorted: tuple[Column, bool] | None = None
         """The column of the order, and whether it is turned round."""
         self._text = ""
@@ -152,7 +152,7 @@ class FamilyTable(Vertical):
             given: the arguments of the listing, such as the id of the team whose members it lists.
         """
         self._screen.find.end()
-        self._rows.marked.clear()
+        self._rows.clear_marks()
         self._wants_focus = self._wants_focus and family is self.family
         self.family, self.given = family, given
         self._reset()
@@ -229,14 +229,20 @@ class FamilyTable(Vertical):
         self._error = result.error
         self._is_loaded = self._is_loaded or result.error is None  # what is not stored is no answer
         self._total = result.value or 0
-        self._blocks.clear()
-        self._lines.clear()
         if self._order is None:
-            self._draw()
-        else:
-            self._arrange()
-        if self.family.state and any(map(self.family.is_busy, map(self._item, range(min(self._count, BLOCK))))):
-            self.set_timer(POLL_SECONDS, partial(self._poll, self.listing))
+            self._show_as_listed()
+        if self._text or self._sorted:
+            self._arrange()  # until it ends, the rows stay: the new listing may have others at these positions
+        if self.family.state and self.listing:
+            first = self._screen.engine.window(self.listing, 0, BLOCK).items
+            if any(map(self.family.is_busy, first)):
+                self.set_timer(POLL_SECONDS, partial(self._poll, self.listing))
+
+    def _show_as_listed(self) -> None:
+        """Show all rows as the store has them now."""
+        self._order = None
+        self._blocks.clear()
+        self._draw()
 
     def _poll(self, listing: Operation[Page[Any]] | None) -> None:
         """Ask again for the states of things that the service works on, while their listing is shown."""
@@ -248,11 +254,15 @@ class FamilyTable(Vertical):
             self.set_timer(POLL_SECONDS, partial(self._poll, listing))
 
     def _item(self, index: int) -> Any:
-        """A thing by the number of its row; blocks of rows are read together."""
-        return self._at(index if self._order is None else self._order[index])
+        """A thing by the number of its row; None if it is not there while a newer listing is put in order."""
+        if self._order is None:
+            return self._at(index)
+        position, key = self._order[index]
+        item = self._at(position)
+        return item if self._key_of(item) == key else None
 
     def _at(self, position: int) -> Any:
-        """A thing by its position in the listing."""
+        """A thing by its position in the listing; blocks of rows are read together."""
         block, offset = divmod(position, BLOCK)
         items = self._blocks.get(block, ())
         if offset >= len(items) and self.listing:
@@ -263,28 +273,37 @@ class FamilyTable(Vertical):
         return items[offset] if offset < len(items) else None
 
     def _key(self, index: int) -> Hashable | None:
-        item = self._item(index) if index < self._count else None
-        return None if item is None else str(value_at(item, self.family.path))
+        if index >= self._count:
+            return None
+        if self._order is not None:
+            return self._order[index][1]
+        item = self._item(index)
+        return None if item is None else self._key_of(item)
+
+    def _key_of(self, item: Any) -> str:
+        return str(value_at(item, self.family.path))
 
     def _arrange(self) -> None:
         """Find the rows with the text, and sort them, piece by piece, so that keys are answered meanwhile."""
         text, ordered, listing = self._text, self._sorted, self.listing
         if listing is None or (not text and ordered is None):
-            self._order = None
-            self._draw()
+            self._screen.unsubscribe("arrange")  # one that still runs would bring back the order
+            self._show_as_listed()
             return
 
         async def arrange() -> None:
-            found: list[tuple[Any, int]] = []
+            found: list[tuple[Any, int, str]] = []
             for start in range(0, self._total, CHUNK):
                 items = self._screen.engine.window(listing, start, CHUNK).items
                 for position, item in enumerate(items, start):
                     if not text or text in self._searched(item):
-                        found.append((sort_key(item, ordered[0]) if ordered else position, position))
+                        by = sort_key(item, ordered[0]) if ordered else position
+                        found.append((by, position, self._key_of(item)))
                 await asyncio.sleep(0)
             if ordered:
                 found.sort(key=lambda one: one[0], reverse=ordered[1])
-            self._order = [position for _, position in found]
+            self._blocks.clear()  # not before the order is new, too: the former one would lead to other rows
+            self._order = [(position, key) for _, position, key in found]
             self._draw()
 
         self._screen.run(arrange, group="arrange", exclusive=True)
@@ -525,7 +544,7 @@ class FamilyTable(Vertical):
         if self._rows.marked:
             items = (self._item(index) for index in range(self._count))
             marked = self._rows.marked
-            found = (item for item in items if item and str(value_at(item, self.family.path)) in marked)
+            found = (item for item in items if item and self._key_of(item) in marked)
             return list(islice(found, len(marked)))  # mostly those in sight: the rest is not read
         return [self.current] if self.current else []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -171,11 +171,15 @@ class RevisionListScreen(BaseScreen):
             return "go to the line of a page: in a change request, single pages are brought back"
         return _write_reason(self, self._request)
 
-    async def command_revert(self) -> None:
+    def command_revert(self) -> Awaitable[None]:
         """Choose whether to bring back the page or all pages, in a new change request."""
+        # the row is taken at once: during the first request the cursor may move, and the rows may be read again
+        return self._bring_back_row(self._rows[self.query_one(RowList).cursor])
+
+    async def _bring_back_row(self, row: _Row) -> None:
+        """Choose what of a revision is brought back; in a change request it is the page of the row."""
         if await stays_locked(self, self._space.id):
             return
-        row = self._rows[self.query_one(RowList).cursor]
         page = row.change.page if row.change and row.change.type != "page_deleted" else None
         if self._request and page:
             if await _bring_back_in(self, self._request, row.revision, row.created_at, page):
