@@ -31,7 +31,7 @@ from tests.service.factories import plant_world
 
 from presscheck.service.content.revisions import add_document, document_texts
 from presscheck.service.db import engine, migrations
-from presscheck.service.db.engine import MOST_LOST, Database
+from presscheck.service.db.engine import IMMUTABLE, MOST_LOST, Database
 from presscheck.service.db.ids import hash_token
 from presscheck.service.db.migrate import NEWEST
 from presscheck.service.db.prepared_statements import named_rows
@@ -348,6 +348,51 @@ def test_no_read_fails_after_the_connections_were_lost(postgresql: Cluster) -> N
         for _ in range(3):
             with database.snapshot() as session:
                 assert session.scalar(_NAME, {"id": "a"}) == "a"
+
+
+def test_no_lookup_fails_after_its_connection_was_lost(postgresql: Cluster) -> None:
+    def name(session: Session) -> str:
+        return session.scalar(_NAME, {"id": "a"})
+
+    with closing(Database(postgresql.new_database())) as database:
+        database.write(add("a"))
+        with pytest.raises(ZeroDivisionError):
+            database.lookup(lambda _: 1 // 0)
+        for _ in range(2):
+            assert database.lookup(name) == "a"
+        others = "datname = current_database() AND pid <> pg_backend_pid()"
+        ended = text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")  # no input
+        database.write(lambda session: session.execute(ended))
+        for _ in range(2):
+            assert database.lookup(name) == "a"
+
+
+def test_what_a_write_keeps_is_for_others_once_it_is_committed(database_url: str) -> None:
+    def keep(key: str) -> Callable[[Session], Any]:
+        def work(session: Session) -> Any:
+            session.info[IMMUTABLE].put(key, f"value of {key}", 1)
+            with database.snapshot() as other:
+                return other.info[IMMUTABLE].get(key)
+
+        return work
+
+    def keep_and_fail(session: Session) -> None:
+        keep("failed")(session)
+        raise LookupError
+
+    def kept(key: str) -> Any:
+        with database.snapshot() as session:
+            return session.info[IMMUTABLE].get(key)
+
+    with closing(Database(database_url)) as database:
+        assert database.write(keep("one")) is None, "it is not committed yet"
+        assert kept("one") == "value of one"
+        assert database.write(lambda session: session.info[IMMUTABLE].get("one")) == "value of one"
+        works = [keep("two"), lambda session: session.info[IMMUTABLE].get("two"), keep_and_fail, keep("three")]
+        results = together(database, *works)
+        assert [type(each.exception()) for each in results] == [type(None), type(None), LookupError, type(None)]
+        assert results[1].result() == "value of two", "of the same transaction, or committed"
+        assert [kept(key) for key in ("two", "three", "failed")] == ["value of two", "value of three", None]
 
 
 def values_of(row: Any) -> list[Any]:

@@ -44,6 +44,20 @@ def test_the_token_is_checked_before_the_body_is_read(service: RunningService, a
 
 
 @pytest.mark.attack("half-sent and slow requests")
+def test_the_token_is_checked_though_a_small_body_does_not_arrive(service: RunningService) -> None:
+    with connected(service.base_url) as connection:
+        path, host = "/v1/orgs/tallowick/spaces", "host: localhost\r\nauthorization: Bearer unknown"
+        connection.sendall(f"POST {path} HTTP/1.1\r\n{host}\r\ncontent-length: 20\r\n\r\n{{".encode())
+        assert connection.recv(12) == b"HTTP/1.1 401"
+    with connected(service.base_url) as connection:
+        known = f"host: localhost\r\nauthorization: Bearer {service.token}\r\nconnection: close"
+        connection.sendall(f"POST {path} HTTP/1.1\r\n{known}\r\ncontent-length: 17\r\n\r\n{{".encode())
+        time.sleep(1.5)  # longer than its sender is trusted
+        connection.sendall(b'"title": "Slow"}')
+        assert connection.recv(12) == b"HTTP/1.1 404", "its sender is known, the organization is not"
+
+
+@pytest.mark.attack("half-sent and slow requests")
 def test_a_long_body_is_refused_by_its_declared_length(service: RunningService) -> None:
     for length in ("40000000", "9" * 5000):
         with connected(service.base_url) as connection:

@@ -166,6 +166,20 @@ def test_what_is_refused_of_several_changes_is_raised_and_none_is_made(database:
     assert _texts(database) == ["text of d2"]
 
 
+def test_what_is_refused_is_raised_by_the_read_that_it_is_sent_with(database: Database) -> None:
+    def write(session: Session) -> None:
+        connection = session.connection()
+        with together(connection):
+            _add(connection, "d1")
+            _add(connection, "d1")
+            named_rows(connection, FIND, {"ids": ["d1"]})
+            pytest.fail("it was read")
+
+    with pytest.raises(IntegrityError):
+        database.write(write)
+    assert _texts(database) == []
+
+
 def test_a_block_that_fails_sends_nothing(database: Database) -> None:
     def write(session: Session) -> None:
         with together(session.connection()):

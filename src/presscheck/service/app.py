@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
@@ -69,6 +69,8 @@ from presscheck.service.web.routes import web_routes
 
 MAX_BODY = 32 * 1024 * 1024
 """Largest size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
+LARGEST_AT_ONCE = 64 * 1024
+"""Largest size of a body that is read before its sender is looked up, in bytes: what the server takes in at once."""
 MOST_DIGITS = 20
 """Digits of a `Content-Length` that are read."""
 MOST_OUTGOING = 8
@@ -76,7 +78,7 @@ MOST_OUTGOING = 8
 LONGEST_SENDING = 60
 """Seconds within which the body of a request must arrive."""
 LONGEST_TRUSTED = 1.0
-"""Seconds of a body after which its sender is looked up again: the token may have been revoked meanwhile."""
+"""Seconds of a body after which its sender is looked up, also once more: the token may have been revoked meanwhile."""
 SHORT = 0.003
 """Seconds that a read may take in the event loop; a thread costs it 0.1 to 0.2 ms."""
 LONGEST_NOTED = 0.05
@@ -214,12 +216,8 @@ class Adapter:
         """Handles one request."""
         request = Request(scope, receive)
         body, user = b"", None
-        if _has_body(request):
-            user = await run_in_threadpool(self._caller, request)  # the body of an unknown caller is not read
-            begun = time.monotonic()
-            body = await _bounded(request)
-            if time.monotonic() - begun > LONGEST_TRUSTED:
-                user = None
+        if slot_of(scope) is None and _has_body(request):  # an answer that may be kept is to a request without one
+            body, user = await self._received(request, receive)
         files = StagedFiles(self.store)
         try:
             if self._is_short():
@@ -238,6 +236,28 @@ class Adapter:
             outgoing = self.workers.outgoing
             response = await run_sync(self._respond, request, user, body, files, outgoing, limiter=self.store.threads)
         await response(scope, receive, send)
+
+    async def _received(self, request: Request, receive: Receive) -> tuple[bytes, Caller | None]:
+        """The body of a request, and its sender if that was looked up.
+
+        That of an unknown sender is not read, unless it is small and there at once: then it is in memory already, and
+        the sender is looked up by the thread that responds.
+        """
+        body, headers = bytearray(), request.headers
+        is_small = 0 < int(headers.get("content-length", "0")) <= LARGEST_AT_ONCE
+        if is_small and "transfer-encoding" not in headers:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LONGEST_TRUSTED):
+                    await _receive_all(receive, body)
+                return bytes(body), None
+        user = await run_in_threadpool(self._caller, request)
+        begun = time.monotonic()
+        try:
+            async with asyncio.timeout(LONGEST_SENDING):
+                await _receive_all(receive, body)
+        except TimeoutError:
+            raise ApiError(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
+        return bytes(body), user if time.monotonic() - begun <= LONGEST_TRUSTED else None
 
     def _is_short(self) -> bool:
         """Whether this thread, which runs the event loop, may respond itself.
@@ -261,8 +281,8 @@ class Adapter:
             self._longest = min(LONGEST_NOTED, max(spent, self._longest * FORGOTTEN))
 
     def _caller(self, request: Request) -> Caller:
-        with self.database.lookup() as session:
-            return caller(session, request.headers.get("authorization", ""), moment_text(self.clock()))
+        authorization, now = request.headers.get("authorization", ""), moment_text(self.clock())
+        return self.database.lookup(lambda session: caller(session, authorization, now))
 
     def _respond(
         self,
@@ -413,19 +433,21 @@ def _has_body(request: Request) -> bool:
     raise ApiError(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
 
 
-async def _bounded(request: Request) -> bytes:
-    body = bytearray()
-    try:
-        async with asyncio.timeout(LONGEST_SENDING):
-            async for part in request.stream():
-                body += part
-                if len(body) > MAX_BODY:
-                    raise ApiError(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
-    except ClientDisconnect:
-        raise ApiError(400, "The connection was closed before the body arrived.") from None
-    except TimeoutError:
-        raise ApiError(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
-    return bytes(body)
+async def _receive_all(receive: Receive, body: bytearray) -> None:
+    """Adds what is left of the body of a request.
+
+    Raises:
+        ApiError: 413, it is too large; 400, the connection was closed.
+    """
+    is_complete = False
+    while not is_complete:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ApiError(400, "The connection was closed before the body arrived.")
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY:
+            raise ApiError(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
+        is_complete = not message.get("more_body", False)
 
 
 def _where(answer: Any) -> dict[str, str] | None:

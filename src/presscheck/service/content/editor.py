@@ -224,7 +224,7 @@ class ContentEdit:
 
 def _given(change: PageDetails) -> dict[str, Any]:
     wanted = change.model_fields_set & set(PageDetails.model_fields)
-    return change.model_dump(by_alias=True, include=wanted)
+    return change.model_dump(mode="json", by_alias=True, include=wanted)
 
 
 def _slug(details: dict[str, Any]) -> str:

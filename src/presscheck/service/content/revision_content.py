@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import String, bindparam, cast, or_, select
 
 from presscheck.documents.pages.tree import Page, PagePosition, walk
-from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.db.bounded_cache import BoundedCache, PendingCache
 from presscheck.service.db.engine import IMMUTABLE
 from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.http.operations import Context
@@ -129,6 +129,15 @@ def kept(context: Context, key: tuple[str, ...], make: Callable[[], Value], weig
     return value
 
 
-def _cache(context: Context) -> BoundedCache | None:
-    """The cache of sessions that only read: what a writer adds may never be committed."""
+def remember_content(context: Context, content: RevisionContent) -> None:
+    """Keeps the content of a revision that this transaction has added, so that nobody has to read it.
+
+    It consists of plain values, as it would if it had been read.
+    """
+    cache = _cache(context)
+    if cache:
+        cache.put(("revision", content.id), content, content.weight())
+
+
+def _cache(context: Context) -> BoundedCache | PendingCache | None:
     return context.session.info.get(IMMUTABLE)

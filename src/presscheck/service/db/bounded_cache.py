@@ -70,3 +70,29 @@ class BoundedCache:
         with self._lock:
             self._entries.clear()
             self._weight = 0
+
+
+class PendingCache:
+    """A cache for a transaction that writes: what it puts there is for others only once it is committed.
+
+    Args:
+        shared: the cache of what is committed.
+    """
+
+    def __init__(self, shared: BoundedCache) -> None:
+        self._shared = shared
+        self._pending: dict[Hashable, tuple[Any, int]] = {}
+
+    def get(self, key: Hashable) -> Any:
+        """The value of a key, of this transaction or of those before; None if it is not kept."""
+        entry = self._pending.get(key)
+        return entry[0] if entry else self._shared.get(key)
+
+    def put(self, key: Hashable, value: Any, weight: int) -> None:
+        """Keeps a value that weighs so many bytes, unless the key is there."""
+        self._pending.setdefault(key, (value, weight))
+
+    def commit(self) -> None:
+        """Keeps the values for all: the transaction is committed."""
+        for key, (value, weight) in self._pending.items():
+            self._shared.put(key, value, weight)

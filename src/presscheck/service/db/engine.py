@@ -45,7 +45,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 from sqlalchemy.orm.util import identity_key
 from sqlalchemy.pool import QueuePool
 
-from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes
+from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes, PendingCache
 from presscheck.service.db.migrate import migrate
 from presscheck.service.db.prepared_statements import (
     MOST_PREPARED,
@@ -71,7 +71,10 @@ PATIENCE = 30.0
 MOST_DOUBLED = 20
 """How often a writer retries after a unique violation by a concurrent transaction."""
 IMMUTABLE = "immutable"
-"""Key in `session.info` of a session that reads: a `BoundedCache` of what never changes, shared by all of them."""
+"""Key in `session.info`: the `BoundedCache` of what never changes, which all sessions share.
+
+That of a session that writes is a `PendingCache`.
+"""
 _CACHES = CacheSizes()
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and a deadlock."""
@@ -92,8 +95,8 @@ LONGEST_OPEN = 0.1
 """How long a group takes further writes, in seconds: all of them wait for its commit."""
 POOLED, MOST_CONNECTIONS = 10, 60
 """Connections that stay open at rest, and most that are open at once, with those that are kept for reads."""
-MOST_READERS = POOLED
-"""Most connections that are kept for the next reads."""
+MOST_READERS, MOST_LOOKUPS = POOLED, 4
+"""Most connections that are kept for the next reads, and for the next looks at who asks."""
 
 
 class _ReadValues(ScalarResult[Any]):
@@ -463,6 +466,54 @@ class Group:
         self._queue = None
 
 
+class KeptConnections:
+    """Connections at hand for the next use: to lend and return one of the pool takes as long as to read a row.
+
+    Args:
+        engine: makes them.
+        most: the most that are kept.
+    """
+
+    def __init__(self, engine: Engine, most: int) -> None:
+        self._engine, self._most = engine, most
+        self._connections: deque[Connection] = deque()
+
+    def take(self) -> tuple[Connection, bool]:
+        """A connection, and whether it was kept: then it may have been lost meanwhile."""
+        connection = self._kept()
+        return (connection, True) if connection else (self._engine.connect(), False)
+
+    def keep(self, connection: Connection) -> None:
+        """Keeps a connection for the next use, or returns it to the pool."""
+        if len(self._connections) < self._most:
+            self._connections.append(connection)
+        else:
+            self.end(connection)
+
+    def end(self, connection: Connection) -> bool:
+        """Returns a connection to the pool, and whether it was lost; then those that are kept were lost with it."""
+        is_lost = connection.invalidated
+        connection.close()
+        if is_lost:
+            self._close_all()
+        return is_lost
+
+    def close(self) -> None:
+        """Closes all, and keeps no more."""
+        self._most = 0
+        self._close_all()
+
+    def _close_all(self) -> None:
+        while connection := self._kept():
+            connection.close()
+
+    def _kept(self) -> Connection | None:
+        try:
+            return self._connections.pop()
+        except IndexError:  # there is none, or other threads have them all
+            return None
+
+
 class Database:
     """An engine whose tables exist.
 
@@ -487,9 +538,7 @@ class Database:
         self.caches = caches
         self.engine = _engine(url)
         self._closing: list[Callable[[], None]] = []
-        self._readers: deque[Connection] = deque()
-        # those of a database in memory belong to a thread
-        self._most_readers = MOST_READERS if isinstance(self.engine.pool, QueuePool) else 0
+        self._kept: list[KeptConnections] = []
         self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
         try:
             migrate(self.engine.execution_options(**_STEPS[self.engine.dialect.name]))
@@ -502,12 +551,18 @@ class Database:
             event.listen(self._readable, "commit", _commit)
             event.listen(self._changing, "commit", _commit)
             event.listen(self._changing, "before_cursor_execute", _send_waiting)
-        self._of_readers: dict[Any, Any] = {IMMUTABLE: BoundedCache(caches.revisions)}
+        self._immutable = BoundedCache(caches.revisions)
+        self._of_readers: dict[Any, Any] = {IMMUTABLE: self._immutable}
         self.reading: sessionmaker[Session] = sessionmaker(
             self._readable, expire_on_commit=False, info=self._of_readers
         )
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
-        self._asking = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        # those of a database in memory belong to a thread
+        is_pooled = isinstance(self.engine.pool, QueuePool)
+        self._readers = KeptConnections(self._readable, MOST_READERS if is_pooled else 0)
+        asking = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._lookups = KeptConnections(asking, MOST_LOOKUPS if is_pooled else 0)
+        self._kept += self._readers, self._lookups
         self._finding = threading.Lock()
         # SQLite has one writer; others would poll for the lock in no order, so all threads queue at one place
         self._queues: WeakValueDictionary[str | None, CommitQueue] = WeakValueDictionary()
@@ -520,7 +575,6 @@ class Database:
         Its connection is that of an earlier one, if any: to lend and return it took as long as to read a row.
         """
         connection, transaction = self._begun()
-        is_sound = False
         try:
             with transaction:
                 session = ReadOnlySession(connection, self._of_readers)
@@ -528,57 +582,36 @@ class Database:
                     yield session
                 finally:
                     session.close()
-            is_sound = True
-        finally:
-            if is_sound and len(self._readers) < self._most_readers:
-                self._readers.append(connection)
-            else:
-                self._end(connection)
+        except BaseException:
+            self._readers.end(connection)
+            raise
+        self._readers.keep(connection)
 
     def _begun(self) -> tuple[Connection, Transaction]:
         """A connection and its transaction; not one that was lost while it was kept, as when the database restarts."""
-        while connection := self._kept_reader():
+        while True:
+            connection, was_kept = self._readers.take()
             try:
                 return connection, connection.begin()
-            except DBAPIError:
-                is_lost = connection.invalidated
-                self._end(connection)
-                if not is_lost:
+            except BaseException:
+                if not (self._readers.end(connection) and was_kept):
                     raise
-        connection = self._readable.connect()
-        try:
-            return connection, connection.begin()
-        except BaseException:
-            connection.close()
-            raise
 
-    def _kept_reader(self) -> Connection | None:
-        """The connection of an earlier read; None if there is none, or other threads have them all."""
-        try:
-            return self._readers.pop()
-        except IndexError:
-            return None
-
-    def _end(self, connection: Connection) -> None:
-        """Returns the connection of a reader; if it was lost, those that are kept, too: they were lost with it."""
-        is_lost = connection.invalidated
-        connection.close()
-        if is_lost:
-            self._close_readers()
-
-    def _close_readers(self) -> None:
-        while connection := self._kept_reader():
-            connection.close()
-
-    @contextmanager
-    def lookup(self) -> Generator[ReadOnlySession]:
-        """A session for a single statement, which needs no transaction of its own: one round trip on PostgreSQL."""
+    def lookup(self, read: Callable[[ReadOnlySession], Result]) -> Result:
+        """What a function reads by a single statement, which needs no transaction: one round trip on PostgreSQL."""
         if not self.is_postgresql:
             with self.snapshot() as session:
-                yield session
-            return
-        with self._asking.connect() as connection:
-            yield ReadOnlySession(connection, {})
+                return read(session)
+        while True:
+            connection, was_kept = self._lookups.take()
+            try:
+                found = read(ReadOnlySession(connection, {}))
+            except BaseException:
+                if not (self._lookups.end(connection) and was_kept):
+                    raise
+            else:
+                self._lookups.keep(connection)
+                return found
 
     def write(self, work: Callable[[Session], Result], place: str | None = None, *, joins: bool = True) -> Result:
         """Runs a function in a transaction. It may run several times, so it must only change the database.
@@ -663,23 +696,29 @@ class Database:
         Raises:
             DBAPIError: nothing was written, unless the connection was lost at the commit.
         """
+        kept = PendingCache(self._immutable)
         with self._changing.connect() as connection, connection.begin() as transaction:
             if self.is_postgresql:  # the driver would do it in three steps, each as long as this
                 begin = "BEGIN ISOLATION LEVEL SERIALIZABLE"
                 execute_plainly(connection, f"{begin}; LOCK TABLE alembic_version IN {_lock(lost)} MODE")
             waiting = deque(group.writes)
             while write := waiting.popleft() if waiting else group.grow():
-                self._attempt(connection, write)
+                self._attempt(connection, write, kept)
                 if write.error is not None:
                     if transaction.is_active:  # a session that was not used has no part in it
                         transaction.rollback()
                     return
+        kept.commit()
 
-    def _attempt(self, connection: Connection, write: Write) -> None:
+    def _attempt(self, connection: Connection, write: Write, kept: PendingCache) -> None:
         """Runs a write in the transaction of a connection; what it raises is its own, unless the database refused."""
         write.result = write.error = None
         try:
-            with self.writing(bind=connection, join_transaction_mode="rollback_only") as session, session.begin():
+            info = {IMMUTABLE: kept}
+            with (
+                self.writing(bind=connection, join_transaction_mode="rollback_only", info=info) as session,
+                session.begin(),
+            ):
                 write.result = write.run(session)
         except DBAPIError:
             raise
@@ -697,8 +736,8 @@ class Database:
 
     def close(self) -> None:
         """Closes all connections."""
-        self._most_readers = 0
-        self._close_readers()
+        for kept in self._kept:
+            kept.close()
         for close in self._closing:
             close()
         self.engine.dispose()

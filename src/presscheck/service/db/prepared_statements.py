@@ -227,7 +227,7 @@ def execute(connection: Connection, statement: Executable, *rows: Values) -> Non
 
 @contextmanager
 def together(connection: Connection) -> Generator[None]:
-    """On PostgreSQL, what `execute` changes in this block takes one round trip, at the end or before the next read.
+    """On PostgreSQL, what `execute` changes in this block takes one round trip, at the end or with the next read.
 
     So what the database refuses is raised there, not where it was executed.
     """
@@ -249,13 +249,23 @@ def send_waiting(connection: Connection) -> None:
     if not waiting:
         return
     connection.info[_WAITING] = []
-    _, _, error_of = _driver_parts()
     postgresql: Any = cast("Any", connection.connection.dbapi_connection).pgconn
-    if postgresql.transaction_status != _IN_TRANSACTION:  # the driver starts it
-        for plan, _, values in waiting:
-            _driven(connection, plan, _bound(connection.dialect, plan, values))
+    if postgresql.transaction_status == _IN_TRANSACTION:
+        _sent_together(connection, waiting)
         return
+    for plan, _, values in waiting:  # the driver starts it
+        _driven(connection, plan, _bound(connection.dialect, plan, values))
+
+
+def _sent_together(connection: Connection, waiting: Sequence[_Waiting]) -> Any:
+    """Sends statements in one round trip of a transaction; the result of the last of them.
+
+    Raises:
+        DBAPIError: the database refused one of them.
+    """
+    postgresql: Any = cast("Any", connection.connection.dbapi_connection).pgconn
     failed: tuple[str, Any] | None = None
+    last: Any = None
     try:
         prepared = [_prepared(connection, *one) for one in waiting]
         postgresql.enter_pipeline_mode()
@@ -267,7 +277,7 @@ def send_waiting(connection: Connection) -> None:
                     postgresql.send_query_params(sql, sent)
             postgresql.pipeline_sync()
             for plan, _, _ in waiting:
-                result = postgresql.get_result()
+                result = last = postgresql.get_result()
                 if failed is None and (result is None or result.status not in (_DONE, _HAS_ROWS)):
                     failed = plan.sql, result
                 while result is not None:
@@ -276,9 +286,11 @@ def send_waiting(connection: Connection) -> None:
         finally:
             postgresql.exit_pipeline_mode()
         if failed:
+            error_of = _driver_parts()[2]
             raise error_of(failed[1]) if failed[1] else connection.dialect.loaded_dbapi.OperationalError(_LOST)
     except connection.dialect.loaded_dbapi.Error as error:
         raise database_error(connection, failed[0] if failed else waiting[0].plan.sql, error) from error
+    return last
 
 
 def _executed(connection: Connection, statement: Executable, values: Values) -> tuple[_Plan, list[Sequence[Any]]]:
@@ -319,7 +331,13 @@ def _executed_directly(
     if postgresql.transaction_status != (_IDLE if driver.autocommit else _IN_TRANSACTION):
         return None
     change, error_of = _driver_parts()[0](driver), _driver_parts()[2]
+    waiting: list[_Waiting] = connection.info.get(_WAITING) or []
     try:
+        if waiting:  # what this reads may depend on them
+            connection.info[_WAITING] = []
+            result = _sent_together(connection, [*waiting, _Waiting(plan, direct, values)])
+            change.set_pgresult(result)
+            return change.load_rows(0, result.ntuples, tuple)
         sql, name, sent = _prepared(connection, plan, direct, values, change)
         result = postgresql.exec_prepared(name, sent) if name else postgresql.exec_params(sql, sent)
         if result.status == _DONE:

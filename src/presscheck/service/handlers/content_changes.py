@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from presscheck.api.content_changes import (
@@ -24,9 +25,15 @@ from presscheck.api.content_changes import (
 )
 from presscheck.documents.pages.tree import semantic_changes
 from presscheck.service.content.editor import LARGEST_FILE, ContentEdit
-from presscheck.service.content.revision_content import RevisionContent, known_content, revision_content
+from presscheck.service.content.revision_content import (
+    RevisionContent,
+    known_content,
+    remember_content,
+    revision_content,
+)
 from presscheck.service.content.revisions import add_revision
 from presscheck.service.content.serializers import as_files, serialize_file
+from presscheck.service.db.ids import new_id
 from presscheck.service.db.prepared_statements import together
 from presscheck.service.handlers.content import revision_in
 from presscheck.service.http.operations import ApiError, Context, Reading, handles
@@ -149,7 +156,7 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
     with together(context.session.connection()):
         edit.apply(call.changes)
         write_edit(context, space, row, edit)
-    shown = as_change_request(context, row)
+        shown = as_change_request(context, row)
     if call.compat is not False:
         return cast("ContentUpdate", shown)  # the client accepts both models
     inserted = as_files(context, edit.inserted) if edit.inserted else None
@@ -161,15 +168,28 @@ def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: C
     require_unlocked(space)
     require_unfinished(row)
     before = edit.revision
-    revision = add_revision(
-        context.session,
-        row.space_id,
-        edit.tree,
-        created_at=context.now(),
-        created_by=context.user.id,
+    content = replace(
+        before,
+        id=new_id(),
+        space_id=row.space_id,
+        type="edits",
         parents=[before.id],
+        created_at=context.now(),
+        tree=edit.tree,
         files=edit.files,
-        reusable_contents=before.reusable_contents,
-        variables=before.variables,
+        merged_from=None,
     )
-    note_work(context, row, "edit", revision=revision)
+    add_revision(
+        context.session,
+        content.space_id,
+        content.tree,
+        created_at=content.created_at,
+        created_by=context.user.id,
+        parents=content.parents,
+        files=content.files,
+        reusable_contents=content.reusable_contents,
+        variables=content.variables,
+        revision_id=content.id,
+    )
+    remember_content(context, content)
+    note_work(context, row, "edit", revision=content.id)
