@@ -130,7 +130,7 @@ def kept(context: Context, key: tuple[str, ...], make: Callable[[], Value], weig
 
 
 def remember_content(context: Context, content: RevisionContent) -> None:
-    """Keeps the content of a revision that this transaction has added, so that nobody has to read it.
+    """Keeps the content of a revision that this transaction has added, so that it need not be read.
 
     It consists of plain values, as it would if it had been read.
     """
