@@ -260,7 +260,7 @@ class EndedRow:
 
     Attributes:
         state: `sent`; `undone` (sent, and undone by a later write); `refused` (failed permanently, or discarded after
-            that); `unsent` (undone or discarded before it was sent).
+            that, or while it was not known whether it is saved); `unsent` (undone or discarded before it was sent).
         ended_at: when it left the outbox.
         result: what the response says of the thing that it created or changed, as JSON values; None if there was none.
     """
