@@ -1,8 +1,13 @@
 """Offline commands: cached reads, queued writes, rejected changes; read-only profiles."""
 
+import time
+
 import pytest
 from tests.cli.shell import Shell
 from tests.running_service import RunningService
+
+from presscheck.engine.writes.write_queue import UNANSWERED
+from presscheck.store.outbox import Outbox
 
 pytestmark = pytest.mark.service(shared=False)
 
@@ -69,6 +74,29 @@ def test_a_rejected_change_stays_in_the_outbox(shell: Shell) -> None:
     assert "Lost?" in shell.ok("outbox", "drop", "1")
     assert shell.json("outbox", "list") == []
     assert shell.run("outbox", "drop", "1").exit_code == 2
+
+
+def test_a_change_that_was_not_answered_is_discarded_unless_another_process_sends_it(
+    shell: Shell, service: RunningService
+) -> None:
+    shell.ok("cr", "show", "api#5")
+    service.stop()
+    shell.ok("cr", "comment", "api#5", "--body", "From the train")
+    [file] = (shell.home / "state").glob("*.sqlite")
+    other = Outbox(file)
+    assert other.may_send()
+    assert other.sending(1, time.time())
+    refused = shell.run("outbox", "drop", "1")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "change 1 is already sent, or another presscheck process is sending it. Run" in refused.stderr
+    assert [row["state"] for row in shell.json("outbox", "list")] == ["sending"]
+    other.close()  # as if it was killed
+    dropped = shell.run("outbox", "drop", "1")
+    assert (dropped.exit_code, "From the train" in dropped.stdout) == (0, True)
+    assert "It was sent, but not answered, so it may be saved: check." in dropped.stderr
+    assert shell.json("outbox", "list") == []
+    [ended] = shell.json("outbox", "history")
+    assert (ended["state"], ended["error"]) == ("refused", UNANSWERED)
 
 
 def test_a_read_only_profile_sends_no_writes(shell: Shell, service: RunningService) -> None:

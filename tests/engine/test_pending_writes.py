@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 
 import pytest
 from tests.engine.write_samples import REQUEST, THREAD, text
@@ -13,7 +14,7 @@ from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, Merg
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser
-from presscheck.engine.writes.write_queue import OutboxActions
+from presscheck.engine.writes.write_queue import UNANSWERED, OutboxActions
 from presscheck.store.outbox import Outbox
 
 EDIT = comments.UpdateComment(**THREAD, body=text("New"))
@@ -134,9 +135,28 @@ class TestActions:
         row = outbox.row(number)
         assert row
         assert row.given == other.given()
-        actions.drop(number)
+        assert actions.drop(number)
+        assert not actions.drop(number)
+        assert not actions.drop(sending)
         assert [row.id for row in outbox.rows()] == [sending]
         assert len(changes) == 4
+
+    def test_one_that_is_being_sent_is_discarded_only_by_who_may_send(
+        self, outbox: Outbox, tmp_path: Path, changes: list[str]
+    ) -> None:
+        other = Outbox(tmp_path / "outbox.sqlite")
+        waiting, sending = put(outbox, EDIT), put(outbox, RENAME, "sending")
+        actions = OutboxActions(other, lambda: changes.append("changed"))
+        assert outbox.may_send()
+        assert not actions.drop_unanswered(sending)
+        outbox.close()
+        assert not actions.drop_unanswered(waiting), "it was not sent"
+        assert not actions.drop_unanswered(999)
+        assert changes == []
+        assert actions.drop_unanswered(sending)
+        assert (changes, [row.id for row in other.rows()]) == (["changed"], [waiting])
+        assert [(row.state, row.error) for row in other.history()] == [("refused", UNANSWERED)]
+        other.close()
 
     def test_release(self, outbox: Outbox, actions: OutboxActions, changes: list[str]) -> None:
         held = [put(outbox, EDIT, "collected") for _ in range(3)]

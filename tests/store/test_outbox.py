@@ -166,6 +166,21 @@ def test_the_second_schema_gets_a_history_and_keeps_its_rows(tmp_path: Path) -> 
     outbox.close()
 
 
+def test_a_draft_that_was_sent_is_deleted_unless_another_instance_continued_it(tmp_path: Path) -> None:
+    here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
+    here.save_draft("base", "page")
+    here.save_draft("edit", "short")
+    there.save_draft("edit", "short, and then longer")
+    here.forget_draft("edit", "short", "base")
+    here.forget_draft("edit", "", "base")
+    here.forget_draft("missing", "short", "base")
+    assert (here.draft("edit"), here.draft("base")) == ("short, and then longer", "page")
+    there.forget_draft("edit", "short, and then longer", "base")
+    assert here.drafts() == ()
+    here.close()
+    there.close()
+
+
 def test_a_write_leaves_the_outbox_into_the_history(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     numbers = [written(outbox, text) for text in ("sent", "discarded", "failed", "failed at once")]

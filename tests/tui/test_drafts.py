@@ -4,7 +4,8 @@ import os
 import signal
 import sys
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,13 +13,16 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_users import page_of, say, somebody
 from tests.terminal import Terminal
-from tests.tui.app_driver import app_on, pick, running, shown, until
+from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.change_request_factory import Begun, begun, edited, rewritten
 from textual import events
 from textual.widgets import TextArea
 
 from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent
+from presscheck.engine.drafts import BASE, PAGE
+from presscheck.engine.review.pending_review import draft_key
+from presscheck.store.outbox import Outbox
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
@@ -59,6 +63,14 @@ async def open_drafts(pilot: Any) -> None:
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
     await pilot.press("3")
     await until(pilot, holds=lambda: pilot.app.screen.view == "drafts")
+
+
+@contextmanager
+def another_instance(pilot: Any) -> Iterator[Outbox]:
+    """The outbox of the app, opened as another instance of the app opens it."""
+    other = Outbox(pilot.app.engine.outbox.open_texts.with_suffix(".sqlite"))
+    yield other
+    other.close()
 
 
 async def test_a_draft_is_listed_continued_copied_and_discarded(service: RunningService, tmp_path: Path) -> None:
@@ -189,6 +201,68 @@ async def test_comments_are_continued_in_the_review_and_read_offline(service: Ru
             await until(pilot, shows="Whole idea!")
             await pilot.press("q", "y")
             await until(pilot, holds=lambda: pilot.app.clipboard == "Whole idea!")
+
+
+async def test_a_comment_that_another_instance_continued_stays_a_draft_when_this_one_is_sent(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await begun(service, "Written twice", TEXT, title="Open twice")
+    key = draft_key(one.at["change_request_id"], "whole")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        pilot.app.open_review(one.at["space_id"], one.at["change_request_id"])
+        await until(pilot, shows="Can merge?")
+        await until(pilot, shows="Open twice")
+        with another_instance(pilot) as other:
+            await write(pilot, "C", "Too short")
+            await until(pilot, holds=lambda: other.draft(key) == "Too short")
+            other.save_draft(key, "Too short, I think")
+            await pilot.press("ctrl+s")
+            await until(pilot, holds=lambda: not isinstance(pilot.app.focused, TextArea))
+            assert other.draft(key) == "Too short, I think"
+            await pilot.press("C")
+            await until(pilot, shows="Too short, I think")
+            await pilot.press("ctrl+s")
+            await until(pilot, holds=lambda: not other.draft(key))
+            await write(pilot, "C", "N")
+            await until(pilot, holds=lambda: other.draft(key) == "N")
+            other.save_draft(key, "Now it is longer")
+            await pilot.press("backspace", "escape")
+            await until(pilot, holds=lambda: not isinstance(pilot.app.focused, TextArea))
+            assert other.draft(key) == "Now it is longer"
+
+
+async def test_a_page_that_another_instance_continued_stays_a_draft_when_this_one_is_sent(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await begun(service, "Edited twice", TEXT, title="Open twice")
+    edit, base = (draft_key(one.at["change_request_id"], f"{name} {one.page}") for name in (PAGE, BASE))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await go_to_page(pilot, one)
+        await pilot.press("e")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, MarkdownArea))
+        with another_instance(pilot) as other:
+            await pilot.press("ctrl+end", *"Ask Mia.")
+            await until(pilot, holds=lambda: other.draft(edit).endswith("Ask Mia."))
+            before, longer = other.draft(base), f"{other.draft(edit)}\n\nOr ask Jon, who knows all about it.\n"
+            other.save_draft(edit, longer)
+            await pilot.press("ctrl+s")
+            await until(pilot, shows="Save to the change request?")
+            await pilot.press("y")
+            await until(pilot, shows="saved to the change request")
+            assert (other.draft(edit), other.draft(base)) == (longer, before)
+            await pilot.press("e")
+            await until(pilot, holds=lambda: "Or ask Jon" in area(pilot))
+            other.forget_draft(edit, longer, base)  # the other one sends it
+            await pilot.press("ctrl+end", *"At last.")
+            await until(pilot, holds=lambda: other.draft(edit).endswith("At last."))
+            assert "Ask Mia." in other.draft(base), "without it, this text would undo the other one"
+            other.save_draft(edit, longer)
+            await pilot.press("alt+d")
+            await until(pilot, shows="lines are not in the page.")
+            await pilot.press("y")
+            await until(pilot, holds=lambda: not other.drafts())
 
 
 async def test_the_own_editor_asks_about_a_draft(

@@ -1,10 +1,12 @@
 """The outbox screen: pending changes are opened, edited, retried and discarded."""
 
+import threading
 from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.stalling_proxy import holding_back
+from tests.tui.app_driver import all_sent, app_on, running, shown, until
 
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
@@ -51,3 +53,30 @@ async def test_a_failed_change_is_edited_and_retried(service: RunningService, tm
         await until(pilot, shows="failed")
         await pilot.press("delete")
         await until(pilot, shows="Discard this change?")
+
+
+@pytest.mark.parametrize("key", ["-", "z"])
+async def test_a_change_that_is_sent_during_the_question_is_not_discarded(
+    service: RunningService, tmp_path: Path, key: str
+) -> None:
+    answered, text = threading.Event(), f"Sent after {key}"
+    with holding_back(service, tmp_path, "POST /", until=answered) as address:
+        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
+            await until(pilot, shows="live")
+            engine = pilot.app.engine
+            call = PostComment(**PATH, body=Document(markdown=text))
+            number = engine.write(call, hold=600).id
+            await pilot.press("g", "x")
+            await until(pilot, shows=text)
+            await pilot.press(key)
+            await until(pilot, shows="It will not be sent")
+            assert engine.rewrite(number, call), "it is due now"
+            await until(pilot, holds=lambda: engine.outbox.rows()[0].state == "sending")
+            await pilot.press("y")
+            await until(pilot, shows="not discarded: it is already sent, or is being sent")
+            assert [entry.id for entry in engine.waiting()] == [number]
+            answered.set()
+            await all_sent(pilot)
+            assert engine.history()[0].state == "sent"
+            found = await engine.read(ListComments(**PATH, format="markdown"))
+            assert text in [(one.body.markdown or "").strip() for one in found.items]

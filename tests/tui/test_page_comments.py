@@ -192,3 +192,24 @@ async def test_who_may_not_write_sees_why(service: RunningService, client: Clien
         await browse(pilot, page)
         await pilot.press("g", "t")
         await until(pilot, shows="comments outside change requests")
+
+
+async def test_a_comment_that_is_sent_during_the_question_is_not_discarded(
+    service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drafts, "HOLD", 600.0)
+    page = await page_id(client, "Overview")
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        await browse(pilot, page)
+        await write(pilot, "C", "Sent meanwhile", "ctrl+s")
+        [entry] = pilot.app.engine.waiting()
+        await pilot.press("g", "t")
+        await until(pilot, shows="not sent", holds=lambda: is_list(pilot))
+        await pilot.press("-")
+        await until(pilot, shows="Discard this comment?")
+        assert entry.call
+        assert pilot.app.engine.rewrite(entry.id, entry.call), "it is due now"
+        await all_sent(pilot)
+        await pilot.press("y")
+        await until(pilot, shows="not discarded: it is already sent, or is being sent")
+        assert "Sent meanwhile" in await comments(client)

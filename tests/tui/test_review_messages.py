@@ -11,6 +11,7 @@ from tests.tui.app_driver import pick, review, shown, until, write
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import ListComments, ListReplies
 from presscheck.api.content import GetChangeRequestPage
+from presscheck.tui.screens.review import drafts
 
 SUBJECT = "Rewrite the auth guide"
 SUGGESTED = "Rotate in two steps: make the new token, then revoke the old."
@@ -179,3 +180,23 @@ async def test_a_suggestion_for_deleted_text_changes_nothing(service: RunningSer
         await to_suggestion(pilot)
         await pilot.press("U")
         await until(pilot, shows="is gone")
+
+
+async def test_a_comment_that_is_sent_during_the_question_is_not_discarded(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drafts, "HOLD", 600.0)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="expires after 90 days")
+        await write(pilot, "C", "Sent meanwhile", "ctrl+s")
+        [entry] = pilot.app.engine.waiting()
+        await pilot.press("k", "l", "G", "k")
+        await until(pilot, shows="Sent meanwhile")
+        await pilot.press("-")
+        await until(pilot, shows="Discard this comment?")
+        assert entry.call
+        assert pilot.app.engine.rewrite(entry.id, entry.call), "it is due now"
+        await settled(pilot)
+        await pilot.press("y")
+        await until(pilot, shows="not discarded: it is already sent, or is being sent")
+        assert "Sent meanwhile" in await threads(pilot)

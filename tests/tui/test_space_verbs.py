@@ -1,6 +1,7 @@
 """Spaces and collections in the tree by keys: create, change, move, lock, duplicate, delete, restore, undo."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from sqlalchemy.orm import Session
 from tests.running_service import RunningService
 from tests.service_users import somebody, token_of
+from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.operation_keys.driver import logged_requests
 from tests.tui.tree_driver import to_item
@@ -321,6 +323,31 @@ async def test_a_space_is_duplicated_deleted_and_restored(
         await pilot.press("g", "d")
         await until(pilot, shows="days left")
         assert "Command line" not in [choice.label for choice in pilot.app.screen.choices]
+
+
+async def test_a_space_that_disappears_while_deleted_ones_are_looked_for_is_remembered(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    answered, asked = threading.Event(), list[str]()
+    answered.set()
+    with holding_back(service, tmp_path, "/spaces/runbook HTTP", until=answered, asked=asked) as address:
+        async with tree(service, tmp_path, base_url=address) as pilot:
+            await client.send(DeleteSpace(space_id="runbook"))
+            await pilot.press("ctrl+r")
+            await until(pilot, holds=lambda: "Runbook" not in order(pilot))
+            answered.clear()
+            asked.clear()
+            await pilot.press("g", "d")
+            await until(pilot, holds=lambda: any(path.endswith("/spaces/runbook") for path in asked))
+            await client.send(DeleteSpace(space_id="cli"))
+            await pilot.press("ctrl+r")
+            await until(pilot, holds=lambda: "Command line" not in order(pilot))
+            answered.set()
+            await until(pilot, shows="days left")
+            assert [choice.label for choice in pilot.app.screen.choices] == ["Runbook"], "it was not asked about more"
+            await pilot.press("escape", "g", "d")
+            await until(pilot, shows="Command line")
+            assert sorted(choice.label for choice in pilot.app.screen.choices) == ["Command line", "Runbook"]
 
 
 async def test_a_collection_is_deleted_after_its_title_is_typed(

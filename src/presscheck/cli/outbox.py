@@ -81,9 +81,17 @@ async def retry(session: Session, number: int) -> None:
 @number
 @with_session
 async def drop(session: Session, number: int) -> None:
-    """Discard a change and print it."""
+    """Discard a change and print it.
+
+    Not while another process sends it. One that was sent and not answered may be saved.
+    """
     row = _row(session, number)
-    session.engine.drop(number)
+    if not session.engine.drop(number):
+        # nothing else ends a change whose answer never comes: the app waits for it
+        if not session.engine.drop_unanswered(number):
+            why = "is already sent, or another presscheck process is sending it"
+            raise InvalidArgument("NUMBER", f"change {number} {why}. Run `presscheck outbox list`")
+        print_message("It was sent, but not answered, so it may be saved: check.")
     session.show(row)
 
 

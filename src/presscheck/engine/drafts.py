@@ -378,6 +378,8 @@ class CommentDraft:
         place: Callable[[str], Mapping[str, str]] = lambda _: NOTHING,
     ) -> None:
         self._outbox, self._key, self._initial, self._about, self._place = outbox, key, initial, about, place
+        self._stored = outbox.draft(key)
+        """The text that was stored or read here last: another instance may have the same draft open."""
 
     @property
     def slot(self) -> DraftSlot:
@@ -395,14 +397,17 @@ class CommentDraft:
         Raises:
             StoreError: the disk is full.
         """
-        is_same = text == self._initial
-        about = {**self._about, **({} if is_same else self._place(text))}
-        self._outbox.save_draft(self._key, "" if is_same else text, about)
+        if text in ("", self._initial):
+            self._outbox.forget_draft(self._key, self._stored)
+            self._stored = ""
+        else:
+            self._outbox.save_draft(self._key, text, {**self._about, **self._place(text)})
+            self._stored = text
 
     def discard(self) -> None:
-        """Remove the draft, because its text was accepted."""
+        """Remove the draft, because its text was accepted; what another instance stored since stays."""
         with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
-            self._outbox.save_draft(self._key, "")
+            self._outbox.forget_draft(self._key, self._stored)
 
 
 def text_of(call: Any) -> str:

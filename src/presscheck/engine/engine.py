@@ -431,9 +431,13 @@ class Engine:
         """
         self._outbox_actions.release(numbers, hold=hold)
 
-    def drop(self, number: int) -> None:
-        """Discard an unsent write."""
-        self._outbox_actions.drop(number)
+    def drop(self, number: int) -> bool:
+        """Discard an unsent write; False if it is being sent, or is already sent or discarded."""
+        return self._outbox_actions.drop(number)
+
+    def drop_unanswered(self, number: int) -> bool:
+        """Discard a write that was sent and not answered; False unless this process may know that none sends it."""
+        return self._outbox_actions.drop_unanswered(number)
 
     @property
     def status(self) -> Status:

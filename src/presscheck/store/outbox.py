@@ -92,6 +92,20 @@ class LocalState:
         else:
             self._execute("DELETE FROM drafts WHERE key = ?", (key,))
 
+    def forget_draft(self, key: str, text: str, *beside: str) -> None:
+        """Delete a draft with those stored beside it, unless another instance has changed its text since.
+
+        Args:
+            key: its key.
+            text: the text that this instance stored or read last.
+            beside: the keys of the drafts that go with it, such as the text that it was edited from.
+        """
+        self._execute(
+            "DELETE FROM drafts WHERE key IN (SELECT value FROM json_each(?))"
+            " AND EXISTS (SELECT 1 FROM drafts WHERE key = ? AND text = ?)",
+            (json.dumps([key, *beside]), key, text),
+        )
+
     def draft_changed_at(self, key: str) -> float | None:
         """When the text of a draft changed last; None if that is not known."""
         found = self._fetch_one("SELECT changed_at FROM drafts WHERE key = ?", key)
@@ -260,7 +274,7 @@ class EndedRow:
 
     Attributes:
         state: `sent`; `undone` (sent, and undone by a later write); `refused` (failed permanently, or discarded after
-            that); `unsent` (undone or discarded before it was sent).
+            that, or while it was not known whether it is saved); `unsent` (undone or discarded before it was sent).
         ended_at: when it left the outbox.
         result: what the response says of the thing that it created or changed, as JSON values; None if there was none.
     """

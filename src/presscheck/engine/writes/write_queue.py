@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.effects import Effects
 
 T = TypeVar("T")
+UNANSWERED = "Discarded before it was known whether it is saved: check"
+"""Why a write failed that the user discarded after it was sent."""
 
 
 class WriteQueue:
@@ -326,7 +328,22 @@ class OutboxActions:
         self._outbox.release(numbers, time.time() + hold)
         self._changed()
 
-    def drop(self, number: int) -> None:
-        """Discard an unsent write."""
-        self._outbox.drop(number)
+    def drop(self, number: int) -> bool:
+        """Discard an unsent write; False if it is being sent, or is already sent or discarded."""
+        is_dropped = self._outbox.drop(number, unless_sending=True)
+        if is_dropped:
+            self._changed()
+        return is_dropped
+
+    def drop_unanswered(self, number: int) -> bool:
+        """Discard a write that was sent and not answered; the history says that it may be saved.
+
+        False if it was not sent yet, is already sent or discarded, or if another process may be sending it now.
+        """
+        row = self._outbox.row(number)
+        # who has the lock knows that no other process waits for the answer
+        if row is None or row.state != "sending" or not self._outbox.may_send():
+            return False
+        is_dropped = self._outbox.drop(number, error=UNANSWERED)
         self._changed()
+        return is_dropped

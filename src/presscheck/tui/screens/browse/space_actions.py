@@ -116,7 +116,9 @@ class DeletedSpaces:
         answers = await asyncio.gather(*(self._deleted(identity) for identity in dict.fromkeys((*titles, *own))))
         spaces = [space for space in answers if space is not None and space.organization == organization]
         known = {space.id for space in spaces}
-        self._store(organization, {identity: title for identity, title in titles.items() if identity in known})
+        # more may have been remembered while the service was asked, and it was not asked about those
+        ended, titles = titles.keys() - known, self._titles(organization)
+        self._store(organization, {identity: title for identity, title in titles.items() if identity not in ended})
         deleted = [DeletedSpace(space.id, space.title, space.deleted_at or "") for space in spaces]
         return sorted(deleted, key=lambda space: space.deleted_at, reverse=True)
 

@@ -350,6 +350,8 @@ class MarkdownEditor(BaseScreen):
             before: the text that was to be saved.
             stored: what became of it.
         """
+        if self.area.text == before == stored:
+            return
         now = stored
         while True:
             typed = self.area.text

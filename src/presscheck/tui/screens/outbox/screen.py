@@ -21,7 +21,7 @@ from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.outbox.draft_actions import DraftActions
 from presscheck.tui.screens.outbox.draft_list import DraftList
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.screens.undo import undo_sent
+from presscheck.tui.screens.undo import NOT_DISCARDED, undo_sent
 from presscheck.tui.status_bar import ClickableLines, StatusLine
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -293,8 +293,7 @@ class OutboxScreen(BaseScreen):
             (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
         if await self.ask(ConfirmDialog(question, facts, action, self.style_for)):
-            self.engine.drop(current.id)
-            self.notify("discarded")
+            self.notify("discarded" if self.engine.drop(current.id) else NOT_DISCARDED)
 
     async def _go_to(self, entry: HistoryEntry) -> None:
         """Go to the place of a change: the thread, the page, the change request, the site or the space."""

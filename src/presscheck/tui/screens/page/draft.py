@@ -58,7 +58,8 @@ class PageDraft:
         self.path, self.page_id = path, page_id
         self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in (PAGE, BASE)]
         self._base: EditorPage | None = None
-        self._kept_base = ""
+        self._kept, self._kept_base = "", ""
+        """The draft that was stored or read here last, and its page: another instance may have the same draft open."""
         self._about: dict[str, str] = {}
         self.is_kept = False
         """Whether there is a draft."""
@@ -74,7 +75,7 @@ class PageDraft:
         """Read the page, and return the text to edit: the draft merged with the current page, else the page."""
         self._base = now = await self._read_page()
         text, base = (self._outbox.draft(key) for key in self._keys)
-        self.is_kept = bool(text)
+        self._kept, self.is_kept = text, bool(text)
         if not text:
             return now.text
         changed_at = self._outbox.draft_changed_at(self._keys[0])
@@ -93,22 +94,23 @@ class PageDraft:
         return self._outbox.draft(self._keys[0]) or ""
 
     def keep(self, text: str) -> None:
-        """Store the draft, and once the page that it is edited from; the text of the page is no draft."""
+        """Store the draft, and the page that it is edited from; the text of the page is no draft."""
         if self._base is None or text == self._base.text:
-            self.forget()
+            self._forget()
             return
         if self._kept_base != self._base.text:
-            self._outbox.save_draft(self._keys[1], self._base.text)
             self._kept_base = self._base.text
             self._about = draft_about(self._engine, self.path, page=self._base.title)
+        # each time: another instance may have removed it, or stored the page that its own text was edited from
+        if self._outbox.draft(self._keys[1]) != self._base.text:
+            self._outbox.save_draft(self._keys[1], self._base.text)
         self._outbox.save_draft(self._keys[0], text, self._about)
-        self.is_kept = True
+        self._kept, self.is_kept = text, True
 
-    def forget(self) -> None:
-        """Remove the draft."""
-        self._kept_base, self.is_kept = "", False
-        for key in self._keys:
-            self._outbox.save_draft(key, "")
+    def _forget(self) -> None:
+        """Remove the draft, unless another instance has changed it since."""
+        self._outbox.forget_draft(self._keys[0], self._kept, self._keys[1])
+        self._kept, self._kept_base, self.is_kept = "", "", False
 
     def difference(self) -> list[Line]:
         """What the draft changes in the page."""
@@ -119,8 +121,10 @@ class PageDraft:
         return lost_lines(self.difference(), "are not in the page")
 
     def discard(self) -> str:
-        """Remove the draft; returns the text of the page as it is."""
-        self.forget()
+        """Remove the draft, also if another instance has changed it; returns the text of the page as it is."""
+        for key in self._keys:
+            self._outbox.save_draft(key, "")
+        self._kept, self._kept_base, self.is_kept = "", "", False
         return self._base.text if self._base else ""
 
     async def save(self, screen: ScreenContext, text: str) -> Saved:
@@ -136,13 +140,13 @@ class PageDraft:
         before = self._base or await self._read_page()
         self._base = before
         if from_editor(before, text) is None:
-            self.forget()
+            self._forget()
             return Saved("no changes", text)
-        self.keep(text)
+        self._keep_sent(text)
         after = await self._read_page()
         merged = await merged_texts(before.text, text, after.text)
         self._base = after
-        self.keep(merged.text)
+        self._keep_sent(merged.text)
         edit = from_editor(after, merged.text)
         if merged.conflicts:
             return Saved("conflict: somebody edited the same lines; e opens both versions", merged.text)
@@ -162,9 +166,15 @@ class PageDraft:
         new_title: dict[str, Any] = {"title": edit.title} if edit.title else {}
         change = UpdatePage(page=self.page_id, document=Document(markdown=edit.markdown), **new_title)
         await screen.engine.write(EditChangeRequestContent(**self.path, changes=(change,))).landed()
-        self.forget()
+        self._forget()
         self._base = to_editor(edit.title or after.title, edit.markdown)
         return Saved("", merged.text, is_sent=True)
+
+    def _keep_sent(self, text: str) -> None:
+        """Store a text before it is sent, unless it is stored: another instance may have stored a longer one since."""
+        is_stored = self._base is not None and (text, self._base.text) == (self._kept, self._kept_base)
+        if not is_stored or not self._outbox.draft(self._keys[0]):
+            self.keep(text)
 
     async def _lost_types(self, page: EditorPage) -> tuple[str, ...]:
         """What the page has and its Markdown lacks; nothing if the page is long, or its nodes cannot be read."""

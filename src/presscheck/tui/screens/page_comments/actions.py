@@ -14,6 +14,7 @@ from presscheck.api.comments import (
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.emoji import reaction_change, reaction_choices
 from presscheck.tui.screens.review.renderer import first_words, one_line, who_resolves
+from presscheck.tui.screens.undo import NOT_DISCARDED
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -175,8 +176,8 @@ class LiveCommentActions:
         if message.pending:
             lines.append((Span("It will not be sent; the history keeps its text.", "waiting"),))
             if await self._confirm("Discard this comment?", lines, "Discard"):
-                self._context.engine.drop(message.pending.row)
-                self._context.notify(f"discarded {first_words(message)}")
+                is_dropped = self._context.engine.drop(message.pending.row)
+                self._context.notify(f"discarded {first_words(message)}" if is_dropped else NOT_DISCARDED)
             return
         if thread.reply_count:
             lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))

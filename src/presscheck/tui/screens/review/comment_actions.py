@@ -34,6 +34,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.emoji import reaction_change, reaction_choices
 from presscheck.tui.screens.review.renderer import first_words, one_line, who_resolves
+from presscheck.tui.screens.undo import NOT_DISCARDED
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -306,8 +307,8 @@ class CommentActions:
         ]
         title = "Discard this pending comment?" if change.state == "collected" else "Discard this comment?"
         if await self._context.ask(ConfirmDialog(title, lines, "Discard", self._context.style_for)):
-            self._context.engine.drop(change.row)
-            self._context.notify(f"discarded {first_words(message)}")
+            is_dropped = self._context.engine.drop(change.row)
+            self._context.notify(f"discarded {first_words(message)}" if is_dropped else NOT_DISCARDED)
 
     async def _comment_on_line(self, item: ChangedItem) -> None:
         """Comment on the line under the cursor; in a row of a table, ask for the cell."""
