@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import Page, walk
@@ -23,7 +23,7 @@ _TEXTS = (
     .execution_options(**{NEVER_CHANGES: True})
 )
 _KNOWN = select(_documents.id).where(_documents.id == _wanted.c.value)
-_ADD_DOCUMENT = insert(DocumentRow)
+_ADD_DOCUMENT = text("INSERT INTO documents (id, markdown) VALUES (:id, :markdown) ON CONFLICT DO NOTHING")
 _ADD_REVISION = insert(RevisionRow)
 
 
@@ -43,10 +43,12 @@ class NewDocuments:
         """Stores the texts that are not stored yet."""
         if not self.texts:
             return
-        connection = session.connection()
-        known = {key for (key,) in plain_rows(connection, _KNOWN, {"ids": [*self.texts]})}
-        new = [(key, text) for key, text in self.texts.items() if key not in known]
-        execute(connection, _ADD_DOCUMENT, *({"id": key, "markdown": text} for key, text in new))
+        connection, new = session.connection(), [*self.texts.items()]
+        # on PostgreSQL, a single one goes with what else is changed: to ask whether it is known is a round trip
+        if len(new) > 1 or connection.dialect.name != "postgresql":
+            known = {key for (key,) in plain_rows(connection, _KNOWN, {"ids": [*self.texts]})}
+            new = [one for one in new if one[0] not in known]
+        execute(connection, _ADD_DOCUMENT, *({"id": key, "markdown": markdown} for key, markdown in new))
         add_words(connection, new)
 
 
