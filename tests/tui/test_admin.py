@@ -447,10 +447,10 @@ async def test_while_a_newer_listing_is_sorted_keys_act_on_the_rows_that_are_sho
 
 async def test_a_range_of_marks_ends_with_its_list(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
-        screen = await family(pilot, "Members", "Luz Quispe")
+        screen = await family(pilot, "Members", "Mia Okonkwo")
         await pilot.press("V")
         await until(pilot, shows="range started")
-        for title, text in (("Teams", "Teams  "), ("Members", "Luz Quispe")):
+        for title, text in (("Teams", "Teams  "), ("Members", "Mia Okonkwo")):
             screen.show_family(title)
             await until(pilot, shows=text, holds=lambda: screen.table._is_loaded)
         screen.table.focus_rows()
@@ -463,7 +463,7 @@ async def test_an_order_that_is_not_wanted_any_more_does_not_come_back(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
-        screen = await family(pilot, "Members", "Luz Quispe")
+        screen = await family(pilot, "Members", "Mia Okonkwo")
         sorting = held_back(screen, monkeypatch)
         await pilot.press(".", "o")
         await pick(pilot, "name")
