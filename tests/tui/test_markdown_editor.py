@@ -356,6 +356,21 @@ async def test_what_is_typed_while_a_page_is_sent_is_a_draft(
         assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia. Or Jon."
 
 
+async def test_what_is_typed_in_one_breath_with_the_answer_is_for_the_text(
+    service: RunningService, tmp_path: Path
+) -> None:
+    """As a slow line sends it: none of it is a command of the screen below, once the page is saved."""
+    one = await begun(service, "One breath", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await pilot.press("ctrl+end", "enter", *"Ask Mia.", "ctrl+s")
+        await until(pilot, shows="Lasting: +1 −0 lines")
+        for key in "y Or Jon.":
+            pilot.app.post_message(events.Key("space" if key == " " else key, key))
+        await until(pilot, shows="what you typed since then is a draft")
+        await until(pilot, holds=lambda: editor(pilot).area.text.endswith("Ask Mia. Or Jon."))
+        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia."
+
+
 async def test_what_is_typed_before_the_question_is_kept_beside_the_edit_of_somebody_else(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -198,6 +198,12 @@ class TypeAhead:
 
         return run
 
+    def let_go(self) -> None:
+        """Hold events no longer for the command that runs: what is typed from now on is not for what it opens."""
+        command = RUNNING.get()
+        self._commands.discard(command)
+        self._release(command)
+
     def opened(self, screen: Screen[Any]) -> None:
         """Hold later events until a new screen has the focus, instead of for the command that opened it."""
         self._dialogs[screen] = RUNNING.get()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.screen import ModalScreen
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from presscheck.engine.results import Result
     from presscheck.tui.screens.text_draft import TextDraft
 
+T = TypeVar("T")
 _BY_NAME = {command.name: command for command in COMMANDS}
 PREVIEW_DELAY = 0.2
 """Seconds without typing before the preview is drawn."""
@@ -342,6 +344,13 @@ class MarkdownEditor(BaseScreen):
         await self._go_on(text, saved.text)
         message = saved.message.replace("e opens your draft", "your draft is kept")
         self.notify(message or f"{self.draft.saved_message}; what you typed since then is a draft")
+
+    async def ask(self, question: ModalScreen[T]) -> T | None:
+        """The result of a dialog; what is typed after the question to save is for the text."""
+        answer = await super().ask(question)
+        if self._is_saving:
+            self.app_context.type_ahead.let_go()  # else it would be for the screen below, once the text is sent
+        return answer
 
     async def _go_on(self, before: str, stored: str) -> None:
         """Show and keep what the text has become: merged with edits of others, and with what was typed meanwhile.
