@@ -413,9 +413,16 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
         world = plant_world(service.database_url, service.base_url)
         await world.admin.send(DeleteSpace(space_id=world.space))
         clock.now += timedelta(days=6, hours=23)
+        database = Database(service.database_url)
+
+        async def next_cleanup() -> str:
+            with database.reading.begin() as session:
+                is_waiting = JobRow.id == "sweep", JobRow.state == "waiting"
+                return session.scalar(select(JobRow.run_at).where(*is_waiting)) or ""
+
+        assert await until(next_cleanup, lambda moment: moment > moment_text(clock()))  # not during the next step
         assert (await world.admin.send(GetSpace(space_id=world.space))).deleted_at
         clock.now += timedelta(hours=2)
-        database = Database(service.database_url)
 
         async def left() -> int:
             with database.reading.begin() as session:

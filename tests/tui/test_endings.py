@@ -153,11 +153,17 @@ def test_a_terminal_that_goes_away_ends_the_app_that_gets_no_signal(tmp_path: Pa
 
 BUSY = PROGRAM.replace(
     "class Small(PresscheckApp):",
-    """import presscheck.tui.app
+    """import time
+import presscheck.tui.app
 
 presscheck.tui.app.LONGEST_END = 600
 
 class Small(PresscheckApp):
+    def _hang_up(self):
+        self.write_to_terminal(" ")
+        time.sleep(0.2)  # until that failed
+        super()._hang_up()
+
     def exit(self, *given):
         for _ in range(100):  # more than the queue of Textual takes
             self.write_to_terminal(" ")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import Callable, Mapping
 from inspect import isawaitable
 from pathlib import Path
 from threading import Timer as ThreadTimer
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual._compositor import CompositorUpdate
 from textual.app import App
@@ -39,9 +38,11 @@ from presscheck.tui.notifications import Notice, Notifications
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
 from presscheck.tui.terminal.pictures import PictureTable
+from presscheck.tui.terminal.stream import TerminalStream, flush_or_discard, is_terminal
 from presscheck.tui.theme import StyleLookup, StyleTable, load
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
     from textual.notifications import SeverityLevel
     from textual.signal import Signal
 
@@ -155,7 +156,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Load the inbox after the first paint."""
         resumed = cast("Signal[object]", self.app_resume_signal)  # pyright: ignore[reportUnknownMemberType]  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
-        if not self.is_headless and _is_terminal():
+        if not self.is_headless and is_terminal():
             self._watch_terminal()
         if self._welcome:
             self.push_screen(self._welcome(), self._begin_with)
@@ -423,7 +424,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def run_to_end(self) -> int:
         """Run until the user or a signal ends the app; returns the exit code."""
         code = self.run()
-        _flush_or_discard()
+        flush_or_discard()
         if self._exception is not None:
             self.notices.write_traceback(self._exception)
             return INTERNAL_ERROR
@@ -458,7 +459,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         resume = signal.getsignal(signal.SIGCONT)
 
         def resume_on_terminal(number: int, frame: FrameType | None) -> None:
-            if _is_terminal() and callable(resume):
+            if is_terminal() and callable(resume):
                 resume(number, frame)
 
         signal.signal(signal.SIGCONT, resume_on_terminal)
@@ -470,23 +471,25 @@ class PresscheckApp(App[int], inherit_bindings=False):
         Only the first program in a terminal gets the signal. If that waits for the app, as `make` does, the app would
         stay, and Textual read the end of its input again and again.
         """
-        if not _is_terminal():
+        if not is_terminal():
             self._hang_up()
 
     def _hang_up(self) -> None:
         """End because the terminal is gone.
 
-        What can no longer be written is discarded: the first failed write ends the thread in which Textual writes, and
-        the app would wait for ever until that has room. If it was too late for that, the process ends without it; by
-        then the store is closed.
+        If something in Textual still waits for it, the process ends without that; by then the store is closed.
         """
-        if not _is_terminal() and sys.__stderr__:  # on which Textual draws
-            _discard(sys.__stderr__)
         code = SIGNAL_EXIT_CODES[signal.SIGHUP]
         end = ThreadTimer(LONGEST_END, os._exit, (code,))
         end.daemon = True
         end.start()
         self._end(code)
+
+    def _build_driver(self, headless: bool, inline: bool, mouse: bool, size: tuple[int, int] | None) -> Driver:
+        driver = super()._build_driver(headless, inline, mouse, size)
+        if stream := getattr(driver, "_file", None):  # where its thread writes; not every driver has one
+            vars(driver)["_file"] = TerminalStream(stream)
+        return driver
 
     def _fatal_error(self) -> None:
         """End after an internal error; local variables are not shown, as they may hold secrets."""
@@ -521,27 +524,3 @@ class PresscheckApp(App[int], inherit_bindings=False):
         refresh = getattr(self.screen, "refresh_status_bars", None) if self.screen_stack else None
         if refresh:
             refresh()
-
-
-def _is_terminal() -> bool:
-    """Whether the input is a terminal; one that was closed is none any more."""
-    return sys.__stdin__ is not None and sys.__stdin__.isatty()
-
-
-def _flush_or_discard() -> None:
-    """Write what is left to the terminal; if that is gone, discard it.
-
-    Otherwise the interpreter tries again when it ends, and replaces the exit code by its own, 120.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            _discard(stream)
-
-
-def _discard(stream: TextIO) -> None:
-    """Discard what is written to a stream from now on, and what is in its buffer."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
