@@ -31,7 +31,7 @@ def pytest_collection_finish() -> None:
     """Leave what stays until the end alone: a quarter of the suite's time was looking for garbage among it."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 25, 50)
+    gc.set_threshold(200_000, 20, 20)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import random
-import secrets
 import socket
 import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import uvicorn
 
 from presscheck.service.app import build
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.file_location import open_store, save_location
-from presscheck.service.db.ids import Clock, system_clock
+from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.jobs.queue import OutboundConfig
+from presscheck.service.jobs.worker import HOUSEKEEPING, Workers
+from presscheck.service.models.jobs import JobRow
 from presscheck.service.server.bootstrap import found, give_token
 from presscheck.service.server.server import DeadlineProtocol
 
@@ -28,16 +32,36 @@ LOOPBACK = OutboundConfig(allowed=("127.0.0.0/8",))
 """What lets a service reach the websites of these tests."""
 
 
+class _Founded(NamedTuple):
+    """A database of a service that has just begun, the token that its owner has, and the id of this owner."""
+
+    database: bytes
+    token: str
+    owner_id: str
+
+
 @cache
-def _founded(clock: Clock, sample: bool) -> bytes:
-    """A database of a service that has just begun; made once, for a sample is some hundred calls."""
+def _founded(clock: Clock, sample: bool) -> _Founded:
+    """What a service begins with, as after its first start; made once, for a sample is some hundred calls."""
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "service.sqlite"
+        path, token_file = Path(directory) / "service.sqlite", Path(directory) / "token"
         database = Database(f"sqlite:///{path}")
+        owner_id = _give_owner(database, clock, token_file, sample=sample)
+        workers = Workers(database, DiskBlobStore(Path(directory)), clock, NOTHING_ALLOWED)
+        database.write(workers.enter_housekeeping)
         with database.writing.begin() as session:
-            found(session, clock, sample=sample)
+            session.get_one(JobRow, HOUSEKEEPING).run_at = moment_text(clock() + timedelta(hours=1))
         database.close()
-        return path.read_bytes()
+        return _Founded(path.read_bytes(), token_file.read_text(), owner_id)
+
+
+def _give_owner(database: Database, clock: Clock, token_file: Path, *, sample: bool) -> str:
+    """The id of the owner, who has the token in a file from then on."""
+    with database.writing.begin() as session:
+        owner = found(session, clock, sample=sample)
+        session.flush()
+        give_token(session, clock, owner, token_file)
+        return owner.id
 
 
 def free_port() -> int:
@@ -72,22 +96,23 @@ class RunningService:
         self.release = release
         self.clock = clock
         self.database_url = database_url or f"sqlite:///{directory / 'service.sqlite'}"
-        if database_url is None and not (directory / "service.sqlite").exists():
-            (directory / "service.sqlite").write_bytes(_founded(clock, sample))
         token_file = directory / "token"
-        if not token_file.exists():
+        if database_url is None and not (directory / "service.sqlite").exists():
+            founded = _founded(clock, sample)
+            (directory / "service.sqlite").write_bytes(founded.database)
             token_file.touch(0o600)
-            token_file.write_text(secrets.token_urlsafe(32))
+            token_file.write_text(founded.token)
+            self.owner_id = founded.owner_id
+        else:
+            database = Database(self.database_url)
+            self.owner_id = _give_owner(database, clock, token_file, sample=sample)
+            database.close()
         self.token = token_file.read_text()
-        database = Database(self.database_url)
-        with database.writing.begin() as session:
-            owner = found(session, clock, sample=sample)
-            session.flush()
-            give_token(session, clock, owner, token_file)
-            self.owner_id = owner.id
-            if self.files:
+        if self.files:
+            database = Database(self.database_url)
+            with database.writing.begin() as session:
                 save_location(session, self.files)
-        database.close()
+            database.close()
         self.port = free_port()
         self._path = directory / "s" if on_a_path else None
         self.base_url = f"unix:{self._path}" if on_a_path else f"http://127.0.0.1:{self.port}"

@@ -1,6 +1,7 @@
 """Drives the real app on the real service by keys; waits for conditions, never for a time."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -53,10 +54,11 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
 
     async def poll() -> None:
         while True:
-            # a condition costs nothing, a look at the screen some milliseconds
+            looked = time.perf_counter()
             if (holds is None or holds()) and (not shows or shows in shown(pilot.app)):
                 return
-            await asyncio.sleep(0.02)
+            # a look at the screen takes some milliseconds, and more on a busy machine, which has other work to do
+            await asyncio.sleep(max(0.02, 8 * (time.perf_counter() - looked)))
 
     try:
         await asyncio.wait_for(poll(), 20)

@@ -64,7 +64,7 @@ from presscheck.service.http.public_routes import open_routes
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
-from presscheck.service.permissions import Reader
+from presscheck.service.permissions import reader_of
 from presscheck.service.web.routes import web_routes
 
 MAX_BODY = 32 * 1024 * 1024
@@ -207,7 +207,7 @@ class Adapter:
         self.workers = workers
         self.outgoing_limiter = outgoing_limiter
         self.outgoing_slots = outgoing_slots
-        self.reader = Reader(operation.path_fields())
+        self.reader = reader_of(operation.path_fields())
         self._may_be_short = operation.is_read() and not database.is_postgresql
         self._longest = LONGEST_NOTED
         self._longest_write = 0.0

@@ -13,6 +13,7 @@ access to each of these. What widens the audience of a published site needs the 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, bindparam, select
@@ -124,6 +125,12 @@ class Reader:
             *_, organization, member, role = rows[0]
             known["member", organization, caller.id] = _Member(role) if member else None
         return caller, known
+
+
+@cache
+def reader_of(fields: tuple[str, ...]) -> Reader:
+    """The reader for paths with these fields, which many operations share."""
+    return Reader(fields)
 
 
 def _organization_of(fields: Collection[str]) -> ColumnElement[str] | None:

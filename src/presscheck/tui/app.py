@@ -39,7 +39,7 @@ from presscheck.tui.screens.startup_snapshot import StartupSnapshot
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
 from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.terminal.stream import TerminalStream, flush_or_discard, is_terminal
-from presscheck.tui.theme import StyleLookup, StyleTable, load
+from presscheck.tui.theme import ParsedStylesheet, StyleLookup, StyleTable, load
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -119,6 +119,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.style_for: StyleLookup = self._styles.__getitem__
         """Returns the style of the current theme for some words, such as `added strong`."""
         self.theme = theme_name
+        self.stylesheet = ParsedStylesheet(variables=self.get_css_variables())
         self._filters.append(ControlCharFilter())
         self.pictures = PictureTable(lambda: "off" if self.no_color else self.profile.images or "auto")
         """The pictures of pages."""

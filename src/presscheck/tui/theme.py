@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from rich.color import Color, ColorParseError
 from rich.style import Style
+from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme as TextualTheme
 
 from presscheck.errors import ConfigurationError
@@ -140,6 +141,22 @@ def _own_colors(words: list[str]) -> tuple[str | None, str | None]:
 
 StyleLookup = Callable[[str], Style]
 """Returns the style for some words, such as `added strong`."""
+
+
+class ParsedStylesheet(Stylesheet):
+    """The styles of Textual, parsed once for each theme.
+
+    Textual parses all of them again whenever it refreshes styles, three times before the first screen is shown.
+    """
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        """Set the colors of a theme; what was parsed with the same ones stays."""
+        if variables != self._variables:
+            super().set_variables(variables)
+
+    def reparse(self) -> None:
+        """Parse what was not parsed with these colors yet."""
+        self.parse()
 
 
 class StyleTable(dict[str, Style]):

@@ -66,8 +66,7 @@ class Workers:
 
     def start(self) -> None:
         """Starts the threads and schedules the cleanup job."""
-        self._database.write(self._enter_housekeeping)
-        self._database.write(make_key)
+        self._database.write(self.enter_housekeeping)
         for thread in self._threads:
             thread.start()
 
@@ -205,7 +204,8 @@ class Workers:
     def _later(self, seconds: float) -> str:
         return moment_text(self._clock() + timedelta(seconds=seconds))
 
-    def _enter_housekeeping(self, session: Session) -> None:
+    def enter_housekeeping(self, session: Session) -> None:
+        """Creates the key for signatures and the cleanup job, unless they are there."""
         now = moment_text(self._clock())
         make_key(session)
         if session.get(JobRow, HOUSEKEEPING) is None:
