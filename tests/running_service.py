@@ -52,7 +52,7 @@ def _founded(clock: Clock, sample: bool) -> _Founded:
         with database.writing.begin() as session:
             session.get_one(JobRow, HOUSEKEEPING).run_at = moment_text(clock() + timedelta(hours=1))
         database.close()
-        return _Founded(path.read_bytes(), token_file.read_text(), owner_id)
+        return _Founded(path.read_bytes(), token_file.read_text().strip(), owner_id)
 
 
 def _give_owner(database: Database, clock: Clock, token_file: Path, *, sample: bool) -> str:
@@ -107,7 +107,7 @@ class RunningService:
             database = Database(self.database_url)
             self.owner_id = _give_owner(database, clock, token_file, sample=sample)
             database.close()
-        self.token = token_file.read_text()
+        self.token = token_file.read_text().strip()
         if self.files:
             database = Database(self.database_url)
             with database.writing.begin() as session:
