@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import secrets
 import socket
 import tempfile
 import threading
@@ -104,6 +105,9 @@ class RunningService:
             token_file.write_text(founded.token)
             self.owner_id = founded.owner_id
         else:
+            if not token_file.exists():
+                token_file.touch(0o600)
+                token_file.write_text(secrets.token_urlsafe(32))
             database = Database(self.database_url)
             self.owner_id = _give_owner(database, clock, token_file, sample=sample)
             database.close()

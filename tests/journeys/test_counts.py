@@ -21,7 +21,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.admin.screen import AdminScreen
 
 MEMBERS = 10_000
-PRESSES = 5
+PRESSES = 3
 """Times that a key is pressed; the median counts, as a poll adds to some of them."""
 TOLERANCES = {
     "calls of a key": 0.25,

@@ -58,7 +58,7 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
             if (holds is None or holds()) and (not shows or shows in shown(pilot.app)):
                 return
             # a look at the screen takes some milliseconds, and more on a busy machine, which has other work to do
-            await asyncio.sleep(max(0.02, 8 * (time.perf_counter() - looked)))
+            await asyncio.sleep(min(0.2, max(0.02, 8 * (time.perf_counter() - looked))))
 
     try:
         await asyncio.wait_for(poll(), 20)

@@ -195,7 +195,7 @@ async def test_an_existing_change_request_can_be_chosen(service: RunningService,
         await pick(pilot, "Rewrite the auth")
         await until(pilot, shows="#5 Rewrite the auth guide")
         tree, space = pilot.app.screen.tree_view, pilot.app.screen.library.item("space api").space
-        assert f"in #5 · {space.change_requests_open}" in shown(pilot.app)
+        await until(pilot, shows=f"in #5 · {space.change_requests_open}")
         row = [node.key for node, *_ in tree._rows].index("space api")
         assert plain(tree.item(row, 0, 24)).endswith("in #5 "), "the count is left out before the title is cut"
         await go(pilot, "Authentication")

@@ -28,7 +28,6 @@ from sqlalchemy import (
     Insert,
     Select,
     Table,
-    Transaction,
     Update,
     bindparam,
     create_engine,
@@ -551,6 +550,8 @@ class Database:
             event.listen(self._readable, "commit", _commit)
             event.listen(self._changing, "commit", _commit)
             event.listen(self._changing, "before_cursor_execute", _send_waiting)
+        self._begin_read = _begin_snapshot if self.is_postgresql else _begin
+        self._commit_read = _commit if self.is_postgresql else _commit_on_file
         self._immutable = BoundedCache(caches.revisions)
         self._of_readers: dict[Any, Any] = {IMMUTABLE: self._immutable}
         self.reading: sessionmaker[Session] = sessionmaker(
@@ -574,28 +575,39 @@ class Database:
 
         Its connection is that of an earlier one, if any: to lend and return it took as long as to read a row.
         """
-        connection, transaction = self._begun()
+        connection = self._begun()
         try:
-            with transaction:
-                session = ReadOnlySession(connection, self._of_readers)
-                try:
-                    yield session
-                finally:
-                    session.close()
+            session = ReadOnlySession(connection, self._of_readers)
+            try:
+                yield session
+            finally:
+                session.close()
+            self._commit_read(connection)
         except BaseException:
             self._readers.end(connection)
             raise
-        self._readers.keep(connection)
+        if connection.in_transaction():
+            self._readers.keep(connection)
+        else:  # something rolled it back
+            self._readers.end(connection)
 
-    def _begun(self) -> tuple[Connection, Transaction]:
-        """A connection and its transaction; not one that was lost while it was kept, as when the database restarts."""
+    def _begun(self) -> Connection:
+        """A connection in a transaction; not one that was lost while it was kept, as when the database restarts.
+
+        To SQLAlchemy, all transactions of a kept connection are one: to begin and end one takes it a sixth of a read.
+        """
         while True:
             connection, was_kept = self._readers.take()
             try:
-                return connection, connection.begin()
+                if was_kept:
+                    self._begin_read(connection)
+                else:
+                    connection.begin()
             except BaseException:
                 if not (self._readers.end(connection) and was_kept):
                     raise
+            else:
+                return connection
 
     def lookup(self, read: Callable[[ReadOnlySession], Result]) -> Result:
         """What a function reads by a single statement, which needs no transaction: one round trip on PostgreSQL."""
@@ -814,6 +826,11 @@ def _begin_snapshot(connection: Connection) -> None:
 
 def _commit(connection: Connection) -> None:
     execute_plainly(connection, "COMMIT")  # the driver would do it in twice the time
+
+
+def _commit_on_file(connection: Connection) -> None:
+    driver: Any = connection.connection.dbapi_connection
+    driver.commit()
 
 
 def _send_waiting(connection: Connection, *_details: Any) -> None:

@@ -17,7 +17,7 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 from sqlalchemy import (
     ARRAY,
     JSON,
@@ -120,8 +120,11 @@ class _Ids(TypeDecorator[Sequence[str]]):
         return dialect.type_descriptor(chosen)
 
     def process_bind_param(self, value: Sequence[str] | None, dialect: Dialect) -> Any:
-        ids = [*value] if value is not None else []
-        return ids if dialect.name == "postgresql" else json.dumps(ids)
+        return [*(value or ())] if dialect.name == "postgresql" else _json_of_ids(value)
+
+
+def _json_of_ids(ids: Sequence[str] | None) -> str:
+    return to_json([*(ids or ())]).decode()
 
 
 class _Among(FunctionElement[bool]):
@@ -301,7 +304,7 @@ def _executed(connection: Connection, statement: Executable, values: Values) -> 
     plan = _plan(connection.dialect, statement, tuple([_shape(name, value) for name, value in lists]))
     rows = _executed_directly(connection, plan, plan.direct, values) if plan.direct else None
     if rows is None:
-        rows = _driven(connection, plan, _bound(connection.dialect, plan, values))
+        rows = _driven(connection, plan, plan.take(values) if plan.take else _bound(connection.dialect, plan, values))
     return plan, [*_converted(rows, plan.conversions)] if plan.conversions else rows
 
 
@@ -517,7 +520,8 @@ def _plan(dialect: Dialect, statement: Executable, shape: Shape) -> _Plan:
     for name, bind in compiled.binds.items():
         if bind.required and name not in markers:
             markers[name] = _Marker(name)
-            encode = bind.type.dialect_impl(dialect).bind_processor(dialect)
+            is_ids = isinstance(bind.type, _Ids) and dialect.name == "sqlite"
+            encode = _json_of_ids if is_ids else bind.type.dialect_impl(dialect).bind_processor(dialect)
             if encode is not None:
                 encoders[name] = encode
     state = compiled.construct_expanded_state(markers)
@@ -532,11 +536,18 @@ def _plan(dialect: Dialect, statement: Executable, shape: Shape) -> _Plan:
     keys = [str(column.key) for column in columns]
     row = namedtuple("Row", keys, rename=True)  # pyright: ignore[reportUntypedNamedTuple]  # made of a statement
     parameters = _with_runs([state.parameters[name] for name in names], shape)
-    is_plain = dialect.positional and len(names) > 1 and not encoders and not shape
-    take = itemgetter(*names) if is_plain and parameters == [_Marker(name) for name in names] else None
+    is_plain = dialect.positional and len(names) > 0 and not encoders and not shape
+    take = _taker(names) if is_plain and parameters == [_Marker(name) for name in names] else None
     is_direct = dialect.name == "postgresql"
     direct = _direct(dialect, cast("Any", statement), markers, names) if is_direct else None
     return _Plan(state.statement, names, parameters, encoders, conversions, row._make, context, take, direct)
+
+
+def _taker(names: Sequence[str]) -> Callable[[Values], Any]:
+    if len(names) > 1:
+        return itemgetter(*names)
+    (name,) = names
+    return lambda values: (values[name],)
 
 
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:

@@ -35,6 +35,7 @@ KINDS: dict[type[Item], str] = {
 }
 
 _site_space, _section, _published_url = unchecked(SiteSpace), unchecked(SiteSection), unchecked(PublishedUrl)
+_structure = unchecked(SiteStructure)
 _GROUPS = select(SectionGroupRow).where(SectionGroupRow.site_id == bindparam("site"))
 _SECTIONS = select(SectionRow).where(SectionRow.site_id == bindparam("site"))
 _placed, _spaces = SiteSpaceRow.__table__.c, SpaceRow.__table__.c
@@ -97,8 +98,8 @@ class SiteContents:
     def structure(self) -> SiteStructure:
         """Serializes the whole structure, in order."""
         if self.sections or self.groups:
-            return SiteStructure(type="sections", structure=tuple(self.item(item) for item in self.inside(None)))
-        return SiteStructure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
+            return _structure(type="sections", structure=tuple(self.item(item) for item in self.inside(None)))
+        return _structure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
 
     def item(self, item: Item) -> StructureItem:
         """Serializes an item."""
