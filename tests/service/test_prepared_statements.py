@@ -38,7 +38,7 @@ def _documents_with(connection: Connection, *texts: str) -> None:
     execute(connection, ADD, *({"id": f"d{number}", "markdown": text} for number, text in enumerate(texts)))
 
 
-@pytest.mark.parametrize("ids", [[], ["d1"], ["d0", "d2", "d2", "no such id"], ["d0", "'", '"', "\\", "{}", "ü", "d2"]])
+@pytest.mark.parametrize("ids", [[], ["d1"], ["'"], ["[1]"], ["d0", "d2", "d2", "no such id"], ["d0", "'", '"', "\\", "{}", "ü", "d2"]])
 def test_rows_among_some_ids_are_found_once(database: Database, ids: list[str]) -> None:
     with database.writing.begin() as session:
         connection = session.connection()
@@ -48,6 +48,14 @@ def test_rows_among_some_ids_are_found_once(database: Database, ids: list[str]) 
         assert [tuple(row) for row in connection.execute(FIND, {"ids": ids})] == expected, "as SQLAlchemy executes it"
     with database.snapshot() as session:
         assert [tuple(row) for row in plain_rows(session.connection(), FIND, {"ids": ids})] == expected
+
+
+def test_one_id_and_several_are_asked_for_in_turn(database: Database) -> None:
+    """SQLite compares one id, and looks in a list for several."""
+    with database.writing.begin() as session:
+        _documents_with(session.connection(), "é", "b", "c")
+        for ids in (["d1"], ["d0", "d2"], ["d2"], [], ["d0", "d1", "d2"], ["d0"]):
+            assert [row.id for row in named_rows(session.connection(), FIND, {"ids": ids})] == ids
 
 
 def test_any_number_of_ids_is_one_statement(database: Database) -> None:

@@ -49,6 +49,8 @@ _PREPARED = "presscheck_prepared"
 """Key in the `info` of a connection: the names of the statements that PostgreSQL keeps, by their SQL."""
 _WAITING = "presscheck_waiting"
 """Key in the `info` of a connection: what is to be sent together; not there outside of a block of `together`."""
+_SINGLE = "presscheck_single"
+"""Option of a compilation: the names of the parameters of `among` that have one id, which SQLite compares."""
 _LOST = "the connection was lost while statements were sent"
 _DONE, _HAS_ROWS = 1, 2
 """PGRES_COMMAND_OK and PGRES_TUPLES_OK of a result, as libpq numbers them."""
@@ -177,6 +179,8 @@ def _each_in_postgresql(element: _Each, compiler: SQLCompiler, **options: Any) -
 @compiles(_Among, "sqlite")
 def _among_in_sqlite(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
     column, ids = (compiler.process(one, **options) for one in element.clauses)
+    if _name_of(element) in options.get(_SINGLE, ()):
+        return f"{column} = {ids}"  # a third of the time
     return f"{column} IN (SELECT value FROM json_each({ids}))"  # noqa: S608  # compiled expressions, no values
 
 
@@ -298,10 +302,13 @@ def _sent_together(connection: Connection, waiting: Sequence[_Waiting]) -> Any:
 
 def _executed(connection: Connection, statement: Executable, values: Values) -> tuple[_Plan, list[Sequence[Any]]]:
     lists: list[tuple[str, Any]] = [item for item in values.items() if isinstance(item[1], list | tuple)]
+    single: tuple[str, ...] = ()
     if lists:
         whole = _whole(statement)
-        lists = [item for item in lists if item[0] not in whole]
-    plan = _plan(connection.dialect, statement, tuple([_shape(name, value) for name, value in lists]))
+        if connection.dialect.name == "sqlite":
+            single = tuple([name for name, value in lists if name in whole.sets and len(value) == 1])
+        lists = [item for item in lists if item[0] not in whole.names]
+    plan = _plan(connection.dialect, statement, tuple([_shape(name, value) for name, value in lists]), single)
     rows = _executed_directly(connection, plan, plan.direct, values) if plan.direct else None
     if rows is None:
         rows = _driven(connection, plan, plan.take(values) if plan.take else _bound(connection.dialect, plan, values))
@@ -423,12 +430,23 @@ def _driven(connection: Connection, plan: _Plan, given: Any, *, is_many: bool = 
         cursor.close()
 
 
+class _Whole(NamedTuple):
+    """The names of the parameters that are one value, though it is a list, and those of them that only `among` has."""
+
+    names: frozenset[str]
+    sets: frozenset[str]
+
+
 @lru_cache(maxsize=MOST_PREPARED)
-def _whole(statement: Executable) -> frozenset[str]:
-    """The names of the parameters that are one value, though it is a list: see `among`."""
-    return frozenset(
-        one.key for one in iterate(cast("Any", statement)) if isinstance(one, BindParameter) and not one.expanding
-    )
+def _whole(statement: Executable) -> _Whole:
+    parts = [*iterate(cast("Any", statement))]
+    names = frozenset(one.key for one in parts if isinstance(one, BindParameter) and not one.expanding)
+    sets = {_name_of(one) for one in parts if isinstance(one, _Among)}
+    return _Whole(names, frozenset(sets - {_name_of(one) for one in parts if isinstance(one, _Each)}))
+
+
+def _name_of(ids: FunctionElement[Any]) -> str:
+    return str([*ids.clauses][-1].key)
 
 
 def database_error(connection: Connection, sql: str, error: Exception) -> BaseException:
@@ -506,7 +524,7 @@ def _converted(
 
 
 @lru_cache(maxsize=MOST_PREPARED)
-def _plan(dialect: Dialect, statement: Executable, shape: Shape) -> _Plan:
+def _plan(dialect: Dialect, statement: Executable, shape: Shape, single: tuple[str, ...] = ()) -> _Plan:
     markers: dict[str, Any] = {}
     for name, size, parts in shape:
         each = range(size)
@@ -515,13 +533,15 @@ def _plan(dialect: Dialect, statement: Executable, shape: Shape) -> _Plan:
             if parts
             else [_Marker(name, index) for index in each]
         )
-    compiled: Any = cast("Any", statement).compile(dialect=dialect)
+    compiled: Any = cast("Any", statement).compile(dialect=dialect, compile_kwargs={_SINGLE: single})
     encoders: dict[str, Callable[[Any], Any]] = {}
     for name, bind in compiled.binds.items():
         if bind.required and name not in markers:
             markers[name] = _Marker(name)
-            is_ids = isinstance(bind.type, _Ids) and dialect.name == "sqlite"
-            encode = _json_of_ids if is_ids else bind.type.dialect_impl(dialect).bind_processor(dialect)
+            if isinstance(bind.type, _Ids) and dialect.name == "sqlite":
+                encode = itemgetter(0) if name in single else _json_of_ids
+            else:
+                encode = bind.type.dialect_impl(dialect).bind_processor(dialect)
             if encode is not None:
                 encoders[name] = encode
     state = compiled.construct_expanded_state(markers)
