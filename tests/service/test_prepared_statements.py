@@ -38,7 +38,9 @@ def _documents_with(connection: Connection, *texts: str) -> None:
     execute(connection, ADD, *({"id": f"d{number}", "markdown": text} for number, text in enumerate(texts)))
 
 
-@pytest.mark.parametrize("ids", [[], ["d1"], ["'"], ["[1]"], ["d0", "d2", "d2", "no such id"], ["d0", "'", '"', "\\", "{}", "ü", "d2"]])
+@pytest.mark.parametrize(
+    "ids", [[], ["d1"], ["'"], ["[1]"], ["d0", "d2", "d2", "no such id"], ["d0", "'", '"', "\\", "{}", "ü", "d2"]]
+)
 def test_rows_among_some_ids_are_found_once(database: Database, ids: list[str]) -> None:
     with database.writing.begin() as session:
         connection = session.connection()
