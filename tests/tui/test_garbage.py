@@ -1,5 +1,6 @@
-"""When the app looks for garbage: never before its first picture."""
+"""Garbage: when the app looks for it, which is never before its first picture, and what must become garbage."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService
 from tests.terminal import Terminal
+from tests.tui.app_driver import app_on, running, until
+from textual.strip import Strip
 
 WATCH = """
 import gc, os, sys
@@ -42,3 +45,18 @@ def test_nothing_is_collected_before_the_inbox_is_shown(service: RunningService,
         assert collections.read_text().split("\n")[0] == "on purpose"
     finally:
         terminal.close()
+
+
+@pytest.mark.service(shared=True)
+async def test_what_a_closed_dialog_drew_does_not_stay_in_memory(service: RunningService, tmp_path: Path) -> None:
+    def drawn() -> str:
+        gc.collect()
+        return "\n".join(strip.text for strip in gc.get_objects() if isinstance(strip, Strip))
+
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+        await pilot.press("?")
+        await until(pilot, shows="half a page down")
+        assert "half a page down" in drawn()
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: "half a page down" not in drawn())

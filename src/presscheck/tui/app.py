@@ -14,6 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual._compositor import CompositorUpdate
+from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
@@ -421,6 +422,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         if isinstance(renderable, CompositorUpdate):
             renderable = cast("Any", self._painter.update(renderable))  # Textual declares a narrower type
         super()._display(screen, renderable)  # pyright: ignore[reportUnknownMemberType]  # screens are generic
+        # the last 1,024 widgets that were drawn are remembered there, those of closed screens with all their lines
+        StylesCache.get_inner_outer.cache_clear()
 
     def run_to_end(self) -> int:
         """Run until the user or a signal ends the app; returns the exit code."""
