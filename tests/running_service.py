@@ -98,16 +98,15 @@ class RunningService:
         self.clock = clock
         self.database_url = database_url or f"sqlite:///{directory / 'service.sqlite'}"
         token_file = directory / "token"
-        if database_url is None and not (directory / "service.sqlite").exists():
-            founded = _founded(clock, sample)
-            (directory / "service.sqlite").write_bytes(founded.database)
+        is_new = database_url is None and not (directory / "service.sqlite").exists()
+        founded = _founded(clock, sample) if is_new else None
+        if not token_file.exists():
             token_file.touch(0o600)
-            token_file.write_text(founded.token)
+            token_file.write_text(founded.token if founded else secrets.token_urlsafe(32))
+        if founded:
+            (directory / "service.sqlite").write_bytes(founded.database)
             self.owner_id = founded.owner_id
         else:
-            if not token_file.exists():
-                token_file.touch(0o600)
-                token_file.write_text(secrets.token_urlsafe(32))
             database = Database(self.database_url)
             self.owner_id = _give_owner(database, clock, token_file, sample=sample)
             database.close()

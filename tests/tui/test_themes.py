@@ -2,10 +2,17 @@
 
 import importlib
 import pkgutil
+import re
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import textual.css.stylesheet
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, noon, running, until
+from tests.tui.snapshot_setup import at_noon, rested
 from textual.app import App
 from textual.css.stylesheet import Stylesheet
 from textual.widget import Widget
@@ -14,6 +21,8 @@ import presscheck.tui
 from presscheck.errors import ConfigurationError
 from presscheck.text.styled_text import STYLES
 from presscheck.tui.theme import IN_CHECKOUT, Theme, load, read
+
+__all__ = ["at_noon"]
 
 THEMES = load()
 OF_OUR_OWN = [theme for theme in THEMES.values() if not theme.uses_terminal_colors]
@@ -70,6 +79,37 @@ def test_the_css_of_every_widget_finds_its_variables(theme: Theme) -> None:
         names.add(kind.__name__)
     sheet.parse()
     assert names >= {"PageView", "FormDialog", "MarkdownArea", "Input", "Screen"}
+
+
+@pytest.mark.service(shared=True, clock=noon)
+async def test_a_theme_that_is_chosen_looks_as_at_the_start(service: RunningService, tmp_path: Path) -> None:
+    async def picture(home: str, *themes: str) -> str:
+        async with running(app_on(service, tmp_path / home, theme=themes[0])) as pilot:
+            await rested(pilot, until(pilot, shows="3 open comments"))
+            for theme in themes[1:]:
+                pilot.app.theme = theme
+            await rested(pilot, pilot.pause())
+            return re.sub(r"terminal-\d+", "", pilot.app.export_screenshot())
+
+    assert await picture("first", "paper") == await picture("second", "ink", "paper")
+
+
+@pytest.mark.service(shared=True, clock=noon)
+async def test_styles_are_parsed_once_for_a_theme(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once more only if their rank among the others changes, because further widgets are shown."""
+    parsed, parse = Counter[Any](), textual.css.stylesheet.parse
+
+    def counted(scope: str, css: str, read_from: Any, *given: Any, **named: Any) -> Any:
+        parsed[read_from, named["tie_breaker"]] += 1
+        return parse(scope, css, read_from, *given, **named)
+
+    monkeypatch.setattr("textual.css.stylesheet.parse", counted)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me 7")
+    assert parsed
+    assert set(parsed.values()) == {1}
 
 
 def test_an_error_names_the_missing_color_of_a_theme(tmp_path) -> None:

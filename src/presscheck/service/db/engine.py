@@ -594,7 +594,8 @@ class Database:
     def _begun(self) -> Connection:
         """A connection in a transaction; not one that was lost while it was kept, as when the database restarts.
 
-        To SQLAlchemy, all transactions of a kept connection are one: to begin and end one takes it a sixth of a read.
+        To SQLAlchemy, all transactions of a kept connection are one: to begin and end one takes it longer than to read
+        two rows.
         """
         while True:
             connection, was_kept = self._readers.take()
