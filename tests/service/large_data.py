@@ -13,6 +13,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, RequestedReviewerRow
 from presscheck.service.models.organizations import MemberRow, TokenRow
+from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sample import plant_many
 
@@ -55,6 +56,11 @@ def planted(url: str, requests: int, pages: int) -> list[Read]:
         for number in range(1, SPACES):  # half of the requests stay in the first space
             of_space = ChangeRequestRow.number % (2 * SPACES) == number
             session.execute(update(ChangeRequestRow).where(of_space).values(space_id=f"many-space-{number}"))
+        session.add(SiteRow(id="many-site", organization_id="many", title="Docs", created_at=NOW))
+        session.flush()
+        for number in range(1, SPACES):
+            space = f"many-space-{number}"
+            session.add(SiteSpaceRow(id=space, site_id="many-site", space_id=space, path=str(number), position=number))
         for person in {admin, rare}:
             session.merge(MemberRow(organization_id="many", user_id=person, role="admin", joined_at=NOW))
         session.add(TokenRow(sha256=hash_token(TOKEN), user_id=admin, created_at=NOW))
@@ -105,6 +111,8 @@ def planted(url: str, requests: int, pages: int) -> list[Read]:
         Read("an inbox, of an author", f"{inbox}?limit=50&creator=many-1"),
         Read("an inbox, of an author and a reviewer", f"{inbox}?limit=50&creator=many-1&requestedReviewer={owner}"),
         Read("comments of a live space", f"{many}/comments?limit=50"),
+        Read("a site", "/v1/orgs/many/sites/many-site"),
+        Read("the structure of a site", "/v1/orgs/many/sites/many-site/structure"),
         Read("one page", f"{big}/content/page/page%20{pages // 2}?format=markdown"),
         Read("one page by path", f"{big}/content/path/page%20{pages // 2}?format=markdown"),
         Read("one page as nodes", f"{big}/content/page/page%20{pages // 2}?format=document"),

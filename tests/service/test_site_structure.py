@@ -289,6 +289,18 @@ async def test_deleting_a_group_moves_its_items_to_its_position(shop: Shop) -> N
     assert one.id
 
 
+async def test_a_group_is_there_without_sections_and_without_spaces(shop: Shop) -> None:
+    await shop.world.admin.send(AddSectionGroup(**shop.at, title="Later"))
+    assert await shop.outline() == [{"Later": []}]
+    api = await shop.add("API")
+    assert {"Later": []} in await shop.outline()
+    await shop.world.admin.send(DeleteSiteSpace(**shop.at, site_space_id=api.id))
+    section = await shop.section("Guides")
+    (placed,) = section.site_spaces
+    await shop.world.admin.send(DeleteSiteSpace(**shop.at, site_space_id=placed.id))
+    assert await shop.outline() == [{"Later": []}, ("Guides", [])]
+
+
 async def test_a_deleted_space_leaves_the_site_until_restored(shop: Shop) -> None:
     await shop.add("API")
     await shop.add("Guides")

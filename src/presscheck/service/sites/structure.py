@@ -5,7 +5,7 @@ Spaces that are deleted, or that the caller may not see, are left out.
 
 from __future__ import annotations
 
-from sqlalchemy import and_, bindparam, select
+from sqlalchemy import and_, bindparam, exists, or_, select
 
 from presscheck.api.site_structure import (
     PublishedUrl,
@@ -39,8 +39,9 @@ _structure = unchecked(SiteStructure)
 _GROUPS = select(SectionGroupRow).where(SectionGroupRow.site_id == bindparam("site"))
 _SECTIONS = select(SectionRow).where(SectionRow.site_id == bindparam("site"))
 _placed, _spaces = SiteSpaceRow.__table__.c, SpaceRow.__table__.c
+_has_sections = or_(*(exists().where(row.site_id == bindparam("site")) for row in (SectionRow, SectionGroupRow)))
 _SITE_SPACES = (
-    select(*_placed, *_spaces)
+    select(_has_sections, *_placed, *_spaces)
     .select_from(
         SiteSpaceRow.__table__.outerjoin(
             SpaceRow.__table__,
@@ -53,7 +54,7 @@ _SITE_SPACES = (
     )
     .where(_placed.site_id == bindparam("site"))
 )
-"""The site spaces of a site, each with its space, or nulls if that is deleted."""
+"""Whether a site has sections or groups, and its site spaces, each with its space, or nulls if that is deleted."""
 
 
 class SiteContents:
@@ -64,16 +65,19 @@ class SiteContents:
         self.site = site
         session = context.session
         session.flush()
-        self.groups = list(session.scalars(_GROUPS, {"site": site.id}))
-        self.sections = list(session.scalars(_SECTIONS, {"site": site.id}))
+        values = {"site": site.id, "organization": site.organization_id}
+        found = plain_rows(session.connection(), _SITE_SPACES, values)
         self.site_spaces: list[SiteSpaceRow] = []
         self._space_rows: dict[str, SpaceRow] = {}
-        values = {"site": site.id, "organization": site.organization_id}
-        for columns in plain_rows(session.connection(), _SITE_SPACES, values):
+        for _, *columns in found:
             self.site_spaces.append(attach_row(session, SiteSpaceRow, columns[: len(_placed)]))
             of_space = columns[len(_placed) :]
             if of_space[0] is not None:
                 self._space_rows[of_space[0]] = attach_row(session, SpaceRow, of_space)
+        # most sites have neither, and are read by two statements less; no row says so of a site without site spaces
+        may_have_sections = not found or found[0][0]
+        self.groups = list(session.scalars(_GROUPS, {"site": site.id})) if may_have_sections else []
+        self.sections = list(session.scalars(_SECTIONS, {"site": site.id})) if may_have_sections else []
         for rows in (self.groups, self.sections, self.site_spaces):
             rows.sort(key=lambda row: (row.position, row.id))
         self._spaces: dict[str, SiteSpace] | None = None
