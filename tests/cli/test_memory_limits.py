@@ -83,7 +83,8 @@ def test_many_small_items(tmp_path: Path) -> None:
 
 def test_a_compressed_gigabyte(tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
-    body = b"".join([*(packer.compress(b" " * MB) for _ in range(1024)), packer.flush()])
+    start = packer.compress(b" " * MB) + packer.flush(zlib.Z_FULL_FLUSH)
+    body = start + 1023 * (packer.compress(b" " * MB) + packer.flush(zlib.Z_FULL_FLUSH))  # without an end
     with answering(body, encoding="gzip") as base_url:
         code, printed, peak = run(tmp_path, base_url, "whoami")
     assert code == 1
@@ -100,8 +101,8 @@ def test_a_large_page_tree_that_is_accepted(tmp_path: Path) -> None:
 
 
 def test_brackets_and_commas_in_texts_are_not_counted() -> None:
-    check_values(b'{"markdown": "' + b'[{,\\"' * 4_000_000 + b'"}')
-    check_values(b'"' + b'\\"' * 4_000_000)  # a string without an end takes linear time
+    check_values(b'{"markdown": "' + b'[{,\\"' * 1_000_000 + b'"}')
+    check_values(b'"' + b'\\"' * 1_000_000)  # a string without an end takes linear time
     check_values(b'["' + b'\\"[' * 1_000_000 + b"\\")
     with pytest.raises(TooLarge):
         check_values(b'["",' * 200_000)
