@@ -73,9 +73,12 @@ engines: env  ## the tests of the service, each on SQLite and on PostgreSQL; `ma
 forecast: env  ## the forecast of conflicts against what the service then says, 500 times
 	PRESSCHECK_CASES=500 $(BIN)/python -m pytest -s -o timeout=900 tests/engine/test_forecast.py
 
-edits: env  ## 200 random edits of each generated repository, and of those of PRESSCHECK_DOCS: diffs, and pages that are saved
+edits: env  ## random edits of pages and trees, 200 of each repository of documentation: diffs, merges, what is saved and moved
 	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal -o timeout=900 \
 		tests/documents/test_diff_on_documentation.py \
+		tests/documents/test_diff_invariants.py \
+		tests/documents/test_merge_revisions.py \
+		tests/engine/test_rearrange.py \
 		tests/tui/test_random_edits.py
 
 attack: env  ## every hostile request of the tests, on both database engines: at most ten minutes

@@ -5,9 +5,11 @@ import gc
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import httpx._transports.default as httpx_transports
 import pytest
 import textual._wait
 from tests.generated_docs.documentation import Documentation, Source, named_sources
@@ -25,6 +27,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # time of the app's tests; what takes longer than a moment is waited for by name, never by resting.
 assert textual._wait.SLEEP_GRANULARITY
 textual._wait.SLEEP_GRANULARITY = 1 / 200
+
+# tests speak plain HTTP to services here; without this, each client of theirs reads all certificates of the machine
+httpx_transports.create_ssl_context = cache(httpx_transports.create_ssl_context)
 
 
 def pytest_collection_finish() -> None:

@@ -40,6 +40,7 @@ class Terminal:
     def __init__(self, command: list[str], *, size: tuple[int, int] = (120, 40), env: dict[str, str] | None = None):
         columns, rows = size
         self.raw = self._held = b""
+        self._text: str | None = None
         self.screen = pyte.Screen(columns, rows)
         self.stream = pyte.ByteStream(self.screen)
         self.pid, self.fd = pty.fork()
@@ -70,11 +71,14 @@ class Terminal:
         end = cut.start() if cut else len(data)
         self._held = data[end:]
         self.stream.feed(data[:end])
+        self._text = None
         return True
 
     @property
     def text(self) -> str:
-        return "\n".join(line.rstrip() for line in self.screen.display)
+        if self._text is None:  # pyte makes it in 5 ms, and a test that waits asks for it all the time
+            self._text = "\n".join(line.rstrip() for line in self.screen.display)
+        return self._text
 
     def wait(self, pattern: str, timeout: float = 30) -> str:
         limit = time.monotonic() + timeout
