@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jsonschema_path import SchemaPath
-from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 from sqlalchemy.orm import Session
 
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
@@ -20,8 +18,8 @@ MOST_ERRORS = 20
 """The most errors that are reported."""
 LONGEST_MESSAGE = 500
 
-VALIDATORS = {"2.": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator, "3.1": OpenAPIV31SpecValidator}
-"""Validators by the prefix of the OpenAPI version."""
+VERSIONS = ("2.", "3.0", "3.1")
+"""The beginnings of the OpenAPI versions that are validated."""
 
 
 class Faulty(Exception):
@@ -101,9 +99,15 @@ def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
 def _valid(text: bytes) -> dict[str, Any]:
     specification = parsed(text)
     version = str(specification.get("openapi") or specification.get("swagger") or "")
-    validator = next((candidate for begins, candidate in VALIDATORS.items() if version.startswith(begins)), None)
-    if validator is None:
+    begins = next((known for known in VERSIONS if version.startswith(known)), None)
+    if begins is None:
         raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
+    # 400 ms, only to process a specification
+    from jsonschema_path import SchemaPath
+    from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+
+    validators = (OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator)
+    validator = validators[VERSIONS.index(begins)]
     # references may only point into the document itself: nothing is read from disk or network
     closed = SchemaPath.from_dict(specification, handlers={"<all_urls>": _refuse, "": _refuse})
     try:
