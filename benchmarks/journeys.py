@@ -81,6 +81,7 @@ NOT_CAUSED = {
     "LiveUpdates.run",  # the task that polls an open review every five seconds
     "AutoRefresh._run",  # the task that reads ahead while nobody presses a key
     "LiveTree.run",  # the task that polls the page tree of browse every five seconds
+    "EventLog.watch",  # the task that asks every minute what others did
 }
 """The functions, each the whole of a thread or task, that run by a timer or a poll whether or not a key is pressed.
 
@@ -113,6 +114,15 @@ class Count:
     def files(self) -> set[str]:
         """The files of presscheck in which something was called, relative to the package."""
         return {code.co_filename[len(SOURCE) + 1 :] for code in self.calls}
+
+    def without_screens(self) -> Count:
+        """What ran outside of the screens: what they draw meanwhile depends on the machine."""
+        screens = f"{SOURCE}/tui/"
+        calls = {code: times for code, times in self.calls.items() if not code.co_filename.startswith(screens)}
+        pairs = {
+            pair: times for pair, times in self.pairs.items() if not any(file.startswith(screens) for file in pair)
+        }
+        return Count(Counter(calls), Counter(pairs), self.reasons)
 
     @property
     def files_of_service(self) -> int:
