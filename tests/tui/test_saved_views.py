@@ -101,28 +101,23 @@ async def test_a_saved_view_shows_the_same_rows_as_its_original(
     assert tomllib.loads(file.read_text())["views"] == [{"name": "Same"} | ({"query": query} if query else {})]
 
 
-@pytest.mark.parametrize(
-    ("typed", "says"),
-    [
-        ("", "name is empty: enter a name"),
-        ("busy", "name is already used by another view"),
-        ("ALL OPEN", "name is the name of a built-in view"),
-        ("drafts", "name is the name of a built-in view"),
-        ("x" * 41, "name is too long: at most 40 characters"),
-    ],
-)
-async def test_an_invalid_name_is_refused_with_a_reason(
-    service: RunningService, tmp_path: Path, file: Path, typed: str, says: str
-) -> None:
+async def test_an_invalid_name_is_refused_with_a_reason(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "Busy"\n')
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Busy 10")
-        await write(pilot, "M s", typed)
-        await until(pilot, shows=says)
-        await pilot.press("enter")
-        await until(pilot, shows=says)
-        await pilot.press("escape")
-        await until(pilot, holds=lambda: says not in shown(pilot.app))
+        for typed, says in (
+            ("", "name is empty: enter a name"),
+            ("busy", "name is already used by another view"),
+            ("ALL OPEN", "name is the name of a built-in view"),
+            ("drafts", "name is the name of a built-in view"),
+            ("x" * 41, "name is too long: at most 40 characters"),
+        ):
+            await write(pilot, "M s", typed)
+            await until(pilot, shows=says)
+            await pilot.press("enter")
+            await until(pilot, shows=says)
+            await pilot.press("escape")
+            await until(pilot, holds=lambda says=says: says not in shown(pilot.app))
     assert file.read_text() == '[[views]]\nname = "Busy"\n'
 
 

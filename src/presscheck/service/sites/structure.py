@@ -74,7 +74,7 @@ class SiteContents:
             of_space = columns[len(_placed) :]
             if of_space[0] is not None:
                 self._space_rows[of_space[0]] = attach_row(session, SpaceRow, of_space)
-        # most sites have neither, and are read by two statements less; no row says so of a site without site spaces
+        # most sites have neither, and take two statements less; a site without site spaces has no row with the answer
         may_have_sections = not found or found[0][0]
         self.groups = list(session.scalars(_GROUPS, {"site": site.id})) if may_have_sections else []
         self.sections = list(session.scalars(_SECTIONS, {"site": site.id})) if may_have_sections else []

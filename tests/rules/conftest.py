@@ -1,0 +1,13 @@
+"""The syntax trees of all modules stay in memory for the rules alone."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.rules.test_house import tree_of
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _trees_for_rules() -> Iterator[None]:
+    """Forget the trees with the last rule: a million objects, among which garbage is looked for in later tests."""
+    yield
+    tree_of.cache_clear()
