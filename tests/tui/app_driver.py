@@ -27,7 +27,7 @@ from presscheck.wiring import open_engine
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 
 
-_parse_rules = Stylesheet._parse_rules
+parse_rules = Stylesheet._parse_rules
 _parsed_rules: dict[Any, list[RuleSet]] = {}
 
 
@@ -35,7 +35,7 @@ def _known_rules(stylesheet: Stylesheet, css: str, read_from: Any, *given: Any, 
     """The rules of a style sheet, parsed once for all apps with the same colors: an eighth of each start."""
     key = (css, read_from, given, *sorted(named.items()), *stylesheet._variables.items())
     if key not in _parsed_rules:
-        _parsed_rules[key] = _parse_rules(stylesheet, css, read_from, *given, **named)
+        _parsed_rules[key] = parse_rules(stylesheet, css, read_from, *given, **named)
     return _parsed_rules[key]
 
 
