@@ -1,5 +1,6 @@
 """A service cannot make a command use much memory: responses and lists have limits, and the error names them."""
 
+import json
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from tests.cli.hostile_service import HostileService
 from tests.cli.shell import Shell
 
-from presscheck.cli import session
+from presscheck.cli import output, session
 from presscheck.client.client import MAX_OBJECTS, MAX_VALUES, TooLarge, check_values
 from presscheck.engine.reads import listing_guard
 
@@ -100,9 +101,15 @@ def test_a_large_page_tree_that_is_accepted(tmp_path: Path) -> None:
     assert peak < 250
 
 
+def test_json_that_is_printed_in_parts_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    value = {"items": [{"id": str(number), "title": "Ä\x1b[31m"} for number in range(5_000)]}
+    output.print_json(value)
+    assert capsys.readouterr().out == json.dumps(value, indent=2) + "\n"
+
+
 def test_brackets_and_commas_in_texts_are_not_counted() -> None:
-    check_values(b'{"markdown": "' + b'[{,\\"' * 1_000_000 + b'"}')
-    check_values(b'"' + b'\\"' * 1_000_000)  # a string without an end takes linear time
+    check_values(b'{"markdown": "' + b'[{,\\"' * 4_000_000 + b'"}')
+    check_values(b'"' + b'\\"' * 4_000_000)  # a string without an end takes linear time
     check_values(b'["' + b'\\"[' * 1_000_000 + b"\\")
     with pytest.raises(TooLarge):
         check_values(b'["",' * 200_000)
