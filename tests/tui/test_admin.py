@@ -13,6 +13,7 @@ from tests.saml_files import certificate, metadata
 from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, plain, running, shown, until, write
 from tests.tui.test_drafts import open_drafts
+from tests.tui.test_keyboard import LONG, burst
 from tests.tui.test_site_access import comes
 from textual.events import Paste
 from textual.widgets import Input
@@ -23,6 +24,7 @@ from presscheck.api.spaces import Space
 from presscheck.api.teams import CreateTeam, DeleteTeam, ListTeamMembers, ListTeams
 from presscheck.api.translations import Translation
 from presscheck.client.client import Client
+from presscheck.tui import keyboard
 from presscheck.tui.screens.admin import table as table_module
 from presscheck.tui.screens.admin.column_widths import column_widths
 from presscheck.tui.screens.admin.families import FAMILIES
@@ -238,6 +240,37 @@ async def deleted(pilot: Any) -> None:
     await pilot.press("-")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, ConfirmDialog) and pilot.app.screen.is_ready)
     await pilot.press("y")
+
+
+async def test_what_is_typed_ahead_in_a_form_is_for_the_list_that_opens_and_stops_no_sending(
+    service: RunningService, tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyboard, "PATIENCE", LONG)
+    async with running(app_on(service, tmp_path / "home")) as pilot:
+        await family(pilot, "Teams", "No teams yet.")
+        await pilot.press("a")
+        dialog = await form(pilot)
+        burst(pilot, *"Readers", "tab", "enter", *"Noor", "tab", "enter")
+        await until(pilot, holds=lambda: pilot.app.screen is dialog and dialog.texts["members"] != "")
+        assert dialog.texts == {"title": "Readers", "members": "noor"}
+
+        send, may_send = dialog._send, asyncio.Event()
+
+        async def slow(made: Any) -> Any:
+            await may_send.wait()
+            return await send(made)
+
+        monkeypatch.setattr(dialog, "_send", slow)
+        monkeypatch.setattr(keyboard, "PATIENCE", 0.0)
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: dialog._is_sending)
+        await pilot.press("enter", "tab", "ctrl+s")
+        assert pilot.app.screen is dialog
+        may_send.set()
+        await until(pilot, shows="New team: done")
+        [team] = (await client.send(ListTeams(organization_id=ORG))).items
+        assert team.title == "Readers"
+        await client.send(DeleteTeam(organization_id=ORG, team_id=team.id))
 
 
 async def test_a_team_is_made_with_members_changed_and_deleted(

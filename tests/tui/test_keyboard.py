@@ -71,6 +71,7 @@ async def test_keys_wait_for_the_second_dialog_of_a_command(
 
         def dialog(title: str) -> EntryDialog[Any]:
             async def submit(texts: Any) -> Any:
+                await asyncio.sleep(PATIENCE / 3)  # a check that asks the service: the dialog is open meanwhile
                 return texts["name"]
 
             field = EntryField("name", "Name", "")

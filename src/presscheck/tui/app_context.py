@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from textual.screen import Screen
 from textual.worker import Worker
@@ -168,3 +168,8 @@ class AppContext(Protocol):
     def command_handlers(self) -> Iterable[object]:
         """The objects with the commands that work on every screen."""
         ...
+
+
+def app_of(screen: Screen[Any]) -> AppContext:
+    """The app of a screen or a dialog."""
+    return cast("AppContext", screen.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result

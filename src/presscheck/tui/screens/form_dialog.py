@@ -21,6 +21,7 @@ from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width, wrap
+from presscheck.tui.app_context import app_of
 from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView, raised, render_strip
@@ -299,6 +300,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         field = self._focused()
         if event.key == "escape":
             self.dismiss(None)
+        elif self._is_sending:
+            return  # a list or a file would stop what is being sent
         elif event.key in SEND:
             self._start_sending()
         elif event.key == COPY:
@@ -306,11 +309,11 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         elif event.key == COPY_EARLIER and self._earlier:
             self._copy_earlier()
         elif event.key == FROM_FILE and self._file:
-            self.run_worker(self._fill_in(self._file), exclusive=True)
+            self._run(self._fill_in(self._file))
         elif event.key in MOVES:
             self._move(MOVES[event.key])
         elif field and event.key in OPENS and (field.kind == "choice" or (_is_listed(field) and event.key == "enter")):
-            self.run_worker(self._choose(field), exclusive=True)
+            self._run(self._choose(field))
         elif field and event.key in ("left", "right") and field.kind == "choice":
             self._step(field, 1 if event.key == "right" else -1)
         elif event.key == "enter":
@@ -322,6 +325,9 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             return
         event.stop()
         event.prevent_default()
+
+    def _run(self, work: Awaitable[None]) -> None:
+        self.run_worker(app_of(self).type_ahead.command(work), exclusive=True)
 
     def _move(self, by: int) -> None:
         if by > 0:
@@ -357,7 +363,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         else:
             choices = [Choice(value or " ", words) for value, words in field.choices]
         several = field.kind == "list"
-        chosen = await self.app.push_screen_wait(  # pyright: ignore[reportUnknownMemberType]  # App is generic
+        chosen = await app_of(self).push_screen_wait(
             Picker(
                 field.label,
                 choices,
@@ -376,7 +382,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         """Ask for the path of a file, and fill in the fields that it has."""
         reason = ""
         while True:
-            path = await self.app.push_screen_wait(  # pyright: ignore[reportUnknownMemberType]  # App is generic
+            path = await app_of(self).push_screen_wait(
                 PromptDialog(
                     f"Fill in from a file ({file.title})",
                     self._path,
@@ -402,8 +408,6 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._show()
 
     def _start_sending(self) -> None:
-        if self._is_sending:
-            return
         try:
             made = self.result()
         except InvalidArgument as error:
@@ -415,7 +419,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             return
         self._is_sending = True
         self._show()
-        self.run_worker(self._sending(made))
+        self._run(self._sending(made))
 
     async def _sending(self, made: Any) -> None:
         try:
@@ -494,7 +498,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
     def _copy_earlier(self) -> None:
         """Copy what fits in no field; the draft has it until the form is sent."""
         text = sanitize("\n".join(self._earlier_texts()), lines=True)
-        self.app.copy_to_clipboard(text)  # pyright: ignore[reportUnknownMemberType]  # App is generic
+        app_of(self).copy_to_clipboard(text)
         self._has_copied_earlier = True
         self._error = ("", "copied")
         self._show()

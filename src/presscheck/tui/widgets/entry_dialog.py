@@ -16,6 +16,7 @@ from textual.widgets import Input
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.app_context import app_of
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView, raised
@@ -181,7 +182,7 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
             return
         self._is_checking, self._error = True, ("", "")
         self._show()
-        self.run_worker(self._check(texts), group="check")
+        self.run_worker(app_of(self).type_ahead.command(self._check(texts)), group="check")
 
     async def _check(self, texts: Mapping[str, str]) -> None:
         try:

@@ -18,6 +18,7 @@ from presscheck.documents.pages.replacement import Query
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.app_context import app_of
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView, raised
@@ -169,7 +170,7 @@ class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
             self.dismiss(None)
         elif event.key == "enter":
             if not self._is_checking:
-                self.run_worker(self._submit, exclusive=True)
+                self.run_worker(app_of(self).type_ahead.command(self._submit()), exclusive=True)
         elif event.key in ("tab", "down"):
             self.focus_next()
         elif event.key in ("shift+tab", "up"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from textual import events
 from textual.app import ComposeResult
@@ -19,6 +19,7 @@ from presscheck.config.profile import Profile
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad, wrap
+from presscheck.tui.app_context import app_of
 from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.screens.welcome.folders import complete_folder
@@ -30,7 +31,6 @@ from presscheck.tui.widgets.line_view import render_strip
 if TYPE_CHECKING:
     from textual.strip import Strip
 
-    from presscheck.tui.app_context import AppContext
 
 WIDEST = 76
 LABEL_COLUMNS = 28
@@ -162,7 +162,7 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Show the choices; whether the local service is installed a moment later."""
-        keymap = cast("AppContext", self.app).keymap  # pyright: ignore[reportUnknownMemberType]  # App is generic
+        keymap = app_of(self).keymap
         self._keys = KeySequences([command for command in COMMANDS if command.name in _USED], keymap)
         self.query_one("#welcome-title", StatusLine).show((Span("presscheck", "title"),))
         self.query_one("#welcome-question", StatusLine).show((Span("Where is your documentation?"),))
@@ -221,8 +221,7 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
                 self.dismiss(profile)
 
         self._show_problem(self._missing, "waiting")
-        app = cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic
-        app.push_screen(dialog, opened)
+        app_of(self).push_screen(dialog, opened)
 
     async def _start_sample(self) -> None:
         try:
