@@ -51,6 +51,18 @@ def test_items_without_an_id_are_known_by_their_content() -> None:
     assert guard.new_items([{"name": "x"}, {"id": 1, "object": "space"}, "text", "other"]) == ["other"]
 
 
+def test_a_page_may_come_in_parts() -> None:
+    guard, named = ListingGuard(LISTING), {"name": "x"}
+    assert guard.new_items([item("a"), named], ends_page=False) == [item("a"), named]
+    assert guard.new_items([item("a"), named, item("b")]) == [named, item("b")], "on one page, equal items may be meant"
+    assert reason(guard, "p2") == ""
+    assert guard.new_items([named, item("c")], ends_page=False) == [item("c")]
+    assert reason(guard, "p3", [item("b")]) == "", "the page has a new item before its last part"
+    assert guard.new_items([named], ends_page=False) == []
+    assert reason(guard, "p4", [item("b")]) == "the service repeats a page"
+    assert reason(guard, "p5", []) == "", "an empty page repeats nothing"
+
+
 def test_a_listing_that_repeats_is_cut_off() -> None:
     guard = ListingGuard(LISTING)
     assert reason(guard, "p2", [item("a")]) == ""

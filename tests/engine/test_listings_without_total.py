@@ -58,6 +58,32 @@ async def test_items_that_move_to_the_next_page_are_listed_once(server: FaultSer
     assert [space.id for space in engine.window(SPACES, 0, 9).items] == [f"s{number}" for number in range(5)]
 
 
+async def test_of_a_listing_that_is_here_only_the_first_page_and_the_last_are_reported(
+    server: FaultServer, engine: Engine
+) -> None:
+    server.script = [page(0, 3, "a"), page(3, 3, "b"), page(6, 1)]
+    server.script += [page(0, 3, "a"), page(3, 3, "b"), page(6, 3, "c"), page(9, 250)]
+    seen: list[tuple[str, int, int]] = []
+    async for result in engine.watch_listing(SPACES):
+        seen.append((result.state, result.value, engine.window(SPACES, 0, 0).total))
+        if len(seen) == 3:
+            engine.refresh(SPACES)
+        if result.value == 259:
+            break
+    assert seen[3:] == [("cached", 7, 7), ("fresh", 3, 7), ("fresh", 259, 259)], "its rows stay until the last page"
+    assert [space.id for space in engine.window(SPACES, 0, 300).items] == [f"s{number}" for number in range(259)]
+
+
+async def test_a_page_with_a_mistake_is_not_kept_in_parts(server: FaultServer, engine: Engine) -> None:
+    wrong = [*({"object": "space", "id": f"s{number}"} for number in range(3, 300)), {"object": "space", "id": 7}]
+    server.script = [page(0, 3, "a"), http(200, {"items": wrong})]
+    async for result in engine.watch_listing(SPACES):
+        if result.error:
+            assert f"items.{len(wrong) - 1}.id" in result.error.message
+            break
+    assert engine.window(SPACES, 0, 0).total == 3
+
+
 async def test_a_cached_first_page_has_no_total(server: FaultServer, engine: Engine) -> None:
     server.script = [page(0, 3, "a")]
     call = SPACES.model_copy(update={"limit": 3})

@@ -197,7 +197,7 @@ def test_no_connection_is_used_by_both_threads(
     with ThreadPoolExecutor(1) as writer:
         for key in ("a listing", "another"):
             assert not cache.window(key, 0, 9).items
-            assert writer.submit(cache.matching, key, []).result() == []
+            assert writer.submit(cache.matching, key, []).result().tolist() == []
             writer.submit(cache.keep_page, key, things(0, 3), 0, 1.0, total=3, last=True).result()
             assert len(writer.submit(cache.matching, key, []).result()) == 3
             assert len(cache.window(key, 0, 9).items) == len(cache.first_matching(key, [], 9)) == 3

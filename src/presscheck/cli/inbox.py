@@ -174,7 +174,7 @@ async def _groups(
     listing = listing_of(view, "", organization, me)
     total = await _fetch_list(session, listing)
     if not (view.is_grouped or is_local(view.query)):
-        return (Group(None, tuple(range(total))),)
+        return (Group(None, range(total)),)
     return await arrange_rows(session.engine, view, listing, view.query, spaces, now(), me)
 
 

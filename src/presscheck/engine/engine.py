@@ -7,6 +7,7 @@ coroutine. Writes are on disk before `write` returns.
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
 from importlib import import_module
 from pathlib import Path
@@ -220,10 +221,8 @@ class Engine:
         """The positions of the items with these ids in a cached listing, by id."""
         return self._stored_reads.positions(listing, ids)
 
-    def first_matching(
-        self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int
-    ) -> list[tuple[int, str]]:
-        """Those of the first rows of a cached listing that meet all conditions, as (position, space id)."""
+    def first_matching(self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int) -> array[int]:
+        """The positions of those of the first rows of a cached listing that meet all conditions."""
         return self._stored_reads.first_matching(listing, conditions, first)
 
     def own_reviews(self) -> dict[str, float]:

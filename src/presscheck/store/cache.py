@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from array import array
 from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -414,16 +415,28 @@ class CacheReader:
 
     def matching(
         self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None, first: int | None = None
-    ) -> list[tuple[int, str]] | None:
-        """The rows of a listing that meet all conditions, as (position, space id); see `Cache.matching`."""
+    ) -> array[int] | None:
+        """The positions of the rows of a listing that meet all conditions; see `Cache.matching`."""
         with snapshot(self.database) as database:
             row = self._listing(key)
             if row is None:
                 return None
             statement, values = matching(conditions, order, first)
-            spaces: dict[str, str] = {}  # few, each of them once in memory
-            found = database.execute(statement, (*row, *values))
-            return [(position, spaces.setdefault(space, space)) for position, space in found]
+            return array("q", (position for position, _ in database.execute(statement, (*row, *values))))
+
+    def matching_by_space(
+        self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None
+    ) -> dict[str, array[int]] | None:
+        """The same by the id of the space."""
+        with snapshot(self.database) as database:
+            row = self._listing(key)
+            if row is None:
+                return None
+            statement, values = matching(conditions, order)
+            found: dict[str, array[int]] = {}
+            for position, space in database.execute(statement, (*row, *values)):
+                found.setdefault(space, array("q")).append(position)
+            return found
 
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a resource, by `object` and `id`."""
@@ -619,10 +632,8 @@ class Cache:
         listed = list(positions)
         return self._touch(key, self._read(lambda reader: reader.rows(key, listed))) or {}
 
-    def matching(
-        self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None
-    ) -> list[tuple[int, str]]:
-        """The rows of a listing that meet all conditions, as (position, space id). For the writer thread.
+    def matching(self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None) -> array[int]:
+        """The positions of the rows of a listing that meet all conditions, in order. For the writer thread.
 
         Args:
             key: the cache key of the listing.
@@ -630,12 +641,19 @@ class Cache:
             order: a JSON path and whether the order is descending; None for the order of the listing.
         """
         listed = list(conditions)
-        return self._read(lambda reader: reader.matching(key, listed, order), self._own_readers) or []
+        return self._read(lambda reader: reader.matching(key, listed, order), self._own_readers) or array("q")
 
-    def first_matching(self, key: str, conditions: Iterable[Condition], first: int) -> list[tuple[int, str]]:
+    def matching_by_space(
+        self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None
+    ) -> dict[str, array[int]]:
+        """As `matching`, by the id of the space."""
+        listed = list(conditions)
+        return self._read(lambda reader: reader.matching_by_space(key, listed, order), self._own_readers) or {}
+
+    def first_matching(self, key: str, conditions: Iterable[Condition], first: int) -> array[int]:
         """As `matching`, of the first rows of a listing only; for the thread of the user interface."""
         listed = list(conditions)
-        return self._read(lambda reader: reader.matching(key, listed, None, first)) or []
+        return self._read(lambda reader: reader.matching(key, listed, None, first)) or array("q")
 
     def resource(self, kind: str, identity: str) -> str | None:
         """The newest JSON of a resource, by `object` and `id`."""

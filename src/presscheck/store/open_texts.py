@@ -13,8 +13,6 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
-
 from presscheck.paths import private_directory
 
 if TYPE_CHECKING:
@@ -58,6 +56,8 @@ class OpenText:
     """
 
     def __init__(self, slot: DraftSlot, text: str, suffix: str) -> None:
+        from filelock import FileLock  # 10 ms, only to edit a text
+
         self._directory = Path(mkdtemp(dir=private_directory(slot.outbox.open_texts)))
         self._lock = FileLock(self._directory / _LOCK, mode=0o600)
         self._lock.acquire()
@@ -100,6 +100,8 @@ def take_left_texts(outbox: LocalState) -> int:
 
 def _take(directory: Path, outbox: LocalState) -> bool:
     """Store the text of a directory as a draft, unless its process still runs; returns whether it was changed."""
+    from filelock import FileLock, Timeout  # 10 ms, only if a text was left
+
     lock = FileLock(directory / _LOCK, mode=0o600)
     try:
         record: dict[str, Any] = json.loads((directory / _RECORD).read_text("utf-8"))

@@ -171,5 +171,5 @@ class AppContext(Protocol):
 
 
 def app_of(screen: Screen[Any]) -> AppContext:
-    """The app of a screen or a dialog."""
+    """The app of a dialog, which is no `BaseScreen`."""
     return cast("AppContext", screen.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result

@@ -34,10 +34,10 @@ from presscheck.cli.output import print_details, print_message, print_rows, prin
 from presscheck.cli.session import Session, confirm, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.engine.members import people_in
+from presscheck.engine.review.comment_state import NEW
 from presscheck.engine.review.merge_inputs import read_merge_inputs
 from presscheck.engine.review.merge_readiness import checks
 from presscheck.engine.review.revert import create_revert, plan_revert
-from presscheck.engine.review.threads import NEW
 from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
 from presscheck.errors import Conflict, InvalidArgument
 

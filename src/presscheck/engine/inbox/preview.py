@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from presscheck.engine.review.changes import ChangedItem, changed_items
-from presscheck.engine.review.threads import is_open_comment
+from presscheck.engine.review.comment_state import is_open_comment
 from presscheck.engine.shared_calls import changes_in, comments_on
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ details of visible rows.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,8 +23,8 @@ from presscheck.config.saved_views import SavedView, same_name
 from presscheck.engine.inbox.query_language import ME, Query, asks_of, parse
 from presscheck.engine.protocols import StoredReader, StoreWorker
 from presscheck.engine.review.changes import new_text
+from presscheck.engine.review.comment_state import is_open_comment
 from presscheck.engine.review.merge_readiness import newest_reviews
-from presscheck.engine.review.threads import is_open_comment
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import now, parse_time
@@ -149,8 +150,8 @@ class FirstRows(OwnReviews, Protocol):
 
     def first_matching(
         self, listing: ListOrganizationChangeRequests, conditions: Iterable[Condition], first: int, /
-    ) -> list[tuple[int, str]]:
-        """Those that meet all conditions, as (position, space id)."""
+    ) -> array[int]:
+        """The positions of those that meet all conditions."""
         ...
 
 
@@ -233,7 +234,7 @@ class Group:
     """A group of rows, by their positions (`places`) in the listing; `title` is None in a view without groups."""
 
     title: str | None
-    places: tuple[int, ...]
+    places: Sequence[int]
 
 
 def own_view(saved: SavedView) -> View:
@@ -314,7 +315,7 @@ def first_rows(
         InvalidArgument: the filter is invalid.
     """
     conditions = _conditions(parse(text, spaces, now), engine, listing, me)
-    return (Group(None, tuple(position for position, _ in engine.first_matching(listing, conditions, count))),)
+    return (Group(None, engine.first_matching(listing, conditions, count)),)
 
 
 async def arrange_rows(
@@ -342,15 +343,12 @@ async def arrange_rows(
     """
     query, key = parse(text, spaces, now), listing.key()
     conditions = _conditions(query, engine, listing, me)
-    rows = await engine.in_store(lambda cache: cache.matching(key, conditions, query.order))
     if not view.is_grouped:
-        return (Group(None, tuple(position for position, _ in rows)),)
-    groups: dict[str, list[int]] = {}
-    for position, space in rows:
-        groups.setdefault(space, []).append(position)
-    titled = [(spaces.get(space, space), positions) for space, positions in groups.items()]
-    titled.sort(key=lambda group: group[0].casefold())
-    return tuple(Group(title, tuple(positions)) for title, positions in titled)
+        rows = await engine.in_store(lambda cache: cache.matching(key, conditions, query.order))
+        return (Group(None, rows),)
+    found = await engine.in_store(lambda cache: cache.matching_by_space(key, conditions, query.order))
+    groups = [Group(spaces.get(space, space), rows) for space, rows in found.items()]
+    return tuple(sorted(groups, key=lambda group: (group.title or "").casefold()))
 
 
 class WindowReader(Protocol):

@@ -15,6 +15,7 @@ import asyncio
 import contextlib
 import json
 import time
+from array import array
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -22,8 +23,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from presscheck.api.operation import NOT_CACHED, Operation, Page, Paged
 from presscheck.api.users import User
+from presscheck.client.page_parts import PageParts, read_page_in_parts
 from presscheck.client.request_priority import Priority
-from presscheck.client.responses import read_answer, read_json, unusable
+from presscheck.client.responses import read_answer, unusable
 from presscheck.engine.connection import Activity
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, REQUESTED, RequestScheduler
@@ -329,10 +331,8 @@ class StoredReads:
         """The positions of the items with these ids in a cached listing, by id."""
         return self._cache.positions(listing.key(), ids)
 
-    def first_matching(
-        self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int
-    ) -> list[tuple[int, str]]:
-        """Those of the first rows of a cached listing that meet all conditions, as (position, space id)."""
+    def first_matching(self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int) -> array[int]:
+        """The positions of those of the first rows of a cached listing that meet all conditions."""
         return self._cache.first_matching(listing.key(), conditions, first)
 
     def remember(self, name: str, json: str) -> None:
@@ -523,9 +523,7 @@ async def fetch_all_pages(
     try:
         while True:
             paging = {"limit": FIRST_PAGE} if cursor is None else {"limit": OTHER_PAGES, "page": cursor}
-            call = listing.model_copy(update=paging)
-            body = await reads.fetch(call, priority)
-            stored = await reads.stored.in_store(partial(_store_page, call, listing.key(), body, start, guard))
+            stored = await _fetch_page(reads, listing, listing.model_copy(update=paging), priority, start, guard)
             start, cursor = stored.end, stored.cursor
             is_changed = is_changed or stored.is_changed
             priority = max(priority, PREFETCH)  # the visible rows are on the first page
@@ -552,28 +550,61 @@ class _StoredPage(NamedTuple):
     problem: IncompleteList | None
 
 
-def _store_page(
-    call: Operation[Any], key: str, body: bytes, start: int, guard: ListingGuard, cache: Cache
+async def _fetch_page(
+    reads: ServiceReads,
+    listing: Operation[Any],
+    call: Operation[Any],
+    priority: Priority,
+    start: int,
+    guard: ListingGuard,
 ) -> _StoredPage:
-    """Cache one page of a listing.
+    """Fetch one page of a listing and cache it part by part; other work of the cache's thread gets its turn between.
 
     Raises:
-        MalformedAnswer: it is not a page of this listing; nothing is cached.
+        MalformedAnswer: it is not a page of this listing; nothing of it is cached.
+        RequestError: the request failed.
     """
-    cursor, all_items = _paging(read_answer(call, body))  # drops the models, which take six times as much as the body
-    items = guard.new_items(cast("list[Any]", read_json(call, body)["items"]))
-    problem = guard.problem(cursor)
-    is_last = cursor is None or problem is not None
-    total = None if problem else all_items
-    is_changed = cache.keep_page(
-        key, items, start, time.time(), total=total, last=is_last, has_more=problem is not None
-    )
-    return _StoredPage(start + len(items), total, cursor, is_changed, problem)
+    key, body = listing.key(), await reads.fetch(call, priority)
+
+    def read_and_store(cache: Cache) -> tuple[PageParts, _StoredPart]:
+        page = read_page_in_parts(call, body)
+        return page, _store_part(page, 0, key, start, guard, cache)
+
+    page, part = await reads.stored.in_store(read_and_store)
+    is_changed = part.is_changed
+    for number in range(1, page.parts):
+        part = await reads.stored.in_store(partial(_store_part, page, number, key, part.end, guard))
+        is_changed = is_changed or part.is_changed
+    return _StoredPage(part.end, None if part.problem else page.total, page.cursor, is_changed, part.problem)
 
 
-def _paging(page: Page[Any]) -> tuple[str | None, int | None]:
-    """The cursor of the next page, and the number of all items."""
-    return page.next.page if page.next else None, page.total
+class _StoredPart(NamedTuple):
+    """The state of a listing after a part of a page was cached."""
+
+    end: int
+    is_changed: bool
+    problem: IncompleteList | None
+
+
+def _store_part(page: PageParts, number: int, key: str, start: int, guard: ListingGuard, cache: Cache) -> _StoredPart:
+    """Cache a part of a page of a listing."""
+    ends_page = number == page.parts - 1
+    items = guard.new_items(page.items(number), ends_page=ends_page)
+    problem = guard.problem(page.cursor) if ends_page else None
+    is_last = ends_page and (page.cursor is None or problem is not None)
+    total = None if problem else page.total
+    is_changed = cache.keep_page(key, items, start, time.time(), total=total, last=is_last, has_more=bool(problem))
+    return _StoredPart(start + len(items), is_changed, problem)
+
+
+async def _first_and_last(results: AsyncIterator[T]) -> AsyncIterator[T]:
+    number, last = 0, None
+    async for last in results:
+        number += 1
+        if number == 1:
+            yield last
+    if number > 1:
+        yield cast("T", last)
 
 
 class SubscribedReads:
@@ -607,7 +638,10 @@ class SubscribedReads:
                 await subscription.changed()
 
     async def watch_listing(self, listing: Operation[Page[Any]], priority: Priority) -> AsyncIterator[Result[int]]:
-        """Yield the number of cached rows after each fetched page; ends only when the iterator is closed."""
+        """Yield the number of cached rows after each fetched page; ends only when the iterator is closed.
+
+        If all rows were cached, these stay until the last page; then there is only the first page and the last to tell.
+        """
         with self._subscriptions.of(listing) as subscription:
             first: Priority | None = priority
             while True:
@@ -615,7 +649,8 @@ class SubscribedReads:
                 if window.age is not None:
                     yield Result(window.total, "cached", window.age)
                 if subscription.take_stale():
-                    async for result in fetch_all_pages(self._reads, listing, priority):
+                    pages = fetch_all_pages(self._reads, listing, priority)
+                    async for result in _first_and_last(pages) if window.complete else pages:
                         yield result
                 await subscription.changed()
 

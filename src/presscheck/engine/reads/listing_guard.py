@@ -39,22 +39,30 @@ class ListingGuard:
         self._cursors, self._seen = set[str](), set[int]()
         self._pages = self._empty_pages = self._items = 0
         self._is_repeated = False
+        self._on_page, self._new_on_page = set[int](), 0
+        """The items of a page that has not ended, and how many of them are new."""
         self._started = time.monotonic()
 
-    def new_items(self, items: Sequence[Item]) -> list[Item]:
-        """The items of the next page, without those of earlier pages."""
-        new, keys = list[Item](), set[int]()
+    def new_items(self, items: Sequence[Item], *, ends_page: bool = True) -> list[Item]:
+        """The next items of a page, all or the last ones if `ends_page`, without those of earlier pages."""
+        new = list[Item]()
         for item in items:
             is_resource, key = _identity(item)
-            if key not in self._seen and not (is_resource and key in keys):
+            if key not in self._seen and not (is_resource and key in self._on_page):
                 new.append(item)
-            keys.add(key)
-        self._seen |= keys
-        self._pages += 1
-        self._items += len(new)
-        self._is_repeated = bool(items) and not new
-        self._empty_pages = 0 if items else self._empty_pages + 1
+            self._on_page.add(key)
+        self._new_on_page += len(new)
+        if ends_page:
+            self._end_page()
         return new
+
+    def _end_page(self) -> None:
+        self._pages += 1
+        self._items += self._new_on_page
+        self._is_repeated = bool(self._on_page) and not self._new_on_page
+        self._empty_pages = 0 if self._on_page else self._empty_pages + 1
+        self._seen |= self._on_page
+        self._on_page, self._new_on_page = set[int](), 0
 
     def problem(self, cursor: str | None) -> IncompleteList | None:
         """Why the listing must be cut off after this page, if at all.

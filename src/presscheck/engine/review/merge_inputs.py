@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.members import user_id
+from presscheck.engine.review.comment_state import is_open_comment
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.review.merge_readiness import MergeInputs, reviewers
-from presscheck.engine.review.threads import is_open_comment
 from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
 
 if TYPE_CHECKING:

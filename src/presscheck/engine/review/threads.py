@@ -29,6 +29,7 @@ from presscheck.documents.pages.comment_text import (
     split_quote,
     without_fingerprint,
 )
+from presscheck.engine.review.comment_state import NEW, is_open_comment, is_review_text
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.shared_calls import live_replies, replies_to
 from presscheck.engine.writes.pending_writes import apply_pending
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from presscheck.api.users import User
     from presscheck.engine.writes.pending_writes import OutboxEntry
 
-NEW = "waiting:"
-"""Prefix of the id of a message that is only in the outbox; the number of its outbox row follows."""
 MAX_PAGES = 100
 """The maximum number of pages of comments."""
 UNKNOWN_USER = "me"
@@ -376,16 +375,6 @@ class Discussion:
         }
 
 
-def is_open_comment(comment: Comment) -> bool:
-    """Whether a comment is sent, not resolved, and more than the text of a review."""
-    return comment.status != "resolved" and not comment.id.startswith(NEW) and not _is_review_text(comment)
-
-
-def _is_review_text(comment: Comment) -> bool:
-    """Whether a comment is the text of a review; one on a page that was sent with a review is a thread of its own."""
-    return bool(comment.target.review) and comment.target.page is None
-
-
 def build_thread(
     comment: Comment,
     replies: Sequence[CommentReply],
@@ -420,7 +409,7 @@ def build_thread(
         about=split_quote(markdown_of_body(comment.body))[0] if target.page else "",
         revision=target.revision,
         resolved=comment.status == "resolved",
-        is_review=_is_review_text(comment),
+        is_review=is_review_text(comment),
         resolved_by=person(comment.resolved_by, me) if comment.resolved_by else None,
         pending_status=None if comment.id.startswith(NEW) else pending.get(comment.id),
         may_answer=comment.permissions.reply is not False,

@@ -265,7 +265,7 @@ class OutboxWorker:
             with contextlib.suppress(StoreError):  # a full disk may have space later
                 if self._outbox.changed_elsewhere():
                     self._changed()
-                if not self._scheduler.offline and self._outbox.may_send():
+                if not self._scheduler.offline and self._outbox.rows() and self._outbox.may_send():
                     pause = self._start_due()
             self._wake.clear()
             # not wait_for: it can swallow the cancellation of this task

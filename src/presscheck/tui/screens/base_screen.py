@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from functools import cached_property, partial
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -27,7 +27,6 @@ from textual.worker import Worker
 from presscheck.engine.results import Result
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.app_context import app_of
 from presscheck.tui.commands import COMMANDS, SCOPE_PLACES, CommandTable, keys_of, shown
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.places import Place
@@ -187,7 +186,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     @property
     def app_context(self) -> AppContext:
         """The app, as screens see it."""
-        return app_of(self)
+        return cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
 
     @property
     def engine(self) -> Engine:

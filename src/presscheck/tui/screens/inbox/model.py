@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -49,7 +50,7 @@ class Heading(NamedTuple):
 class ArrangedRows:
     """The rows of a filtered, sorted or grouped view: a position or `HEADING` for each, and headings by row."""
 
-    positions: list[int] = field(default_factory=list[int])
+    positions: array[int] = field(default_factory=lambda: array("q"))
     headings: dict[int, Heading] = field(default_factory=dict[int, Heading])
 
 
@@ -250,11 +251,12 @@ class InboxModel:
         if view.id not in self._arranged:
             hidden, arranged_rows = {*self._hidden_positions(view)}, ArrangedRows()
             for group in self._groups.get(view.id, ()):
-                visible = [position for position in group.places if position not in hidden] if hidden else group.places
+                shown = (position for position in group.places if position not in hidden)
+                visible = array("q", shown) if hidden else group.places
                 if visible and group.title is not None:
                     arranged_rows.headings[len(arranged_rows.positions)] = Heading(group.title, len(visible))
                     arranged_rows.positions.append(HEADING)
-                arranged_rows.positions += visible
+                arranged_rows.positions.extend(visible)
             self._arranged[view.id] = arranged_rows
         return self._arranged[view.id]
 
