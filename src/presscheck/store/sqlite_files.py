@@ -22,7 +22,7 @@ BUSY_TIMEOUT = 5.0
 """Seconds that one instance waits for the transaction of another."""
 MAX_LOG_SIZE = 16 << 20
 """Bytes of the write-ahead log that are kept after a checkpoint."""
-CACHE_KIB = 512
+CACHE_KIB = 128
 """KiB of pages that a connection keeps in memory; the system keeps the rest of the file anyway."""
 
 

@@ -59,8 +59,8 @@ INDEX_DELAY = 2.0
 """Seconds between a change of the cache and the update of the index."""
 INDEX_PAUSE = 0.02
 """Seconds between two transactions, for other work of the thread."""
-FIRST_PAGE, OTHER_PAGES = 100, 1000
-"""Page sizes: of the first page, and of all others."""
+FIRST_PAGE, OTHER_PAGES = 100, 500
+"""Page sizes: of the first page, and of all others; pages of 1,000 take 1.3 MB more and are here hardly sooner."""
 
 
 class UnsupportedCalls:
@@ -564,10 +564,10 @@ async def _fetch_page(
         MalformedAnswer: it is not a page of this listing; nothing of it is cached.
         RequestError: the request failed.
     """
-    key, body = listing.key(), await reads.fetch(call, priority)
+    key, bodies = listing.key(), [await reads.fetch(call, priority)]
 
     def read_and_store(cache: Cache) -> tuple[PageParts, _StoredPart]:
-        page = read_page_in_parts(call, body)
+        page = read_page_in_parts(call, bodies.pop())  # not kept beside its text
         return page, _store_part(page, 0, key, start, guard, cache)
 
     page, part = await reads.stored.in_store(read_and_store)
