@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from presscheck.api.operation import MAX_PAGE
 from presscheck.api.spaces import ListSpaces
 from presscheck.client.page_parts import ITEMS_PER_PART, PageParts, read_page_in_parts
 from presscheck.client.responses import read_answer, read_json
@@ -72,10 +73,11 @@ MALFORMED = [
     '{"items":[{"id":"a","x":' + "[" * 5000 + "]" * 5000 + "}]}",
     "\ufeff" + '{"items":[]}',
     json.dumps({"items": [*map(space, range(250)), {"id": 1}]}),
+    json.dumps({"items": [*map(space, range(MAX_PAGE + 1))]}),
 ]
 
 
-@pytest.mark.parametrize("text", MALFORMED)
+@pytest.mark.parametrize("text", MALFORMED, ids=lambda text: text[:30])
 def test_a_mistake_is_named_as_in_the_whole_page(text: str) -> None:
     body = text.encode()
     with pytest.raises(MalformedAnswer) as whole:

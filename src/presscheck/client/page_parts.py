@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import MAX_PAGE, Operation, Page
 from presscheck.client.responses import read_answer, read_json, unusable
 
 ITEMS_PER_PART = 100
@@ -102,6 +102,8 @@ def _split_list(scanner: _Scanner) -> tuple[slice, ...]:
         if not has_more:
             break
     scanner.expect("]")
+    if count > MAX_PAGE:
+        raise ValueError("it has too many items")
     return tuple(spans)
 
 

@@ -60,7 +60,7 @@ INDEX_DELAY = 2.0
 INDEX_PAUSE = 0.02
 """Seconds between two transactions, for other work of the thread."""
 FIRST_PAGE, OTHER_PAGES = 100, 500
-"""Page sizes: of the first page, and of all others; pages of 1,000 take 1.3 MB more and are here hardly sooner."""
+"""Page sizes: of the first page, and of all others; with 1,000 the process would keep 1.3 MB more."""
 
 
 class UnsupportedCalls:
