@@ -353,18 +353,19 @@ def main() -> None:
 
             def costs(number: int = number, read: Read = read) -> dict[str, float]:
                 calls, connection = chosen.calls, place.connection
+                # what is compared stands side by side: a machine that does other work is faster or slower by the second
                 found = {
-                    "bare": floor.cost(f"/v1/{number}", calls),
                     "again": connection.cost(read.path, calls),
+                    "bare": floor.cost(f"/v1/{number}", calls),
                     "first": connection.cost(read.path, calls, first=True),
-                    "written": connection.cost(read.path, calls, write_elsewhere),
-                    "mixed": connection.cost(read.path, calls, write_here),
                 }
+                if other:
+                    found["postgresql"] = other.connection.cost(other.reads[number].path, calls, first=True)
+                    found["postgresql again"] = other.connection.cost(other.reads[number].path, calls)
                 if former:
                     found["before"] = former.cost(read.path, calls, first=True)
-                if other:
-                    found["postgresql again"] = other.connection.cost(other.reads[number].path, calls)
-                    found["postgresql"] = other.connection.cost(other.reads[number].path, calls, first=True)
+                found["written"] = connection.cost(read.path, calls, write_elsewhere)
+                found["mixed"] = connection.cost(read.path, calls, write_here)
                 return found
 
             rounds = [costs() for _ in range(chosen.rounds)]
