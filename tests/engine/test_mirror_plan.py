@@ -24,7 +24,7 @@ from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.engine.inbox.views import listings_of
 from presscheck.engine.mirror import progress as mirror_progress
-from presscheck.engine.mirror.cache_state import changed_parts, complete, find_missing, keep, since
+from presscheck.engine.mirror.cache_state import begin, changed_parts, complete, find_missing, first_seen, keep
 from presscheck.engine.mirror.plan import (
     MirrorRequest,
     MirrorUnit,
@@ -215,17 +215,17 @@ class TestCache:
     def test_a_part_is_changed_until_it_is_complete_in_its_version(self, cache: Cache) -> None:
         before = time.time()
         assert changed_parts(cache, [SPACE, unit("talk")]) == [SPACE, unit("talk")]
-        seen = since(cache, SPACE)
+        seen = first_seen(cache, SPACE)
         assert before <= seen <= time.time()
         assert changed_parts(cache, [SPACE]) == [SPACE]
-        assert since(cache, SPACE) == seen, "its version was first seen then"
+        assert first_seen(cache, SPACE) == seen, "its version was first seen then"
         complete(cache, SPACE, seen)
         assert changed_parts(cache, [SPACE, unit("talk")]) == [unit("talk")]
-        assert since(cache, SPACE) == seen
+        assert first_seen(cache, SPACE) == seen
         newer = MirrorUnit("space", "s", "m3")
         assert changed_parts(cache, [newer]) == [newer]
-        assert since(cache, newer) > seen
-        assert since(cache, unit("content")) >= before
+        assert first_seen(cache, newer) > seen
+        assert first_seen(cache, unit("content")) >= before
 
     def test_a_response_is_missing_if_it_may_be_older_than_its_part(self, cache: Cache) -> None:
         calls = [live_page("s", name) for name in "abcd"]
@@ -243,15 +243,14 @@ class TestCache:
             MirrorRequest(calls[2], 10.0, page),
             MirrorRequest(calls[3], 0.0),
         ]
-        missing, following = find_missing(cache, requests)
-        assert missing == [requests[1], requests[3]]
-        assert following == [MirrorRequest(calls[3])]
+        assert find_missing(cache, requests) == [requests[1], requests[3], MirrorRequest(calls[3])]
 
     def test_an_unusable_response_is_fetched_again(self, cache: Cache) -> None:
         call = GetCurrentRevision(space_id="s")
         cache.keep(call.key(), b'{"pages": [{"type": "document"}]}', 10.0)
         [request] = SPACE.requests(1.0)
-        assert find_missing(cache, [request]) == ([request], [])
+        assert find_missing(cache, [request]) == [request]
+        assert [one.call for one in begin(cache, SPACE)[1]] == [call]
 
     def test_a_response_is_kept_with_those_that_it_contains(self, cache: Cache) -> None:
         [request] = SPACE.requests(1.0)

@@ -287,9 +287,13 @@ def in_memory() -> tuple[sqlite3.Connection, sqlite3.Connection]:
     return writer, reader
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""Made once: `json.dumps` makes an encoder of these options in each call."""
+
+
 def compact(value: Any) -> str:
     """A value as compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _encode(value)
 
 
 def identity(thing: Any) -> tuple[str | None, str | None]:
@@ -661,7 +665,10 @@ class Cache:
 
     def keep(self, key: str, body: bytes, at: float) -> bool:
         """Store a response that was received at `at` (seconds since the epoch); returns whether it differs."""
-        answer = json.loads(body) if body else None
+        return self.keep_answer(key, json.loads(body) if body else None, at)
+
+    def keep_answer(self, key: str, answer: Any, at: float) -> bool:
+        """As `keep`, of a response whose JSON was parsed already."""
         items = cast("dict[str, Any]", answer).get("items") if isinstance(answer, dict) else None
         if isinstance(items, list):
             total, cursor = _paging(cast("dict[str, Any]", answer))

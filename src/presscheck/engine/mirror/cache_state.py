@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from presscheck.api.operation import Operation
@@ -28,7 +29,13 @@ def changed_parts(cache: Cache, parts: list[MirrorUnit]) -> list[MirrorUnit]:
     return cached
 
 
-def since(cache: Cache, part: MirrorUnit) -> float:
+def begin(cache: Cache, part: MirrorUnit) -> tuple[float, list[MirrorRequest]]:
+    """When the current version of a part was first seen, in seconds since the epoch, and what is missing of it."""
+    since = first_seen(cache, part)
+    return since, find_missing(cache, part.requests(since))
+
+
+def first_seen(cache: Cache, part: MirrorUnit) -> float:
     """When the current version of a part was first seen, in seconds since the epoch."""
     stored = cache.for_writing([part.name]).get(part.name)
     return stored.at if stored else time.time()
@@ -39,25 +46,27 @@ def complete(cache: Cache, part: MirrorUnit, at: float) -> None:
     _store_part_state(cache, part, at, complete=True)
 
 
-def find_missing(cache: Cache, requests: list[MirrorRequest]) -> tuple[list[MirrorRequest], list[MirrorRequest]]:
-    """Split requests: those whose responses are missing, and the follow-ups of those that are cached."""
-    missing, follow_ups = list[MirrorRequest](), list[MirrorRequest]()
-    stored = cache.for_writing(request.call.key() for request in requests)
-    for request in requests:
-        cached = stored.get(request.call.key())
-        try:
-            answer: Json = json.loads(cached.json) if cached else {}
-            if cached is None or not (cached.at >= request.since or request.is_met_by(answer)):
+def find_missing(cache: Cache, requests: Iterable[MirrorRequest]) -> list[MirrorRequest]:
+    """The requests whose responses are missing, among these and the follow-ups of those that are cached."""
+    missing, todo = list[MirrorRequest](), list(requests)
+    while todo:
+        asked, todo = todo, []
+        stored = cache.for_writing(request.call.key() for request in asked)
+        for request in asked:
+            cached = stored.get(request.call.key())
+            try:
+                answer: Json = json.loads(cached.json) if cached else {}
+                if cached is None or not (cached.at >= request.since or request.is_met_by(answer)):
+                    missing.append(request)
+                else:
+                    todo += _follow_ups(cache, request, answer)
+            except MalformedAnswer:
                 missing.append(request)
-            else:
-                follow_ups += _follow_ups(cache, request, answer)
-        except MalformedAnswer:
-            missing.append(request)
-    return missing, follow_ups
+    return missing
 
 
 def keep(cache: Cache, request: MirrorRequest, body: bytes) -> tuple[list[MirrorRequest], set[str]]:
-    """Cache a response and the responses that it contains; returns the follow-up requests and the changed cache keys.
+    """Cache a response and those that it contains; returns what is missing after it, and the changed cache keys.
 
     Raises:
         MalformedAnswer: the response is invalid; nothing is cached.
@@ -68,9 +77,10 @@ def keep(cache: Cache, request: MirrorRequest, body: bytes) -> tuple[list[Mirror
         parts = [*request.contains(answer)] if request.contains else []
     except (KeyError, TypeError, AttributeError):
         raise _malformed(request) from None
-    contained = [(call.key(), json.dumps(part).encode()) for call, part in parts]
     now = time.time()
-    return follow_ups, {key for key, text in (*contained, (request.call.key(), body)) if cache.keep(key, text, now)}
+    answers = [(call.key(), part) for call, part in (*parts, (request.call, answer))]
+    changed = {key for key, part in answers if cache.keep_answer(key, part, now)}
+    return find_missing(cache, follow_ups), changed
 
 
 def _follow_ups(cache: Cache, request: MirrorRequest, answer: Json) -> list[MirrorRequest]:
@@ -89,7 +99,7 @@ def _malformed(request: MirrorRequest) -> MalformedAnswer:
 
 
 def _store_part_state(cache: Cache, part: MirrorUnit, at: float, *, complete: bool) -> None:
-    cache.keep(part.name, json.dumps(_part_state(part, complete=complete)).encode(), at)
+    cache.keep_answer(part.name, _part_state(part, complete=complete), at)
 
 
 def _part_state(part: MirrorUnit, *, complete: bool) -> Json:

@@ -129,7 +129,8 @@ class MirrorRun:
         same = same_as_organization(organization)
         await self._store.in_store(lambda cache: cache.keep_same([same], time.time()))
         await _run_concurrently(self._fetch_listing, found, CONCURRENT_REQUESTS)
-        await self._fill(short_listings(organization, time.time()))
+        short = [*short_listings(organization, time.time())]
+        await self._fill(await self._store.in_store(lambda cache: cache_state.find_missing(cache, short)))
         live: dict[str, str] = {}
         parts: list[MirrorUnit] = []
         async for rows in self._rows(found[0]):
@@ -172,27 +173,26 @@ class MirrorRun:
     async def _sync_part(self, part: MirrorUnit) -> None:
         """Fetch what is missing of a part."""
         requests_before = self._progress.begin_part(part.kind)
-        since = await self._store.in_store(lambda cache: cache_state.since(cache, part))
-        if await self._fill(part.requests(since)):
+        since, missing = await self._store.in_store(lambda cache: cache_state.begin(cache, part))
+        if await self._fill(missing):
             await self._store.in_store(lambda cache: cache_state.complete(cache, part, since))
         self._progress.end_part(part.kind, requests_before)
 
-    async def _fill(self, requests: Iterable[MirrorRequest]) -> bool:
-        """Fetch missing responses and their follow-ups; returns whether all of them were fetched."""
-        has_all, todo = True, list(requests)
-        while todo:
-            missing, todo = await self._store.in_store(partial(cache_state.find_missing, requests=todo))
+    async def _fill(self, missing: list[MirrorRequest]) -> bool:
+        """Fetch missing responses and those that are missing after them; returns whether all of them were fetched."""
+        has_all = True
+        while missing:
             self._progress.queued(len(missing))
             found = await _run_concurrently(self._fetch, missing, CONCURRENT_REQUESTS)
             has_all = has_all and None not in found
-            todo += [request for follow_ups in found for request in follow_ups or ()]
+            missing = [request for following in found for request in following or ()]
         return has_all
 
     async def _fetch(self, request: MirrorRequest) -> list[MirrorRequest] | None:
-        """Fetch and cache a response; returns its follow-ups, or None if it failed and should be tried next time."""
+        """Fetch and cache a response; what is missing after it, or None if it failed and should be tried next time."""
         try:
             body = await self._fetch_body(request.call)
-            follow_ups, news = await self._store.in_store(lambda cache: cache_state.keep(cache, request, body))
+            following, news = await self._store.in_store(lambda cache: cache_state.keep(cache, request, body))
         except (NetworkError, NotSignedIn):
             raise
         except (ServiceFailed, MalformedAnswer):
@@ -204,7 +204,7 @@ class MirrorRun:
         finally:
             self._progress.queued(-1)
         self._subscriptions.news(news)
-        return follow_ups
+        return following
 
     async def _fetch_listing(self, listing: Operation[Any]) -> None:
         """Fetch all pages of a listing."""

@@ -57,8 +57,9 @@ EVICTION_DELAY = 0.2
 """Seconds between a change of the cache and an eviction, which is one more transaction: several changes share one."""
 INDEX_DELAY = 2.0
 """Seconds between a change of the cache and the update of the index."""
-INDEX_PAUSE = 0.02
-"""Seconds between two transactions, for other work of the thread."""
+INDEX_PAUSE = 0.2
+"""Seconds between two transactions, which take a tenth of that: other work of the thread waits for each, such as the
+responses of a sync. A search waits for the index by itself, see `IndexUpdates.catch_up`."""
 FIRST_PAGE, OTHER_PAGES = 100, 500
 """Page sizes: of the first page, and of all others; with 1,000 the process would keep 1.3 MB more."""
 
