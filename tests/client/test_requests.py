@@ -37,6 +37,13 @@ async def test_a_read(server: FaultServer, client: Client) -> None:
     assert "content-type" not in asked.headers
 
 
+async def test_no_cookie_of_a_service_is_kept(server: FaultServer, client: Client) -> None:
+    server.script = [http(200, USER, set_cookie="who=ada; Path=/"), http(200, USER)]
+    for _ in range(2):
+        await client.send(GetCurrentUser())
+    assert [asked.headers.get("cookie") for asked in server.asked] == [None, None]
+
+
 async def test_ids_and_queries_are_encoded(server: FaultServer, client: Client) -> None:
     server.script = [http(200, {"items": []})]
     await client.send(ListComments(space_id="a/b", change_request_id="ü", authors=("x&y", "z"), status="open"))

@@ -123,12 +123,25 @@ if find_spec("sniffio") is None:
     sys.modules["sniffio"] = cast("ModuleType", None)
 
 
+class NoCookies(httpx.Cookies):
+    """Cookies of which none is kept: the token authenticates. To look for them took a fourteenth of each request."""
+
+    def extract_cookies(self, response: httpx.Response) -> None:
+        """Keep none."""
+
+
+class CookielessClient(httpx.AsyncClient):
+    """An HTTP client that keeps no cookies of a service, and so sends none."""
+
+    cookies = NoCookies()  # pyright: ignore[reportIncompatibleMethodOverride, reportAssignmentType]  # a property there
+
+
 def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
     """Create the connection pool; it connects with the first request."""
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
     needs_tls = address.url.startswith("https:")
     transport = httpx.AsyncHTTPTransport(uds=address.socket, limits=limits, verify=False) if address.socket else None
-    return httpx.AsyncClient(
+    return CookielessClient(
         auth=bearer,
         headers={
             "accept": "application/json",
