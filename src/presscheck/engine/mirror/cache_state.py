@@ -50,7 +50,7 @@ def find_missing(cache: Cache, requests: Iterable[MirrorRequest]) -> list[Mirror
     """The requests whose responses are missing, among these and the follow-ups of those that are cached."""
     missing, todo = list[MirrorRequest](), list(requests)
     while todo:
-        asked, todo = todo, []
+        asked, todo = todo, list[MirrorRequest]()
         stored = cache.for_writing(request.call.key() for request in asked)
         for request in asked:
             cached = stored.get(request.call.key())
