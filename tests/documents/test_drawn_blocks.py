@@ -108,18 +108,26 @@ NOT_READ = {"hidden", "surplus", "true"}
 
 
 @pytest.mark.documentation("varied", "manual")
-def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> None:
-    """No line is too wide, no word is missing, no known block is drawn as unknown; nodes give the same picture."""
+@pytest.mark.parametrize("columns", [40, 80, 160])
+def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation, columns: int) -> None:
+    """No line is too wide, no word is missing, no known block is drawn as unknown."""
 
     def check(markdown: str) -> None:
         written = written_words(markdown) - (NOT_READ if documentation.generated else set())
-        for columns in (40, 80, 160):
-            lines = render_page(markdown, columns)
-            assert [plain(line) for line in lines if width(line) > columns] == []
-            shown = shown_words(lines)
-            unknown = set(re.findall(rf"{UNKNOWN}: (\S+)", shown))
-            assert not unknown & BLOCK_TAGS.keys() if documentation.generated else not unknown
-            assert unseen_words(written | markers_in(markdown), shown) == []
+        lines = render_page(markdown, columns)
+        assert [plain(line) for line in lines if width(line) > columns] == []
+        shown = shown_words(lines)
+        unknown = set(re.findall(rf"{UNKNOWN}: (\S+)", shown))
+        assert not unknown & BLOCK_TAGS.keys() if documentation.generated else not unknown
+        assert unseen_words(written | markers_in(markdown), shown) == []
+
+    for page in documentation.pages:
+        check_page(documentation, page, check)
+
+
+@pytest.mark.documentation("varied", "manual")
+def test_nodes_of_a_page_give_the_same_picture(documentation: Documentation) -> None:
+    def check(markdown: str) -> None:
         body = split_front_matter(markdown)[1]
         lines, again = render_page(body, 80), render_page(nodes_to_markdown(markdown_to_nodes(body)), 80)
         if NO_SCHEMA.search(body):
