@@ -7,11 +7,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 import pytest
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic.fields import FieldInfo
+from tests.api.families import example, filled
 
 from presscheck.api.operation import Argument, Operation, every_operation
 from presscheck.errors import InvalidArgument
-
-from .test_families import example, filled
 
 Case = tuple[str, Any, bool]
 """What is tried, the value, and whether it is taken."""

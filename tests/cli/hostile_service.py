@@ -18,8 +18,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+from tests.contract.answers import told
 from tests.contract.description import NEWEST, example
-from tests.contract.test_answers import told
 
 from presscheck.api.operation import FAMILIES, Operation, every_operation
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import shlex
@@ -11,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from types import FrameType
 
-import click
 import pytest
 from click.testing import Result
-from tests.api.test_families import filled
+from tests.api.families import filled
+from tests.cli.hostile_calls import line_of, spec_of
 from tests.cli.hostile_service import KINDS, HostileService
 from tests.cli.shell import Shell
 
@@ -24,7 +23,6 @@ from presscheck.cli import session
 from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.main import command
 from presscheck.cli.operations.api_commands import commands, operations
-from presscheck.cli.operations.command_factory import CommandSpec
 from presscheck.client.client import Client, Timeouts
 from presscheck.engine.writes import delivery
 
@@ -52,28 +50,6 @@ LOCAL = frozenset(
 """Commands that do not use the service of the profile."""
 ENDLESS = frozenset(("integration dev",))
 """Commands that run until they are stopped."""
-MORE: dict[str, tuple[str, ...]] = {
-    "cr copy": ("--new", "x"),
-    "cr edit": ("--subject", "x"),
-    "cr move": ("--new", "x"),
-    "cr review": ("--approve",),
-    "cr reviewers": ("--add", "x"),
-    "cr resolve": (),
-    "site customization set": ("--settings", "{}", "--overwrite"),
-    "site move": ("--before", "x"),
-    "site set-schema": ("--json-schema", "{}", "--overwrite"),
-}
-"""Options that a command needs, but does not declare as required."""
-POSITIONAL = {
-    ("conversation ingest", "file"): "-",
-    ("site redirects add", "source"): "/x",
-    ("site redirects add", "destination"): "https://docs.example",
-    ("site redirects import", "file"): "-",
-    ("site config pull", "file"): "pulled.toml",
-    ("site config diff", "file"): "site.toml",
-    ("site config push", "file"): "site.toml",
-}
-"""Arguments that cannot be any text."""
 MANY_SO_NAMED = frozenset(("site move",))
 """Commands whose argument is ambiguous, because all ids are `x`; that is a usage error."""
 SOME = 10
@@ -94,35 +70,6 @@ def named_lines() -> list[list[str]]:
 def made_lines() -> list[list[str]]:
     """The words of the commands that are made from declarations."""
     return [line_of(name, one) for name, one in commands(command) if spec_of(one)]
-
-
-def line_of(name: str, one: click.Command) -> list[str]:
-    """The words of a command, with arguments made from its declaration."""
-    return [*name.split(), *arguments(name, one)]
-
-
-def spec_of(one: click.Command) -> CommandSpec | None:
-    """The declaration that a command is made from; None for one that is a function."""
-    assert one.callback
-    return inspect.getclosurevars(inspect.unwrap(one.callback)).nonlocals.get("spec")
-
-
-def arguments(name: str, one: click.Command) -> list[str]:
-    words = [*MORE.get(name, ())]
-    for parameter in one.params:
-        if isinstance(parameter, click.Argument):
-            words.append(POSITIONAL.get((name, parameter.name or ""), "x"))
-        elif parameter.name == "yes":
-            words.append("--yes")
-        elif parameter.required or parameter.name == "body":
-            words += [parameter.opts[0], "x"]
-    spec = spec_of(one)
-    if spec and not spec.fixed:
-        known = {option for parameter in one.params for option in parameter.opts}
-        given = shlex.split(typed(filled(spec.operation)))[3:]
-        pairs = zip(given[::2], given[1::2], strict=True)
-        words += [word for flag, value in pairs if flag in known for word in (flag, value)]
-    return words
 
 
 @cache

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.cli.help import GOLDEN, commands
 from tests.cli.shell import signed_in
-from tests.cli.test_help import GOLDEN, commands
 from tests.installation import declared, make_environment, with_their_own
 from tests.root import ROOT
-from tests.rules.test_dead_modules import dotted
-from tests.rules.test_dependencies import imported, place
-from tests.rules.test_house import MODULES
+from tests.rules.dead_modules import dotted
+from tests.rules.dependencies import imported, place
+from tests.rules.sources import MODULES
 from tests.running_service import RunningService
 from tests.terminal import Terminal
 
@@ -60,7 +60,7 @@ print("\\n".join(name for name in sys.argv[1:] if find_spec(name) is None))
 HELP = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from tests.cli.test_help import help_pages
+from tests.cli.help import help_pages
 sys.stdout.write("\\n".join(help_pages()))
 """
 

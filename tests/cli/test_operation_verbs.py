@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl, urlsplit
 import click
 import pytest
 from annotated_types import MaxLen
-from tests.api.test_families import filled
+from tests.api.families import filled
+from tests.cli.hostile_calls import line_of, spec_of
 from tests.cli.hostile_service import HostileService, operation_at
 from tests.cli.shell import Shell
-from tests.cli.test_hostile_service import line_of, spec_of
 
 from presscheck.api.operation import Operation, Paged, every_operation
 from presscheck.cli.main import command

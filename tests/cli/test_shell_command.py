@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import click
 import pytest
-from tests.api.test_families import NAMES, example, filled
+from tests.api.families import NAMES, example, filled
 
 from presscheck.api.operation import FAMILIES, Operation
 from presscheck.api.shell_command import HIDDEN, shown_path, typed

@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from .description import DOCUMENTED, FACTS
+from tests.contract.description import DOCUMENTED, FACTS
 
 Schema = dict[str, Any]
 

@@ -7,22 +7,13 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
+from tests.contract.answers import told
+from tests.contract.description import DOCUMENTED, NEWEST, Described, example
 
 from presscheck.api.operation import FAMILIES, Model, answer_reader
 
-from .description import DOCUMENTED, NEWEST, Described, example
-from .test_operations import releases
-
 ANSWERED = sorted(name for name, cls in FAMILIES.items() if cls.answer is not None)
 TURNS = 7
-
-
-def told(name: str) -> Iterator[Described]:
-    cls = FAMILIES[name]
-    for release, one in releases(cls).items():
-        for code in ("200", "201"):
-            if one["responses"].get(code):
-                yield Described(one["responses"][code], release)
 
 
 def strange(value: Any) -> Any:

@@ -4,11 +4,10 @@ from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
+from tests.contract.description import DOCUMENTED, NEWEST, Described
+from tests.contract.operations import literals
 
 from presscheck.api.site_customization import ONLY_DOCUMENTED, ONLY_NEWEST, SiteCustomization
-
-from .description import DOCUMENTED, NEWEST, Described
-from .test_operations import literals
 
 Declared = dict[str, tuple[set[str], dict[str, Any]]]
 LIMITS = (("max_length", "maxLength"), ("min_length", "minLength"))

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from .description import FACTS
-from .make_facts import facts_of, make_facts
+from tests.contract.description import FACTS
+from tests.contract.make_facts import facts_of, make_facts
 
 SCHEMA = {
     "type": "object",

@@ -1,33 +1,17 @@
 """Every operation against the published descriptions: route, parameters, bodies, limits, words, status."""
 
-import types
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 import pytest
 from pydantic.fields import FieldInfo
+from tests.contract import conftest  # noqa: F401  the families, before their names are read below
+from tests.contract.description import DOCUMENTED, NEWEST, Described, documented, operations
+from tests.contract.operations import literals, releases, walk, wire_name, wire_route
 
-from presscheck.api.operation import FAMILIES, Argument, Operation
-
-from . import conftest  # noqa: F401  the families, before their names are read below
-from .description import DOCUMENTED, NEWEST, Described, Schema, documented, operations
+from presscheck.api.operation import FAMILIES, Argument
 
 NAMES = sorted(FAMILIES)
-
-
-def wire_name(field: str, info: FieldInfo) -> str:
-    return info.alias or field
-
-
-def wire_route(cls: type[Operation[Any]]) -> tuple[str, str]:
-    method, _, path = cls.route.partition(" ")
-    for field in cls.path_fields():
-        path = path.replace(f"{{{field}}}", f"{{{wire_name(field, cls.model_fields[field])}}}")
-    return method, path
-
-
-def releases(cls: type[Operation[Any]]) -> dict[str, Schema]:
-    return operations()[wire_route(cls)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -131,19 +115,6 @@ def compare(info: FieldInfo, told: dict[str, list[Described]], name: str) -> Non
     if len(inside) == 1:
         parts = {release: variants[0] for release, variants in inner.items()}
         compare_fields(dict(inside[0].model_fields), parts, inside[0].always_sent)
-
-
-def walk(annotation: Any) -> Iterator[Any]:
-    yield annotation
-    if get_origin(annotation) in (Union, types.UnionType, tuple, dict, Annotated):
-        for inner in get_args(annotation):
-            yield from walk(inner)
-
-
-def literals(annotation: Any) -> Iterator[str]:
-    for one in walk(annotation):
-        if get_origin(one) is Literal:
-            yield from (word for word in get_args(one) if isinstance(word, str))
 
 
 def arguments(annotation: Any) -> Iterator[type[Argument]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.docs.manual_pages import FILES, name_of
 from tests.root import ROOT
-from tests.rules.test_words import IN_TEXT, Text, findings
+from tests.rules.words import IN_TEXT, Text, findings
 
 
 def paragraphs_of(file: Path) -> tuple[Text, ...]:

@@ -10,7 +10,7 @@ import pytest
 from bs4 import BeautifulSoup
 from tests.docs.manual_pages import PAGES, headings_of
 from tests.manual import DOCS, SUMMARY, TABLES
-from tests.service.test_server import line, serving
+from tests.service.server import line, serving
 
 from presscheck.documents.git_format.repository import read_repository
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from tests.documents.documentation_content import html, pdf_source
 from tests.generated_docs.documentation import Documentation, check_page
 from tests.generated_docs.prose import markers_in
 
@@ -13,39 +14,12 @@ from presscheck.documents.markdown.block_splitter import split_blocks, text_line
 from presscheck.documents.markdown.plain_text import page_text
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
-from presscheck.service.pdf.typst_document import render_typst
-from presscheck.service.pdf.typst_inlines import web_target
-from presscheck.service.web.html.page import Included, ResolvedLink, render_page_html
 
 pytestmark = pytest.mark.documentation("varied")
 
 
-class OpenWorld:
-    """A site on which every address leads somewhere and every condition holds."""
-
-    def leads(self, target: str, source: str) -> ResolvedLink | None:
-        return ResolvedLink(f"https://example.org/{source}/{target}")
-
-    def included(self, target: str, source: str) -> Included | None:
-        return None
-
-    def holds(self, condition: str) -> bool:
-        return True
-
-    def variable(self, name: str) -> str | None:
-        return None
-
-
-def html(markdown: str) -> str:
-    return render_page_html(markdown, "home.md", OpenWorld()).html
-
-
 def written_again(markdown: str) -> str:
     return nodes_to_markdown(markdown_to_nodes(markdown))
-
-
-def pdf_source(markdown: str) -> str:
-    return render_typst(markdown, web_target, name="p")
 
 
 def blocks(markdown: str) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from tests.contract.description import DOCUMENTED, NEWEST, schema_called, schema_names
-from tests.documents.node_samples import BLOCKS, INLINES, MARKS
+from tests.documents.drawn_blocks import SAMPLES
+from tests.documents.node_samples import BLOCKS, INLINES
 from tests.documents.written_words import unseen_words, written_words
 from tests.generated_docs.documentation import Documentation, check_page
 from tests.generated_docs.prose import markers_in
@@ -26,11 +27,6 @@ from presscheck.documents.terminal.references import Included, NoReferences
 from presscheck.text.styled_text import Line, plain, width
 
 PICTURES = Path(__file__).parent / "drawn_blocks.txt"
-SAMPLES = {
-    **BLOCKS,
-    **{f"inline: {name}": text for name, text in INLINES.items()},
-    **{f"mark: {name}": text for name, text in MARKS.items()},
-}
 WIDTH = 60
 NAME = re.compile(r"Document(Block|Inline|Mark)(?=[A-Z])")
 

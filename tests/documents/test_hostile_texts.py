@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from tests.documents.test_documentation_content import html, pdf_source
-from tests.documents.test_drawn_blocks import SAMPLES
+from tests.documents.documentation_content import html, pdf_source
+from tests.documents.drawn_blocks import SAMPLES
 
 from presscheck.documents.git_format.repository import read_page
 from presscheck.documents.markdown.block_splitter import split_blocks

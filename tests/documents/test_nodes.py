@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS, WORDS
 from tests.documents.node_schema import DOCUMENTED, NEWEST, faults_of
+from tests.documents.nodes import places
 from tests.generated_docs.documentation import Documentation, check_page
 
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
@@ -187,13 +188,6 @@ def test_mutated_tree_is_written_or_refused() -> None:
         else:
             written += 1
     assert 0 < written < 1000
-
-
-def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for name, one in items:
-        yield value, name
-        yield from places(one)
 
 
 @pytest.mark.parametrize(

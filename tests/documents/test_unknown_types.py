@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS
-from tests.documents.test_nodes import places
+from tests.documents.nodes import places
 
 from presscheck.api.content import ContentDocument
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes

@@ -13,9 +13,9 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from tests.client.conftest import Fault, FaultServer, http
+from tests.engine.engine import begun, comment, threads
 from tests.engine.failing_service import ME, refusing_service
 from tests.engine.live_engine import engine_on, places_in, until
-from tests.engine.test_engine import begun, comment, threads
 from tests.running_service import RunningService
 
 from presscheck.api import change_requests as cr

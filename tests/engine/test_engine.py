@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.engine import begun, comment, threads
 from tests.engine.live_engine import engine_on, places_in, until
 from tests.running_service import RunningService, running_service
 
-from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest, SubmitReview, UpdateChangeRequest
+from presscheck.api.change_requests import GetChangeRequest, SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.api.conversations import ListConversations
 from presscheck.api.operation import Operation, every_operation
@@ -26,23 +27,6 @@ from presscheck.engine.writes.effects import effects_of
 from presscheck.errors import NotFound, NotNow, NotSupported, RequestError
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_engine
-
-
-async def begun(engine: Engine):
-    organization = (await engine.read(ListOrganizations())).items[0]
-    space = await engine.write(CreateSpace(organization_id=organization.id, title="Space")).landed()
-    assert space
-    request = await engine.write(CreateChangeRequest(space_id=space.id, subject="A change")).landed()
-    assert request
-    return request
-
-
-def threads(request, **more) -> ListComments:
-    return ListComments(space_id=request.space, change_request_id=request.id, format="markdown", order="asc", **more)
-
-
-def comment(request, text: str) -> PostComment:
-    return PostComment(space_id=request.space, change_request_id=request.id, body=Document(markdown=text))
 
 
 def texts(engine: Engine, listing: ListComments) -> list[str]:

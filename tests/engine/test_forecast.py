@@ -4,16 +4,16 @@ import os
 import random
 from typing import Any
 
+from tests.engine.forecast import begun, edited, text_of
+
 from presscheck.api.change_requests import (
     ChangeRequest,
-    CreateChangeRequest,
     GetChangeRequest,
     MergeChangeRequest,
     UpdateChangeRequest,
 )
-from presscheck.api.comments import Document
 from presscheck.api.content import ListPages, RevisionPage
-from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
+from presscheck.api.content_changes import DeletePage, InsertPage, UpdatePage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import CreateSpace
 from presscheck.engine.engine import Engine
@@ -22,23 +22,6 @@ from presscheck.engine.review.merge_forecast import Forecast, forecast
 CASES = int(os.environ.get("PRESSCHECK_CASES", "16"))
 """`make forecast` runs 500."""
 LINES = [f"Sentence {number} says what it has to say." for number in range(6)]
-
-
-def text_of(lines: list[str]) -> Document:
-    return Document(markdown="\n\n".join(lines) + "\n")
-
-
-async def begun(engine: Engine, space: str) -> ChangeRequest:
-    made = await engine.write(CreateChangeRequest(space_id=space, subject="A side")).landed()
-    assert made
-    return made
-
-
-async def edited(engine: Engine, request: ChangeRequest, changes: list[Any]) -> None:
-    call = EditChangeRequestContent(
-        space_id=request.space, change_request_id=request.id, changes=tuple(changes), compat=False
-    )
-    await engine.write(call).landed()
 
 
 async def merged(engine: Engine, request: ChangeRequest) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engine.test_forecast import begun, edited, text_of
+from tests.engine.forecast import begun, edited, text_of
 from tests.running_service import running_service
 from tests.service_users import somebody
 

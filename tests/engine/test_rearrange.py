@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from tests.engine.rearrange import at, created_space, edited, merged, opened
 
-from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.change_requests import ChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import (
     GetChangeRequestPage,
@@ -18,8 +19,6 @@ from presscheck.api.content import (
 )
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.operation import Operation
-from presscheck.api.organizations import ListOrganizations
-from presscheck.api.spaces import CreateSpace
 from presscheck.documents.merge.hunks import Hunk, split_hunks
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.engine import Engine
@@ -42,34 +41,6 @@ TEXT = "One line.\n\nAnother line.\n\nA third line.\n\nA fourth line.\n"
 
 def document(text: str) -> Document:
     return Document(markdown=text)
-
-
-def at(request: ChangeRequest) -> dict[str, Any]:
-    return {"space_id": request.space, "change_request_id": request.id}
-
-
-async def created_space(engine: Engine) -> str:
-    organization = (await engine.read(ListOrganizations())).items[0].id
-    space = await engine.write(CreateSpace(organization_id=organization, title="Rearranged")).landed()
-    assert space
-    return space.id
-
-
-async def opened(engine: Engine, space: str, *changes: Any, subject: str = "A change") -> ChangeRequest:
-    request = await engine.write(CreateChangeRequest(space_id=space, subject=subject)).landed()
-    assert request
-    if changes:
-        await edited(engine, request, *changes)
-    return request
-
-
-async def edited(engine: Engine, request: ChangeRequest, *changes: Any) -> None:
-    await engine.write(EditChangeRequestContent(**at(request), changes=changes)).landed()
-
-
-async def merged(engine: Engine, request: ChangeRequest) -> None:
-    await engine.write(UpdateChangeRequest(**at(request), status="open")).landed()
-    await engine.write(MergeChangeRequest(**at(request))).landed()
 
 
 async def filled_space(engine: Engine) -> tuple[str, dict[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.engine.live_engine import running_engine, until
-from tests.engine.test_rearrange import created_space, edited, merged, opened
+from tests.engine.rearrange import created_space, edited, merged, opened
 from tests.running_service import RunningService
 
 from presscheck.api.change_requests import ListChangeRequests, UpdateChangeRequest

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.engine import comment, threads
 from tests.engine.live_engine import engine_on, until
-from tests.engine.test_engine import comment, threads
 from tests.running_service import RunningService
 
 from presscheck.api.change_requests import (

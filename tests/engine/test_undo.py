@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.engine.live_engine import engine_on, places_in, until
-from tests.rules.test_house import MODULES, SOURCE, tree_of
+from tests.rules.sources import MODULES, SOURCE, tree_of
 from tests.running_service import RunningService
 from tests.service_users import somebody
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.rules.test_house import tree_of
+from tests.rules.sources import tree_of
 
 
 @pytest.fixture(scope="package", autouse=True)

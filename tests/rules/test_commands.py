@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from tests.rules.test_house import MODULES, SOURCE, tree_of
+from tests.rules.sources import MODULES, SOURCE, tree_of
 
 from presscheck.tui.commands import COMMANDS, Command
 from presscheck.tui.widgets.composer import KEYS

@@ -4,18 +4,14 @@ import ast
 from pathlib import Path
 
 from tests.root import ROOT
-from tests.rules.test_house import MODULES, SOURCE, room, tree_of
+from tests.rules.dead_modules import dotted
+from tests.rules.sources import MODULES, SOURCE, room, tree_of
 
 LOADED_BY_ALEMBIC = ("service/db/migrations/versions/", "service/db/migrations/env.py")
 LOADED_WHOLE = {
     path.parent for path in MODULES if path.name == "__init__.py" and "iter_modules(__path__" in path.read_text("utf-8")
 }
 """Packages that import every module in them."""
-
-
-def dotted(path: Path) -> str:
-    parts = ("presscheck", *path.relative_to(SOURCE).with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def references(path: Path) -> set[str]:

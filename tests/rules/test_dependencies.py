@@ -1,21 +1,16 @@
 """Rules for dependencies: pyproject.toml declares what the modules import, and a light install stays light."""
 
-import ast
-import sys
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from tests.installation import declared, names, packages_by_module, project, with_their_own
-from tests.rules.test_house import MODULES, SOURCE, room, tree_of
-from tests.rules.test_structure import imports
+from tests.rules.dependencies import imported
+from tests.rules.sources import SOURCE
+from tests.rules.structure import imports
 
 from presscheck.extras import EXTRAS
 
-IN_BUCKETS = SOURCE / "service" / "db" / "s3_blob_store.py"
-"""The module that only the extra `s3` needs."""
-OF_PICTURES = SOURCE / "tui" / "terminal" / "picture_decoder.py"
-"""The module that only the extra `images` needs."""
 LOADED_BY_NAME = {
     "psycopg": "SQLAlchemy loads it for the URL of a PostgreSQL database",
     "_quickjs": "the process of a script loads it before it gives up its rights",
@@ -29,33 +24,10 @@ BLOCK = 4096
 """Bytes that a file takes at least, as `du` counts."""
 
 
-def libraries(path: Path) -> set[str]:
-    """The libraries that a module imports anywhere: at its top, in a function, or for types alone."""
-    found: set[str] = set()
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Import):
-            found.update(alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found - {*sys.stdlib_module_names, SOURCE.name}
-
-
-def place(path: Path) -> str | None:
-    """The extra that a module belongs to; None for a light install."""
-    if room(path) != "service":
-        return "images" if path == OF_PICTURES else None
-    return "s3" if path == IN_BUCKETS else "serve"
-
-
 def allowed(extra: str | None) -> set[str]:
     """The packages that modules of an extra can import."""
     own = {None: (), "images": ("images",), "serve": ("serve",), "s3": ("serve", "s3")}[extra]
     return names(declared()).union(*(names(declared(name)) for name in own))
-
-
-def imported(extra: str | None) -> set[str]:
-    """The libraries that the modules of an extra import."""
-    return set[str]().union(*(libraries(path) for path in MODULES if place(path) == extra))
 
 
 def packages_of(modules: set[str]) -> set[str]:

@@ -1,7 +1,6 @@
 """Rules for imports: the layers, and which package may import a library."""
 
 import ast
-import gc
 import re
 import subprocess
 import sys
@@ -9,10 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.root import ROOT
-
-SOURCE = ROOT / "src" / "presscheck"
-MODULES = sorted(SOURCE.rglob("*.py"))
+from tests.rules.sources import MODULES, SOURCE, room, tree_of
 
 ONLY_IN = {
     "httpx": {"client"},
@@ -35,20 +31,6 @@ ONLY_IN = {
 }
 
 NAMES_THAT_MEAN_NOTHING = {"utils", "helpers", "common", "base", "core", "manager", "misc"}
-
-
-def room(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0]
-
-
-@cache
-def tree_of(path: Path) -> ast.Module:
-    """The syntax tree of a module, cached: parsing all modules for each rule takes seconds."""
-    gc.disable()  # a finalizer that parses during a parse crashes Python 3.11
-    try:
-        return ast.parse(path.read_text("utf-8"))
-    finally:
-        gc.enable()
 
 
 @cache

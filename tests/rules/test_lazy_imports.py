@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.root import ROOT
-from tests.rules.test_house import MODULES, tree_of
+from tests.rules.sources import MODULES, tree_of
 
 MEASURED = re.compile(r"#.*\b\d+ ms\b\W+\w+")
 """A comment with the measured milliseconds and a reason, such as `# 12 ms, only for a PDF`."""

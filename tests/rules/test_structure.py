@@ -1,45 +1,17 @@
 """Rules for the structure: no import circles, no deep class chains, modules named by nouns."""
 
 import ast
-from functools import cache
-from pathlib import Path
+import re
 
-from tests.rules.test_house import MODULES, SOURCE, tree_of
+from tests.root import ROOT
+from tests.rules.sources import tree_of
+from tests.rules.structure import PACKAGE, imports, module_paths
 
-PACKAGE = SOURCE.name
 MOST_ABOVE = 2
 """Classes of our own above a class of our own."""
 DEEPER = {"errors": 3, "api.operation": 3}
 """Modules whose classes may be deeper: the exception tree, and the argument models of the API."""
 MOST_ING = 5
-
-
-@cache
-def module_paths() -> dict[str, Path]:
-    """Every module of the package by its dotted name, without the name of the package."""
-    found: dict[str, Path] = {}
-    for path in MODULES:
-        parts = path.relative_to(SOURCE).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
-@cache
-def imports() -> dict[str, set[str]]:
-    """The modules of ours that each module imports: at its top, for types alone, or inside a function."""
-    known = module_paths()
-    edges: dict[str, set[str]] = {name: set() for name in known}
-    for name, path in known.items():
-        for node in ast.walk(tree_of(path)):
-            targets: list[str] = []
-            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                targets = [f"{node.module}.{alias.name}" for alias in node.names]
-                targets = [target if target.removeprefix(f"{PACKAGE}.") in known else node.module for target in targets]
-            elif isinstance(node, ast.Import):
-                targets = [alias.name for alias in node.names]
-            edges[name] |= {target.removeprefix(f"{PACKAGE}.") for target in targets if target.startswith(PACKAGE)}
-        edges[name] = {target for target in edges[name] if target in known} - {name}
-    return edges
 
 
 def circles(edges: dict[str, set[str]]) -> list[list[str]]:
@@ -119,3 +91,10 @@ def test_no_class_has_more_than_two_of_our_own_above_it() -> None:
 def test_modules_are_named_by_nouns() -> None:
     named = [name for name in module_paths() if name.rpartition(".")[2].endswith("ing")]
     assert len(named) <= MOST_ING, named
+
+
+def test_no_test_module_imports_another() -> None:
+    """What several tests use stands in a module without tests, so that a test can be moved or deleted alone."""
+    imports_of_tests = re.compile(r"^\s*(?:from|import) (?:tests(?:\.\w+)*)?\.test_\w+", re.MULTILINE)
+    tests = (ROOT / "tests").rglob("*.py")
+    assert not [str(path.relative_to(ROOT)) for path in tests if imports_of_tests.search(path.read_text("utf-8"))]

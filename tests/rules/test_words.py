@@ -6,17 +6,15 @@ they are compared, looked up or listed as values of a type.
 """
 
 import ast
-import re
 import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from tests.root import ROOT
-from tests.rules.test_house import MODULES, SOURCE, tree_of
+from tests.rules.sources import MODULES, SOURCE, tree_of
+from tests.rules.words import IN_TEXT, Text, findings, read_words
 
-RULES = ROOT / "tests" / "rules"
 TEMPLATES = sorted(SOURCE.rglob("*.html"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
@@ -26,35 +24,7 @@ NOT_SHOWN = {
 """Strings that are not shown though they look like it: module and text, with the reason."""
 
 
-class Word(NamedTuple):
-    """A banned word or phrase, and what to write instead."""
-
-    pattern: re.Pattern[str]
-    plain: str
-
-
-class Text(NamedTuple):
-    """A piece of text with its line."""
-
-    line: int
-    text: str
-
-
-def read_words(file: str) -> tuple[Word, ...]:
-    """The words of a list, one regular expression per line, with the plain word after two spaces and #."""
-    lines = (RULES / file).read_text("utf-8").splitlines()
-    rows = [line.rsplit("  # ", 1) for line in lines if line and not line.startswith("#")]
-    return tuple(Word(re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in rows)
-
-
-IN_TEXT = read_words("banned_words.txt")
 IN_CODE = read_words("banned_words_in_code.txt")
-
-
-@cache
-def any_word(words: tuple[Word, ...]) -> re.Pattern[str]:
-    """All words in one expression: nearly every text has none of them, and is searched once instead of a hundred times."""
-    return re.compile("|".join(f"(?:{word.pattern.pattern})" for word in words), re.IGNORECASE)
 
 
 def docstrings(tree: ast.Module) -> Iterator[Text]:
@@ -115,17 +85,6 @@ def shown_texts(path: Path) -> tuple[Text, ...]:
 def code_texts(path: Path) -> tuple[Text, ...]:
     """The docstrings and comments of a module."""
     return (*docstrings(tree_of(path)), *comments(path))
-
-
-def findings(path: Path, texts: tuple[Text, ...], words: tuple[Word, ...]) -> list[str]:
-    """One line for each banned word in texts, with the plain word to use instead."""
-    return [
-        f"{path}:{text.line}: {match[0]!r}: write {word.plain!r}"
-        for text in texts
-        if any_word(words).search(text.text)
-        for word in words
-        if (match := word.pattern.search(text.text))
-    ]
 
 
 def test_user_visible_text_uses_plain_words() -> None:

@@ -19,7 +19,7 @@ from tests.postgresql import Cluster
 from tests.s3_server import BUCKET, s3_server, use
 from tests.service.factories import plant_world
 from tests.service.mixed_calls import MixedClient, differences, pages_for, subject_of
-from tests.service.test_server import line, serving
+from tests.service.server import line, serving
 
 CALLS = 200 * int(os.environ.get("PRESSCHECK_CASES", "1"))
 CLIENTS = 4

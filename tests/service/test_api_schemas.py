@@ -1,13 +1,13 @@
 """Responses have all fields that the published description requires, and null only where it is allowed."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 from tests.contract.description import DOCUMENTED, Described, operations
 from tests.running_service import running_service
+from tests.service.api_schemas import faults
 
 from presscheck.service.handlers import all_handlers
 
@@ -21,31 +21,6 @@ def routes(*placeholders: str) -> list[str]:
     fitting = [one for one in named if tuple(re.findall(r"{(\w+)}", one)) == placeholders]
     # a search needs a query, and no space here has Git sync
     return [one for one in fitting if "search" not in one and not one.endswith("/git/info")]
-
-
-def faults(schema: Described, value: Any, path: str) -> Iterator[str]:
-    """Where a response lacks a required field, or has null where it is not allowed."""
-    if isinstance(value, list):
-        items = schema.items()
-        for one in value if items else ():
-            yield from faults(items, one, path + "[]")
-    if not isinstance(value, dict):
-        return
-    for name in schema.required() - set(value):
-        yield f"{path}.{name} is missing"
-    properties = schema.properties()
-    for name, inner in value.items():
-        variants = properties.get(name, [])
-        if inner is None and not any(map(may_be_null, variants)):
-            yield f"{path}.{name} is null"
-        if variants:
-            yield from min((list(faults(variant, inner, f"{path}.{name}")) for variant in variants), key=len)
-
-
-def may_be_null(schema: Described) -> bool:
-    return any(
-        "null" in (part.schema.get("type") or ()) or None in part.schema.get("enum", ()) for part in schema.parts()
-    )
 
 
 class Reader:

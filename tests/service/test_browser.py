@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
-from tests.needs import require
+from tests.service.browser import browse
 from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest
@@ -40,21 +39,6 @@ lamp --on --bright --a-long-line-of-code-that-is-wider-than-any-phone --and-stil
 """
 
 pytestmark = pytest.mark.needs("chromium")
-
-
-def browse(tmp_path: Path, url: str, *options: str) -> str:
-    """The page as the browser renders it."""
-    command = [
-        str(require("chromium")),
-        "--headless=new",
-        # root and most containers have no sandbox, and the pages are our own
-        "--no-sandbox",
-        "--disable-gpu",
-        f"--user-data-dir={tmp_path}",
-        *options,
-    ]
-    ran = subprocess.run([*command, "--virtual-time-budget=2000", url], capture_output=True, text=True, timeout=60)
-    return ran.stdout
 
 
 async def site(world: World) -> str:

@@ -20,9 +20,9 @@ import pytest
 from lzstring import LZString
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world, rewrite
-from tests.service.test_jobs import processed
-from tests.service.test_pdf import draft_pdf, images, png, png_chunk, read
-from tests.service.test_serve_command import run
+from tests.service.jobs import processed
+from tests.service.pdf import draft_pdf, images, png, png_chunk, read
+from tests.service.serve_command import run
 
 from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.api.openapi import SpecSource

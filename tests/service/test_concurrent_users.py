@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.service.factories import World, insert, plant_world, rewrite
 from tests.service.invariants import require_complete
-from tests.service.test_server import line, serving
+from tests.service.server import line, serving
 
 from presscheck.api.change_requests import (
     ChangeRequest,

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.api.test_families import filled
+from tests.api.families import filled
 from tests.running_service import LOOPBACK, RunningService
 from tests.service.call_scripts.change_requests import change_request, talk
 from tests.service.call_scripts.content import collections, content, spaces

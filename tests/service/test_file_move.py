@@ -18,8 +18,8 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.s3_server import BUCKET, S3Server, s3_server, use
 from tests.service.factories import World, plant_world
-from tests.service.test_s3_files import LARGE, LOCATION, get, upload, uploaded
-from tests.service.test_serve_command import run
+from tests.service.s3_files import LARGE, LOCATION, get, upload, uploaded
+from tests.service.serve_command import run
 
 from presscheck import errors
 from presscheck.service.db import s3_blob_store

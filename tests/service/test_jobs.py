@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select
@@ -19,19 +18,20 @@ from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.engines import new_database
 from tests.service.factories import World, plant_world
+from tests.service.jobs import imported, processed, until
 from tests.web_server import WebServer, web_server
 
 from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest
 from presscheck.api.content import GetChangeRequestPageByPath, GetPage
 from presscheck.api.conversations import IngestConversations, ListIssuesClusters, Message, NewConversation
-from presscheck.api.imports import FilesSource, GetImport, ImportTarget, StartImport, WebsiteSource
+from presscheck.api.imports import FilesSource, ImportTarget, StartImport, WebsiteSource
 from presscheck.api.integrations import (
     InstallIntegration,
     ListIntegrationEvents,
     PublishIntegration,
     SetDevelopmentMode,
 )
-from presscheck.api.openapi import CreateOpenAPISpec, GetOpenAPISpec, PutOpenAPISpec, SpecSource
+from presscheck.api.openapi import CreateOpenAPISpec, GetOpenAPISpec, SpecSource
 from presscheck.api.spaces import DeleteSpace, GetSpace, TransferSpace, UpdateSpace
 from presscheck.api.translations import (
     CreateTranslation,
@@ -62,7 +62,6 @@ from presscheck.service.models.jobs import JobRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
 from presscheck.service.models.spaces import SpaceRow
 
-Found = TypeVar("Found")
 SITE = {
     "/robots.txt": "User-agent: *\nDisallow: /secret/\n",
     "/docs/": """<html><head><title>Lamps – Acme</title></head><body><nav><a href="/nowhere">x</a></nav><main>
@@ -74,15 +73,6 @@ SITE = {
     "/moved": "-> /docs/",
 }
 SPEC = {"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "paths": {}}
-
-
-async def until(ask: Callable[[], Awaitable[Found]], is_reached: Callable[[Found], Any]) -> Found:
-    for _ in range(1500):
-        found = await ask()
-        if is_reached(found):
-            return found
-        await asyncio.sleep(0.02)
-    raise AssertionError(found)
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -120,14 +110,6 @@ def organization_of(world: World, *roles: str) -> str:
             session.add(MemberRow(organization_id=row.id, user_id=user, role=role, joined_at=now))
     database.close()
     return row.id
-
-
-async def imported(world: World, source: WebsiteSource | FilesSource, **target: str) -> Any:
-    target = {"space": world.space} | target
-    start = StartImport(organization_id=world.organization, source=source, target=ImportTarget(**target))
-    run = await world.clients["edit"].send(start)
-    ask = GetImport(organization_id=world.organization, import_run_id=run.id)
-    return await until(lambda: world.admin.send(ask), lambda one: one.status not in ("pending", "in-progress"))
 
 
 async def test_a_website_is_imported_into_a_change_request(here: World, website: WebServer) -> None:
@@ -200,13 +182,6 @@ async def test_a_redirect_into_a_private_network_is_refused(here: World) -> None
     with web_server({"/": "-> http://10.0.0.1/"}) as server:
         found = await processed(here, SpecSource(url=server.url))
     assert found.last_processed_errors and "10.0.0.1" in found.last_processed_errors[0].message
-
-
-async def processed(world: World, source: SpecSource) -> Any:
-    at = {"organization_id": world.organization, "spec_slug": "lamps"}
-    before = await world.admin.send(PutOpenAPISpec(**at, source=source))
-    assert before.processing_state == "pending"
-    return await until(lambda: world.admin.send(GetOpenAPISpec(**at)), lambda one: one.processing_state == "complete")
 
 
 async def test_a_specification_is_fetched_and_validated(here: World) -> None:

@@ -20,7 +20,7 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 from tests.service.factories import plant_world
 from tests.service.invariants import require_comments_counted, require_complete
-from tests.service.test_server import line, serving
+from tests.service.server import line, serving
 
 from presscheck.service.db.engine import Database
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, RevisionRow

@@ -16,7 +16,7 @@ import jwt
 import pytest
 from sqlalchemy import Engine, event
 from tests.service.factories import World
-from tests.service.test_web_pages import published, signing, write
+from tests.service.web_pages import published, signing, write
 
 from presscheck.api.comments import Document, PostSpaceComment
 from presscheck.api.site_settings import (

@@ -4,57 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import io
-import struct
 import time
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pypdf
 import pytest
 from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 from tests.running_service import RunningService
 from tests.service.factories import World, insert, rewrite
+from tests.service.pdf import download, draft_pdf, images, png, read, space_pdf
 
 from presscheck import errors
-from presscheck.api.change_requests import ChangeRequest, GetChangeRequestPDF
 from presscheck.api.content import ListChangeRequestFiles
 from presscheck.api.content_changes import InsertFiles, NewFile
-from presscheck.api.spaces import GetSpacePDF
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import LIFETIME
 from presscheck.service.models.jobs import SettingRow
 from presscheck.service.pdf.export import MOST_KEPT
-
-
-def png_chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def png(width: int = 40, height: int = 30) -> bytes:
-    rows = b"".join(b"\0" + b"\x30\x60\xa0" * width for _ in range(height))
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + png_chunk(b"IHDR", head)
-        + png_chunk(b"IDAT", zlib.compress(rows))
-        + png_chunk(b"IEND", b"")
-    )
-
-
-async def download(url: str) -> httpx.Response:
-    async with httpx.AsyncClient(timeout=60) as web:
-        return await web.get(url)
-
-
-async def read(url: str) -> pypdf.PdfReader:
-    answer = await download(url)
-    assert answer.status_code == 200, answer.text
-    assert answer.headers["content-type"] == "application/pdf"
-    return pypdf.PdfReader(io.BytesIO(answer.content))
 
 
 def said(reader: pypdf.PdfReader) -> str:
@@ -66,21 +34,6 @@ def outline(reader: pypdf.PdfReader) -> list[Any]:
         return [level(item) if isinstance(item, list) else item.title for item in items]
 
     return level(reader.outline)
-
-
-def images(reader: pypdf.PdfReader) -> list[tuple[int, int]]:
-    every = [reader.get_object(number) for number in range(1, int(reader.trailer["/Size"]))]
-    found = [one for one in every if isinstance(one, dict) and one.get("/Subtype") == "/Image"]
-    return [(int(one["/Width"]), int(one["/Height"])) for one in found]
-
-
-async def space_pdf(world: World, by: str = "read", **asked: Any) -> str:
-    return (await world.clients[by].send(GetSpacePDF(space_id=world.space, **asked))).url
-
-
-async def draft_pdf(world: World, draft: ChangeRequest, **asked: Any) -> str:
-    call = GetChangeRequestPDF(space_id=world.space, change_request_id=draft.id, **asked)
-    return (await world.clients["read"].send(call)).url
 
 
 def exports(service: RunningService) -> list[Path]:

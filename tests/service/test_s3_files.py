@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import re
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import urljoin
 
 import httpx
@@ -19,15 +17,14 @@ from tests.postgresql import Cluster
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.s3_server import BUCKET, SECRET, S3Server, s3_server, use
 from tests.service.factories import World, plant_world, rewrite
-from tests.service.test_jobs import imported, processed, until
-from tests.service.test_pdf import images, png, space_pdf
-from tests.service.test_pdf import read as read_pdf
-from tests.service.test_serve_command import run
-from tests.service.test_server import line, serving
+from tests.service.jobs import imported, processed, until
+from tests.service.pdf import images, png, space_pdf
+from tests.service.pdf import read as read_pdf
+from tests.service.s3_files import LARGE, LOCATION, get, upload, uploaded
+from tests.service.serve_command import run
+from tests.service.server import line, serving
 
 from presscheck import errors
-from presscheck.api.change_requests import MergeChangeRequest
-from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.api.imports import FilesSource
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, SpecSource
 from presscheck.api.sites import CreateSite, PublishSite, Site
@@ -37,8 +34,6 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.s3_blob_store import S3BlobStore
 from presscheck.service.models.content import RevisionRow
 
-LOCATION = f"s3://{BUCKET}/docs"
-LARGE = bytes(range(256)) * 3000
 OPENAPI = '{"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
 
 
@@ -63,25 +58,6 @@ async def bucket_world(service_on_bucket: RunningService) -> AsyncIterator[World
     yield planted
     for client in planted.clients.values():
         await client.aclose()
-
-
-def upload(name: str, content: bytes, content_type: str = "application/octet-stream") -> InsertFiles:
-    encoded = base64.b64encode(content).decode()
-    return InsertFiles(files=(NewFile(name=name, base64=encoded, content_type=content_type),))
-
-
-async def uploaded(world: World, name: str, content: bytes, *changes: Any, **details: str) -> str:
-    """Uploads a file, merges it together with other changes, and returns its URL."""
-    draft = await world.draft()
-    answer = await world.edit(draft, upload(name, content, **details), *changes)
-    assert answer.inserted_files
-    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
-    return answer.inserted_files[0].download_url
-
-
-async def get(url: str, **headers: str) -> httpx.Response:
-    async with httpx.AsyncClient(timeout=30) as web:
-        return await web.get(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
 def revisions(world: World) -> int:

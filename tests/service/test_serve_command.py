@@ -14,21 +14,16 @@ from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner, Result
 from sqlalchemy import text
 from tests.postgresql import Cluster
 from tests.running_service import RunningService
-from tests.service.test_server import line, serving
+from tests.service.serve_command import run
+from tests.service.server import line, serving
 from tests.web_server import web_server
 
-from presscheck.cli.main import command
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.server.api_tokens import create_token, list_tokens, revoke_token
-
-
-def run(*words: str) -> Result:
-    return CliRunner().invoke(command, ["serve", *words])
 
 
 def test_every_operation_has_a_handler() -> None:

@@ -5,41 +5,18 @@ import secrets
 import signal
 import socket
 import stat
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
+from tests.service.server import line, serving
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token
 from presscheck.service.server.api_tokens import revoke_token
 from presscheck.service.server.server import BACKLOG, ServiceServer, service_config
-
-Process = subprocess.Popen[str]
-
-
-@contextmanager
-def serving(directory: Path, *options: str, fds: tuple[int, ...] = ()) -> Iterator[Process]:
-    command = [sys.executable, "-m", "presscheck", "serve", "--data", str(directory), *options]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=fds
-    )
-    try:
-        yield process
-    finally:
-        with suppress(ProcessLookupError):
-            process.kill()
-        process.communicate()
-
-
-def line(process: Process) -> str:
-    assert process.stdout
-    return process.stdout.readline().strip()
 
 
 def test_the_service_prints_its_address_and_a_new_token_once(tmp_path: Path) -> None:

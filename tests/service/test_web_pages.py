@@ -18,15 +18,15 @@ import httpx
 import jwt
 import pytest
 from tests.service.factories import World, insert, rewrite
+from tests.service.web_pages import changed, published, signing, write
 
-from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.api.site_settings import (
     CreateRedirect,
     CreateShareLink,
     GetCustomization,
     GetPreview,
-    GetPublishingAuth,
     RedirectDestination,
     RegeneratePublishingAuth,
     UpdateCustomization,
@@ -34,7 +34,7 @@ from presscheck.api.site_settings import (
     UpdateShareLink,
 )
 from presscheck.api.site_structure import AddSection, AddSiteSpace, ListSiteSpaces, UpdateSection
-from presscheck.api.sites import AdaptiveContentChange, CreateSite, PublishSite, Site, UnpublishSite, UpdateSite
+from presscheck.api.sites import AdaptiveContentChange, CreateSite, PublishSite, UnpublishSite, UpdateSite
 from presscheck.api.spaces import CreateSpace
 from presscheck.errors import RequestError as InvalidRequest
 from presscheck.service.content.revisions import add_document, add_revision, new_page
@@ -84,33 +84,9 @@ async def browser(world: World) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def published(world: World, **given: Any) -> tuple[str, dict[str, str]]:
-    """A published site with the space of the world: its URL, and its ids in the API."""
-    made = await world.admin.send(
-        CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,), **given)
-    )
-    at = {"organization_id": world.organization, "site_id": made.id}
-    site = await world.admin.send(PublishSite(**at))
-    assert isinstance(site, Site)
-    assert site.urls.published
-    return site.urls.published, at
-
-
 def inside(address: str) -> str:
     """An address as pages of the site link to it: without the host."""
     return urlsplit(address).path
-
-
-async def write(world: World, text: str) -> None:
-    """Sets the content of the first page."""
-    await changed(world, rewrite("start", f"# Start\n\n{text}"))
-
-
-async def changed(world: World, *changes: Any) -> None:
-    draft = await world.draft()
-    await world.edit(draft, *changes)
-    await world.admin.send(UpdateChangeRequest(space_id=world.space, change_request_id=draft.id, status="open"))
-    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
 
 
 def set_columns(world: World, table: type[Any], key: str, **values: Any) -> None:
@@ -208,10 +184,6 @@ async def test_a_share_key_in_the_url(world: World, browser: httpx.AsyncClient) 
         assert "Guide" not in closed.text
     await world.admin.send(UpdateShareLink(**at, share_link_id=link.id, active=False))
     assert (await browser.get(link.urls.published)).status_code == 404
-
-
-async def signing(world: World, at: dict[str, str]) -> str:
-    return (await world.admin.send(GetPublishingAuth(**at))).private_key
 
 
 def age_of(cookie: str) -> int:

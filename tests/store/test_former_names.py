@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.engine.engine import begun, comment, threads
 from tests.engine.live_engine import engine_on, until
-from tests.engine.test_engine import begun, comment, threads
 from tests.running_service import RunningService
 
 from presscheck.api.comments import PostComment

@@ -11,10 +11,11 @@ from tests.hostile_strings import ACTS
 from tests.running_service import RunningService, running_service
 from tests.saml_files import certificate, metadata
 from tests.service_users import token_of
+from tests.tui.admin import family, form, go_to
 from tests.tui.app_driver import app_on, pick, plain, running, shown, until, write
-from tests.tui.test_drafts import open_drafts
-from tests.tui.test_keyboard import LONG, burst
-from tests.tui.test_site_access import comes
+from tests.tui.drafts import open_drafts
+from tests.tui.keyboard import LONG, burst
+from tests.tui.site_access import comes
 from textual.events import Paste
 from textual.widgets import Input
 
@@ -38,39 +39,6 @@ pytestmark = pytest.mark.service(shared=True)
 
 ORG = "tallowick"
 HOSTILE = "\x1b[31mred\x1b]0;x\x07 [b]bold[/b] \u202eabc"
-
-
-async def family(pilot: Any, title: str, shows: str = "") -> AdminScreen:
-    """Open administration at a family, with the focus on its table, once it shows a text."""
-    await until(pilot, shows="live")
-    await pilot.press("g", "a")
-    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
-    screen: AdminScreen = pilot.app.screen
-    screen.show_family(title)
-    await until(pilot, shows=f"Administration › {title}")
-    await until(pilot, holds=lambda: screen.table.family.title == title and screen.table._is_loaded)
-    await until(pilot, shows=shows)
-    await pilot.press("enter")
-    return screen
-
-
-async def form(pilot: Any) -> FormDialog:
-    await until(pilot, holds=lambda: isinstance(pilot.app.screen, FormDialog))
-    dialog: FormDialog = pilot.app.screen
-    await until(pilot, holds=lambda: dialog.focused is not None)
-    return dialog
-
-
-async def go_to(pilot: Any, text: str) -> None:
-    """Put the cursor on the first row with a text."""
-    rows = pilot.app.screen.table.rows
-    await until(pilot, shows=text)
-    for _ in range(rows.count):
-        line = "".join(span.text for span in rows.row(rows.cursor, 90))
-        if text in line:
-            return
-        await pilot.press("j")
-    raise AssertionError(f"no row with {text}")
 
 
 class Held:

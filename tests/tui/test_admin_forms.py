@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, get_args
 from pydantic.fields import FieldInfo
 from tests.running_service import RunningService
 from tests.service_users import say
+from tests.tui.admin import family
 from tests.tui.app_driver import app_on, pick, plain, running, until
 from tests.tui.lamp_integration import lamp
 from tests.tui.operation_keys.driver import Request, logged_requests
-from tests.tui.test_admin import family
 
 from presscheck.api.integrations import InstallIntegration, PublishIntegration
 from presscheck.api.openapi import CreateOpenAPISpec, SpecSource

@@ -12,10 +12,10 @@ from tests.engine.failing_service import answer
 from tests.running_service import RunningService
 from tests.service_users import say, somebody, token_of
 from tests.stalling_proxy import holding_back
+from tests.tui.admin import family, go_to
 from tests.tui.app_driver import app_on, noon, until
 from tests.tui.lamp_integration import lamp
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
-from tests.tui.test_admin import family, go_to
 
 from presscheck.api.comments import Document, PostSpaceComment, PostSpaceReply
 from presscheck.api.content import ListPages

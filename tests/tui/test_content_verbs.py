@@ -7,7 +7,7 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_users import page_of
 from tests.tui.app_driver import app_on, down_to, pick, running, until, write
-from tests.tui.test_space_content import PAGE, PNG, drafted, file, listed, merged, opened, page
+from tests.tui.space_content import PAGE, PNG, drafted, file, listed, merged, opened, page
 
 from presscheck.client.client import Client
 from presscheck.tui.app import PresscheckApp

@@ -3,18 +3,14 @@
 import os
 import stat
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
 from tests.terminal import Terminal
-from tests.tui.widget_harness import INK, alone, shown, style_for
-from textual.app import App
-from textual.pilot import Pilot
-from textual.screen import ModalScreen
+from tests.tui.dialogs import PEOPLE, answers, asked, sheet
+from tests.tui.widget_harness import alone, shown, style_for
 from textual.widgets import TextArea
 
 from presscheck.store.open_texts import DraftSlot
@@ -23,7 +19,6 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import editor, environment, is_remote
 from presscheck.tui.status_bar import StatusLine
-from presscheck.tui.terminal.output import ControlCharFilter
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -31,34 +26,6 @@ from presscheck.tui.widgets.picker import Choice, Picker, matching
 
 SLOT = DraftSlot(cast("Any", None), "reply")
 """Where drafts of composers are stored whose text is never opened in an editor."""
-
-
-class Asking(App[None]):
-    def __init__(self, question: ModalScreen[Any]) -> None:
-        super().__init__()
-        self.register_theme(INK.as_textual())
-        self.theme = "ink"
-        self._filters.append(ControlCharFilter())
-        self.question, self.answers = question, list[Any]()
-
-    def on_mount(self) -> None:
-        self.push_screen(self.question, self.answers.append)
-
-
-@asynccontextmanager
-async def asked(question: ModalScreen[Any], size: tuple[int, int] = (80, 24)) -> AsyncIterator[Pilot[None]]:
-    async with Asking(question).run_test(size=size) as pilot:
-        await pilot.pause()
-        yield pilot
-
-
-def answers(pilot: Pilot[None]) -> list[Any]:
-    assert isinstance(pilot.app, Asking)
-    return pilot.app.answers
-
-
-def sheet(**more: Any) -> ConfirmDialog:
-    return ConfirmDialog("Merge 42?", [(Span("8 pages change in main."),)], "Merge", style_for, **more)
 
 
 @pytest.mark.parametrize(
@@ -170,9 +137,6 @@ class TestComposer:
             await pilot.press("ctrl+s")
             assert answers(pilot) == ["mine"]
             assert [*slot.outbox.open_texts.iterdir()] == []
-
-
-PEOPLE = [Choice(name, name, note) for name, note in (("ann", "editor"), ("bob", "reviewer"), ("cid", "reviewer"))]
 
 
 class TestPicker:
@@ -303,7 +267,7 @@ class TestOutside:
 EDITING = """
 import sys
 from pathlib import Path
-from tests.tui.test_dialogs import Asking, style_for
+from tests.tui.dialogs import Asking, style_for
 from presscheck.store.open_texts import DraftSlot
 from presscheck.store.outbox import Outbox
 from presscheck.tui.widgets.composer import Composer

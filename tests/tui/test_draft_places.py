@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import say, somebody
+from tests.tui.admin import family, form
 from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until
 from tests.tui.change_request_factory import begun, edited
+from tests.tui.draft_places import drafted
 from tests.tui.operation_keys.driver import take
 from tests.tui.operation_keys.places import administration
-from tests.tui.test_admin import family, form
-from tests.tui.test_drafts import open_drafts
 from textual.widgets import Input, TextArea
 
 from presscheck.api.change_requests import UpdateChangeRequest
@@ -37,16 +37,6 @@ ORG = "tallowick"
 
 def is_typing(pilot: Any) -> bool:
     return isinstance(pilot.app.focused, TextArea)
-
-
-async def drafted(pilot: Any, label: str) -> None:
-    """Put the cursor on a draft, and open it."""
-    await open_drafts(pilot)
-    await until(pilot, shows=label)
-    rows = pilot.app.screen.query_one("#drafts")
-    labels = [draft.label for draft in pilot.app.screen.draft_list.drafts]
-    rows.move_to(next(at for at, each in enumerate(labels) if label in each))
-    await pilot.press("enter")
 
 
 async def test_a_comment_is_continued_at_its_block(

@@ -7,14 +7,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import page_of, say, somebody
 from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
-from tests.tui.change_request_factory import Begun, begun, edited, rewritten
+from tests.tui.change_request_factory import begun, edited, rewritten
+from tests.tui.drafts import go_to_page, open_drafts, type_draft
 from textual import events
 from textual.widgets import TextArea
 
@@ -26,7 +27,6 @@ from presscheck.store.outbox import Outbox
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
-from presscheck.tui.screens.outbox.screen import OutboxScreen
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -42,27 +42,6 @@ def no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def area(pilot: Any) -> str:
     return pilot.app.focused.text if isinstance(pilot.app.focused, MarkdownArea) else ""
-
-
-async def go_to_page(pilot: Any, one: Begun) -> None:
-    await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
-    await until(pilot, shows="A key lasts for ever.")
-
-
-async def type_draft(pilot: Any, one: Begun, typed: str) -> None:
-    """Leave a draft of the page of a change request, which begins with a text."""
-    await go_to_page(pilot, one)
-    await pilot.press("e")
-    await until(pilot, holds=lambda: isinstance(pilot.app.focused, MarkdownArea))
-    await pilot.press("ctrl+end", *typed, "escape")
-    await until(pilot, shows="your text is kept as a draft")
-
-
-async def open_drafts(pilot: Any) -> None:
-    await pilot.press("g", "x")
-    await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
-    await pilot.press("3")
-    await until(pilot, holds=lambda: pilot.app.screen.view == "drafts")
 
 
 @contextmanager

@@ -9,9 +9,9 @@ import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, until
 from tests.tui.change_request_factory import begun
-from tests.tui.test_markdown_editor import TEXT, editing, editor, is_editing
-from tests.tui.test_mouse import click_text
-from tests.tui.test_space_content import PAGE, PNG, file, listed, merged, opened, page
+from tests.tui.markdown_editor import TEXT, editing, editor, is_editing
+from tests.tui.mouse import click_text
+from tests.tui.space_content import PAGE, PNG, file, listed, merged, opened, page
 
 from presscheck.client.client import Client
 from presscheck.tui.app import PresscheckApp

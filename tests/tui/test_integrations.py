@@ -10,11 +10,11 @@ import pytest
 from tests.hostile_strings import ACTS
 from tests.running_service import RunningService, running_service
 from tests.service_users import token_of
+from tests.tui.admin import family, form, go_to
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.draft_places import drafted
 from tests.tui.lamp_integration import ORG, lamp, publish_lamps
-from tests.tui.test_admin import family, form, go_to
-from tests.tui.test_draft_places import drafted
-from tests.tui.test_site_access import comes
+from tests.tui.site_access import comes
 from tests.web_server import web_server
 from textual.widgets import Input
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.tui.app_driver import app_on, running, until
-from tests.tui.test_base_screen import Room, room
+from tests.tui.base_screen import Room, room
 from tests.tui.widget_harness import app_with, shown
 from textual.pilot import Pilot
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, open_review, running, shown, until
-from textual.events import Key, Paste
-from textual.keys import _character_to_key
+from tests.tui.keyboard import LONG, burst
+from textual.events import Paste
 from textual.widgets import TextArea
 
 from presscheck.tui import keyboard
@@ -19,16 +19,7 @@ from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
 
 pytestmark = pytest.mark.service(shared=True)
 
-LONG = 15.0
-"""Seconds that keys are held, where a test tells holding them from a slow machine."""
 AT = {"space_id": "guides", "change_request_id": "3"}
-
-
-def burst(pilot: Any, *keys: str) -> None:
-    """Send keys as a terminal does that reads them all at once: nothing runs between them."""
-    for key in keys:
-        character = " " if key == "space" else key if len(key) == 1 else None
-        pilot.app._driver.send_message(Key(_character_to_key(key) if len(key) == 1 else key, character))
 
 
 def text(pilot: Any) -> str:

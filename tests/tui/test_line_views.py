@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, ClassVar
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
+from tests.tui.line_views import MANY, Slow, numbered
 from tests.tui.widget_harness import alone, drawn, painted, shown, style_for
 
 from presscheck.text.sanitize import sanitize
@@ -16,16 +16,6 @@ from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.tree import Node, Tree
-
-MANY = 100_000
-
-
-def numbered(asked: list[int]):
-    def row(index: int, columns: int) -> Line:
-        asked.append(index)
-        return (Span(f"row {index}"), Span(f" of {columns}", "quiet"))
-
-    return row
 
 
 class TestRows:
@@ -321,49 +311,6 @@ class TestTree:
             assert not tree.collapse_node()
             assert not tree.expand_node()
             assert tree.key is None
-
-
-@dataclass
-class Heading:
-    level: int
-    text: str
-    line: int
-    block: int = -1
-    is_hidden: bool = False
-    is_conflict: bool = False
-
-
-@dataclass
-class Slow:
-    """A page layout that counts the lines that were laid out."""
-
-    width: int
-    size: int = 5000
-    lines: list[Line] = field(default_factory=list)
-    headings: list[Heading] = field(default_factory=list)
-
-    @property
-    def done(self) -> bool:
-        return len(self.lines) >= self.size
-
-    def at_least(self, count: int) -> None:
-        while len(self.lines) < min(count, self.size):
-            number = len(self.lines)
-            if number % 100 == 50:
-                self.headings.append(Heading(1, f"part {number}", number))
-            link = f"https://x.example/{number}" if number % 3 == 0 else None
-            self.lines.append((Span(f"line {number} in {self.width} "), Span("there", "link", link)))
-
-    def place_of(self, line: int) -> tuple[int, int]:
-        return (line, 0)
-
-    def line_of(self, place: tuple[int, int]) -> int:
-        return place[0]
-
-    def advance(self, seconds: float) -> bool:
-        if seconds:
-            self.at_least(len(self.lines) + 200)
-        return self.done
 
 
 async def laid_out(page: PageView) -> None:

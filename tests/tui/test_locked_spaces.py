@@ -8,8 +8,8 @@ from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, edited
-from tests.tui.test_drafts import open_drafts, type_draft
-from tests.tui.test_space_content import PNG, file, opened
+from tests.tui.drafts import open_drafts, type_draft
+from tests.tui.space_content import PNG, file, opened
 
 from presscheck.api.change_requests import (
     GetChangeRequest,

@@ -13,6 +13,7 @@ from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
+from tests.tui.markdown_editor import TEXT, editing, editor, is_editing
 from textual import events
 
 from presscheck.api.change_requests import UpdateChangeRequest
@@ -24,42 +25,16 @@ from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.service.content import serializers
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS, CURSOR
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 
 pytestmark = pytest.mark.service(shared=True)
-
-TEXT = "A token lasts 30 days.\n\nA key lasts for ever.\n"
 
 
 @pytest.fixture(autouse=True)
 def no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("EDITOR", raising=False)
-
-
-def editor(pilot: Any) -> MarkdownEditor:
-    screens = [screen for screen in pilot.app.screen_stack if isinstance(screen, MarkdownEditor)]
-    return screens[-1]
-
-
-def is_editing(pilot: Any) -> bool:
-    return isinstance(pilot.app.focused, MarkdownArea)
-
-
-@asynccontextmanager
-async def editing(
-    service: RunningService, home: Path, one: Begun, size: tuple[int, int] = (120, 40), **profile: object
-) -> AsyncIterator[Any]:
-    """The app with the page in the editor."""
-    async with running(app_on(service, home, **profile), size) as pilot:
-        await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
-        await until(pilot, shows="A key lasts for ever.")
-        await pilot.press("e")
-        await until(pilot, holds=lambda: is_editing(pilot))
-        yield pilot
 
 
 def editor_drafts(pilot: Any) -> list[str]:

@@ -9,11 +9,12 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, running, until
+from tests.tui.base_screen import Room
 from tests.tui.block_page import write_blocks
-from tests.tui.test_base_screen import Room
-from tests.tui.test_dialogs import PEOPLE, answers, asked, sheet
-from tests.tui.test_endings import PROGRAM
-from tests.tui.test_line_views import MANY, Slow, numbered
+from tests.tui.dialogs import PEOPLE, answers, asked, sheet
+from tests.tui.endings import PROGRAM
+from tests.tui.line_views import MANY, Slow, numbered
+from tests.tui.mouse import click_text
 from tests.tui.widget_harness import alone, app_with, shown, style_for
 from textual import events
 from textual.app import ComposeResult
@@ -44,14 +45,6 @@ async def drag(pilot: Pilot[Any], widget: Widget, *places: tuple[int, int]) -> N
         await pilot._post_mouse_events([events.MouseMove], None, place, button=1)
     await pilot.mouse_up(offset=others[-1])
     await pilot.pause()
-
-
-async def click_text(pilot: Pilot[Any], text: str, *, times: int = 1, at: int = 1) -> None:
-    """Click on the first place where the screen shows a text, on its second character or a later one."""
-    await until(pilot, shows=text)
-    lines = shown(pilot.app)
-    y = next(y for y, line in enumerate(lines) if text in line)
-    await pilot.click(offset=(lines[y].index(text) + at, y), times=times)
 
 
 def shows(pilot: Pilot[Any], text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, plain, running, shown, until
-from tests.tui.test_page_reading import reading, under_cursor, write_all
+from tests.tui.page_reading import reading, under_cursor, write_all
 
 from presscheck.tui.widgets.picker import Picker
 

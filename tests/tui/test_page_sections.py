@@ -7,7 +7,7 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_users import main_moves, somebody
 from tests.tui.app_driver import app_on, running, shown, until
-from tests.tui.test_page_reading import reading, under_cursor, write_all
+from tests.tui.page_reading import reading, under_cursor, write_all
 
 from presscheck.tui.widgets.picker import Picker
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until
+from tests.tui.draft_places import drafted
 from tests.tui.operation_keys.driver import Cursor, Shows, Text, take
-from tests.tui.test_draft_places import drafted
-from tests.tui.test_permissions import open_family
-from tests.tui.test_site_access import comes
+from tests.tui.permissions import open_family
+from tests.tui.site_access import comes
 
 from presscheck.api.agent_instructions import GetAgentInstructions, UpdateAgentInstructions
 from presscheck.api.invites import GetInvite

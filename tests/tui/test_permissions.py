@@ -7,7 +7,8 @@ from tests.hostile_strings import ACTS
 from tests.running_service import RunningService
 from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
-from tests.tui.test_site_access import comes
+from tests.tui.permissions import open_family
+from tests.tui.site_access import comes
 
 from presscheck.api.collections import GetCollection, UpdateCollection
 from presscheck.api.organizations import UpdateMember
@@ -15,7 +16,6 @@ from presscheck.api.permissions import ListCollectionTeamPermissions, UpdateColl
 from presscheck.api.teams import CreateTeam, ListTeamMembers
 from presscheck.client.client import Client
 from presscheck.tui.screens.access.screen import AccessScreen
-from presscheck.tui.screens.admin.screen import AdminScreen
 from presscheck.tui.screens.text_screen import TextScreen
 
 ORG = {"organization_id": "tallowick"}
@@ -27,18 +27,6 @@ async def loaded(pilot: Any) -> AccessScreen:
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AccessScreen))
     screen: AccessScreen = pilot.app.screen
     await until(pilot, holds=lambda: screen.tab.total is not None)
-    return screen
-
-
-async def open_family(pilot: Any, title: str) -> Any:
-    """Administration at a family, with the focus on its table."""
-    await pilot.press("g", "a")
-    await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
-    screen: AdminScreen = pilot.app.screen
-    screen.show_family(title)
-    await until(pilot, holds=lambda: screen.table.family.title == title and screen.table._is_loaded)
-    screen.table.rows.focus()
-    await until(pilot, holds=lambda: screen.table.rows.has_focus)
     return screen
 
 

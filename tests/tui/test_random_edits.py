@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from tests.documents.test_diff_on_documentation import KINDS
+from tests.documents.diff_on_documentation import KINDS
 from tests.generated_docs.documentation import Documentation
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest

@@ -1,6 +1,5 @@
 """Sites, redirects, share links and visitor sign-in by keys: each change is checked at the service."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,14 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until
-from textual import events
-from textual.widgets import Input
+from tests.tui.site_access import ORG, access_open, comes, paste, redirects, sites_open
 
-from presscheck.api.site_settings import GetPublishingAuth, ListRedirects, ListShareLinks, Redirect
+from presscheck.api.site_settings import GetPublishingAuth, ListShareLinks
 from presscheck.api.sites import GetSite, ListSites, PublishSite, Site, UpdateSite
 from presscheck.client.client import Client
 from presscheck.tui.screens.publish.screen import PublishScreen
-from presscheck.tui.screens.site_access.screen import SiteAccessScreen
 
 pytestmark = pytest.mark.service(shared=True)
-
-ORG = "tallowick"
 
 
 async def live_site(client: Client) -> Site:
@@ -32,50 +27,11 @@ async def is_gone(links: Callable[[], Awaitable[list[Any]]]) -> bool:
     return not await links()
 
 
-async def comes(pilot: Any, holds: Callable[[], Awaitable[Any]]) -> Any:
-    """Wait until the service has something; what it has."""
-    async with asyncio.timeout(20):
-        while not (value := await holds()):
-            await pilot.pause(0.02)
-    return value
-
-
-async def sites_open(pilot: Any, state: str = "live") -> None:
-    await until(pilot, shows=state)
-    await pilot.press("g", "p")
-    await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
-
-
-async def access_open(pilot: Any, tab: str = "1") -> SiteAccessScreen:
-    await sites_open(pilot)
-    await pilot.press("g", "v")
-    await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
-    screen: SiteAccessScreen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.model.map is not None and screen.model.links is not None)
-    await pilot.press(tab)
-    return screen
-
-
-async def paste(pilot: Any, text: str, *then: str) -> None:
-    """Replace the text of the focused input by a pasted one, then press keys."""
-    await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
-    entry = pilot.app.focused
-    await pilot.press("ctrl+u")
-    entry.post_message(events.Paste(text))
-    await until(pilot, holds=lambda: entry.value == text)
-    await pilot.press(*then)
-
-
 async def visited(service: RunningService, address: str) -> httpx.Response:
     """What a visitor gets at a public address of this service."""
     url = httpx.URL(address)
     async with httpx.AsyncClient(base_url=service.base_url) as visitor:
         return await visitor.get(url.raw_path.decode(), headers={"host": url.netloc.decode()})
-
-
-async def redirects(client: Client, site: Site) -> dict[str, Redirect]:
-    page = await client.send(ListRedirects(organization_id=ORG, site_id=site.id, limit=1000))
-    return {redirect.source: redirect for redirect in page.items}
 
 
 async def sources(client: Client, site: Site, expected: set[str]) -> bool:

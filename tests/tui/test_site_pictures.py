@@ -14,9 +14,9 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_plans import limit_site
 from tests.tui.app_driver import NOON, app_on, noon, pick, shown, until
+from tests.tui.site_access import paste
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
-from tests.tui.test_site_access import paste
-from tests.tui.test_view_as import CLAIMS, PRO, SCHEMA
+from tests.tui.view_as import CLAIMS, PRO, SCHEMA
 from textual.widgets import Input, TextArea
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest

@@ -10,10 +10,10 @@ import httpx
 import jwt
 import pytest
 from tests.running_service import RunningService
-from tests.service.test_browser import browse
+from tests.service.browser import browse
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.change_request_factory import begun
-from tests.tui.test_site_access import access_open, comes, paste, redirects
+from tests.tui.site_access import access_open, comes, paste, redirects
 from textual.widgets import Input
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest

@@ -1,6 +1,5 @@
 """Links, files and reusable content of a space: every action by keys, and checked at the service."""
 
-import base64
 import shlex
 import stat
 import sys
@@ -13,11 +12,9 @@ from tests.hostile_strings import ACTS
 from tests.running_service import RunningService, running_service
 from tests.service_users import main_moves, page_of
 from tests.tui.app_driver import app_on, down_to, pick, running, shown, until, write
+from tests.tui.space_content import PAGE, PNG, SPACE, drafted, file, listed, merged, opened, page
 
-from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
-from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestFiles, ListPages, RevisionFile
-from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, InsertPage, NewFile
 from presscheck.client.client import Client
 from presscheck.documents.pages.file_urls import address_in_page
 from presscheck.documents.pages.tree import flatten
@@ -29,60 +26,6 @@ from presscheck.tui.screens.space_content.model import markdown_of, size_of
 from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 
 HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe"
-MUCH = "One more paragraph.\n\n" * 60
-PAGE = f"""\
-# Map
-
-The first line.
-
-{MUCH}
-[The limits](limits.md), [gone](gone.md), [the web](https://example.org/). ![Plan](/plan.png)
-Ask [Mia](/~/users/mia "mention").
-"""
-PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x08" + bytes(range(256))
-SPACE = "notes"
-
-
-async def drafted(client: Client, subject: str, *changes: Any) -> dict[str, str]:
-    """A new change request with these changes."""
-    request = await client.send(CreateChangeRequest(space_id=SPACE, subject=subject))
-    path = {"space_id": SPACE, "change_request_id": request.id}
-    if changes:
-        await client.send(EditChangeRequestContent(**path, changes=changes))
-    return path
-
-
-async def merged(client: Client, *changes: Any) -> None:
-    """Change main."""
-    path = await drafted(client, "Maps", *changes)
-    await client.send(UpdateChangeRequest(**path, status="open"))
-    await client.send(MergeChangeRequest(**path))
-
-
-def page(title: str, text: str) -> InsertPage:
-    return InsertPage(title=title, document=Document(markdown=text))
-
-
-def file(name: str, content: bytes) -> InsertFiles:
-    return InsertFiles(files=(NewFile(name=name, base64=base64.b64encode(content).decode(), content_type="image/png"),))
-
-
-async def opened(pilot: Any, space: str = SPACE, request: str | None = None) -> None:
-    """Open the links and files of a space from the place where it is browsed."""
-    await until(pilot, shows="Needs me")
-    await pilot.app.open_page(space, None, request)
-    if request:
-        await until(pilot, shows="editing #")
-    await until(pilot, holds=lambda: (item := pilot.app.screen.item) is not None and item.space is not None)
-    await until(pilot, holds=lambda: pilot.app.screen.item.space.id == space)
-    await pilot.press("g", "l")
-    await until(pilot, holds=lambda: isinstance(pilot.app.screen, SpaceContentScreen))
-
-
-async def listed(pilot: Any) -> None:
-    """Wait until all links are read."""
-    screen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.model.is_loaded and screen.model.linked and not screen.loader.progress)
 
 
 async def test_links_are_listed_filtered_and_opened_at_their_line(

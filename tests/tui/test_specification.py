@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService
+from tests.tui.admin import family
 from tests.tui.app_driver import app_on, running, until
 from tests.tui.block_page import SPACE, TITLE, write_blocks
-from tests.tui.test_admin import family
 
 from presscheck.api.content import ListPages
 from presscheck.documents.pages.tree import flatten

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from rich.color import ColorSystem
 from rich.segment import Segment
-from tests.tui.test_page_pictures import HOSTILE, bomb, png
+from tests.tui.page_pictures import HOSTILE, bomb, png
 from textual._compositor import LayoutUpdate
 from textual.color import Color
 from textual.geometry import Region

@@ -7,33 +7,19 @@ from typing import Any
 import httpx
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until
+from tests.tui.view_as import CLAIMS, PRO, SCHEMA
 from textual.widgets import Input
 
 from presscheck.api.site_settings import UpdateAdaptiveSchema
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
 from presscheck.api.sites import AdaptiveContentChange, ListSites, UpdateSite
 from presscheck.client.client import Client
-from presscheck.documents.visitors.claim_schema import empty_schema
 from presscheck.engine.publish.audiences import Audiences
 from presscheck.engine.publish.previews import preview_url
 from presscheck.tui.screens.adaptive_content.audience_view import AudienceView
 from presscheck.tui.screens.publish.screen import PublishScreen
 
 ORG = "tallowick"
-PLAN = {"type": "string", "description": "The plan", "enum": ["free", "pro"]}
-PRO = 'visitor.claims.unsigned.plan == "pro"'
-SCHEMA = {
-    **empty_schema(),
-    "properties": {
-        "unsigned": {
-            "type": "object",
-            "description": "What anybody can claim",
-            "properties": {"plan": PLAN},
-            "additionalProperties": False,
-        }
-    },
-}
-CLAIMS = {"unsigned": {"plan": "pro"}}
 
 
 async def limited_site(client: Client, *, is_on: bool = True) -> tuple[Any, SiteSection]:

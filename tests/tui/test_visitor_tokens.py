@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.running_service import RunningService
-from tests.service.test_browser import browse
+from tests.service.browser import browse
 from tests.tui.app_driver import app_on, pick, running, until, write
 from textual import events
 from textual.widgets import Input

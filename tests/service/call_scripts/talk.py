@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from tests.contract.description import DOCUMENTED, NEWEST, Described, operations
-from tests.contract.test_operations import wire_route
-from tests.service.test_api_schemas import faults
+from tests.contract.operations import wire_route
+from tests.service.api_schemas import faults
 
 from presscheck.api.operation import FAMILIES, Operation, every_operation
 from presscheck.client.client import Client

@@ -1,0 +1,31 @@
+"""A page of documentation as HTML and as the source of a PDF."""
+
+from __future__ import annotations
+
+from presscheck.service.pdf.typst_document import render_typst
+from presscheck.service.pdf.typst_inlines import web_target
+from presscheck.service.web.html.page import Included, ResolvedLink, render_page_html
+
+
+class OpenWorld:
+    """A site on which every address leads somewhere and every condition holds."""
+
+    def leads(self, target: str, source: str) -> ResolvedLink | None:
+        return ResolvedLink(f"https://example.org/{source}/{target}")
+
+    def included(self, target: str, source: str) -> Included | None:
+        return None
+
+    def holds(self, condition: str) -> bool:
+        return True
+
+    def variable(self, name: str) -> str | None:
+        return None
+
+
+def html(markdown: str) -> str:
+    return render_page_html(markdown, "home.md", OpenWorld()).html
+
+
+def pdf_source(markdown: str) -> str:
+    return render_typst(markdown, web_target, name="p")

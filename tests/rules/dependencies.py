@@ -1,0 +1,35 @@
+"""Which libraries a module imports, and where they are declared."""
+
+import ast
+import sys
+from pathlib import Path
+
+from tests.rules.sources import MODULES, SOURCE, room, tree_of
+
+IN_BUCKETS = SOURCE / "service" / "db" / "s3_blob_store.py"
+"""The module that only the extra `s3` needs."""
+OF_PICTURES = SOURCE / "tui" / "terminal" / "picture_decoder.py"
+"""The module that only the extra `images` needs."""
+
+
+def libraries(path: Path) -> set[str]:
+    """The libraries that a module imports anywhere: at its top, in a function, or for types alone."""
+    found: set[str] = set()
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found - {*sys.stdlib_module_names, SOURCE.name}
+
+
+def place(path: Path) -> str | None:
+    """The extra that a module belongs to; None for a light install."""
+    if room(path) != "service":
+        return "images" if path == OF_PICTURES else None
+    return "s3" if path == IN_BUCKETS else "serve"
+
+
+def imported(extra: str | None) -> set[str]:
+    """The libraries that the modules of an extra import."""
+    return set[str]().union(*(libraries(path) for path in MODULES if place(path) == extra))

@@ -1,0 +1,31 @@
+"""Compares a JSON value with a schema of the description."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.contract.description import Described
+
+
+def faults(schema: Described, value: Any, path: str) -> Iterator[str]:
+    """Where a response lacks a required field, or has null where it is not allowed."""
+    if isinstance(value, list):
+        items = schema.items()
+        for one in value if items else ():
+            yield from faults(items, one, path + "[]")
+    if not isinstance(value, dict):
+        return
+    for name in schema.required() - set(value):
+        yield f"{path}.{name} is missing"
+    properties = schema.properties()
+    for name, inner in value.items():
+        variants = properties.get(name, [])
+        if inner is None and not any(map(may_be_null, variants)):
+            yield f"{path}.{name} is null"
+        if variants:
+            yield from min((list(faults(variant, inner, f"{path}.{name}")) for variant in variants), key=len)
+
+
+def may_be_null(schema: Described) -> bool:
+    return any(
+        "null" in (part.schema.get("type") or ()) or None in part.schema.get("enum", ()) for part in schema.parts()
+    )

@@ -1,0 +1,16 @@
+"""A draft of a comment in a review."""
+
+from typing import Any
+
+from tests.tui.app_driver import until
+from tests.tui.drafts import open_drafts
+
+
+async def drafted(pilot: Any, label: str) -> None:
+    """Put the cursor on a draft, and open it."""
+    await open_drafts(pilot)
+    await until(pilot, shows=label)
+    rows = pilot.app.screen.query_one("#drafts")
+    labels = [draft.label for draft in pilot.app.screen.draft_list.drafts]
+    rows.move_to(next(at for at, each in enumerate(labels) if label in each))
+    await pilot.press("enter")
