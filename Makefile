@@ -4,12 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 MINUTES ?= 60
 SHELL := /bin/bash
+# one worker for each core; each file's tests mostly stay on one worker, which keeps the services that they share
+TESTS := $(BIN)/python -m pytest -n auto --dist worksteal
+# without bytecode each worker compiles the program and all tests again: 22 seconds of processor time
+unexport PYTHONDONTWRITEBYTECODE
 
 # what `make load` runs: the tests that wait for other processes most; pictures wait no longer than the others
 PICTURES := tests/tui/test_pictures.py tests/tui/test_state_pictures.py tests/tui/test_admin_pictures.py
 LOADED := tests/tui tests/journeys tests/engine $(addprefix --ignore=,$(PICTURES))
 
-.PHONY: help env demo test needs lint types check quick load matrix fuzz kills stale agree scale soak engines forecast edits attack mutants pictures crash screenshots snapshots docs reference clean
+.PHONY: help env demo test test-all needs lint types check quick load matrix fuzz kills stale agree scale soak engines forecast edits attack mutants pictures crash screenshots snapshots docs reference clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,13 +35,16 @@ lint: env  ## style
 types: env  ## types, strict
 	$(BIN)/basedpyright
 
-check: env  ## the tests alone
-	$(BIN)/python -m pytest -n 4 --dist worksteal
+check: env  ## the tests of `make test` alone
+	$(TESTS) -m 'not slow'
 
 needs:  ## the programs that tests need and that are missing here
 	@$(PYTHON) -m tests.needs
 
-test: needs env lint types check  ## everything that CI runs
+test: needs env lint types check  ## before each commit: style, types, and every test that is not slow
+
+test-all: needs env  ## the slow tests: pictures, PostgreSQL, long seeds, whole journeys; CI runs it after `make test`
+	$(TESTS) -m slow
 
 quick: env  ## the tests of the packages that changed since main
 	@$(BIN)/python -m tests.quick
@@ -67,7 +74,7 @@ scale: env  ## two workers of the service against one, on both engines; needs wr
 soak: env  ## a service under mixed load for MINUTES=60: fails on an error, or if its memory grows
 	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES)
 
-engines: env  ## the tests of the service, each on SQLite and on PostgreSQL; `make test` runs each on one of them
+engines: env  ## the tests of the service, each on SQLite and on PostgreSQL, the long ones too
 	PRESSCHECK_BOTH_ENGINES=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service
 
 forecast: env  ## the forecast of conflicts against what the service then says, 500 times
@@ -92,7 +99,7 @@ $(VENV)/.mutants: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[mutants]'
 	@touch $@
 
-pictures: env  ## every picture in every size and theme; `make test` compares each in one of them
+pictures: env  ## every picture in every size and theme; `make test-all` compares each in one of them
 	PRESSCHECK_LOOKS=all $(BIN)/python -m pytest -n 2 --dist worksteal $(PICTURES)
 
 crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time

@@ -82,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
         if python is None:
             results[version] = "no environment"
             continue
-        command = [python, "-m", "pytest", *(arguments or ["-n", "3", "--dist", "worksteal"])]
+        command = [python, "-m", "pytest", *(arguments or ["-n", "auto", "--dist", "worksteal"])]
         code = subprocess.run(command, cwd=ROOT).returncode
         results[version] = "passed" if code == 0 else f"FAILED ({code})"
     sys.stdout.write("\n".join(["", *(f"Python {version:8} {result}" for version, result in results.items()), ""]))

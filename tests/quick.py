@@ -25,7 +25,7 @@ READERS = {
     "screenshots": [],
 }
 """The tests that read what is neither source nor test."""
-OPTIONS = ["-n", "3", "--dist", "worksteal"]
+OPTIONS = ["-n", "auto", "--dist", "worksteal"]
 
 
 def git(*words: str) -> list[str]:

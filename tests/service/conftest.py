@@ -1,6 +1,5 @@
 """Fixtures of the service tests."""
 
-import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 from tests.needs import require
 from tests.postgresql import Cluster, cluster
 from tests.running_service import RunningService, running_service
-from tests.service.engines import BOTH, ENGINES, NAMES, in_turn, new_database
+from tests.service.engines import ENGINES, NAMES, new_database, on_second_engine
 from tests.service.factories import World, plant_world
 
 from presscheck.service.db.engine import Database
@@ -16,13 +15,12 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run what is written for both engines on one of them, in turn; on both with `make engines` and for named tests."""
-    if os.environ.get(BOTH) or any("::" in argument for argument in config.args):
-        return
-    chosen = in_turn([item.nodeid for item in items])
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
-    items[:] = [item for item in items if item.nodeid in chosen]
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the second run of what is written for both engines as slow: `make test` needs no PostgreSQL."""
+    second = on_second_engine([item.nodeid for item in items])
+    for item in items:
+        if item.nodeid in second:
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")

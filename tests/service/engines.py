@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Sequence
-from zlib import crc32
 
 import pytest
 from tests.postgresql import Cluster
 
 BOTH = "PRESSCHECK_BOTH_ENGINES"
-"""The variable that runs every test on both engines. Without it most run on one of the two, in turn."""
+"""The variable that runs the longest tests on both engines, too."""
 NAMES = ("sqlite", "postgresql")
 ENGINES = NAMES if os.environ.get(BOTH) else NAMES[:1]
 """The engines of tests that take long: SQLite alone unless both are asked for."""
@@ -22,10 +21,8 @@ def new_database(request: pytest.FixtureRequest) -> str | None:
     return running.new_database()
 
 
-def in_turn(names: Sequence[str]) -> set[str]:
-    """Of the names of tests, those that run: of two that differ in their engine alone, one of them, always the same."""
+def on_second_engine(names: Sequence[str]) -> set[str]:
+    """The names of tests on PostgreSQL that differ from another one in their engine alone."""
     known = set(names)
-    twins = {name: name.replace(NAMES[0], NAMES[1]) for name in names if NAMES[0] in name and NAMES[1] not in name}
-    pairs = [(name, twin) for name, twin in twins.items() if twin in known]
-    skipped = {pair[crc32(pair[0].encode()) % 2] for pair in pairs}
-    return known - skipped
+    twins = {name.replace(NAMES[0], NAMES[1]) for name in names if NAMES[0] in name and NAMES[1] not in name}
+    return known & twins

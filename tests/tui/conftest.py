@@ -31,6 +31,9 @@ def forecasts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Compare each picture in one of its looks, in turn; in all with `make pictures`, and for tests that are named."""
+    for item in items:
+        if is_picture(item):
+            item.add_marker("slow")
     is_whole = os.environ.get("PRESSCHECK_LOOKS") == "all" or config.getoption("update_snapshots", default=False)
     if is_whole or any("::" in argument for argument in config.args):
         return
@@ -38,8 +41,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if not _is_other_look(item)]
 
 
+def is_picture(item: pytest.Item) -> bool:
+    return "snap_compare" in getattr(item, "fixturenames", ())
+
+
 def _is_other_look(item: pytest.Item) -> bool:
-    if "snap_compare" not in getattr(item, "fixturenames", ()):
+    if not is_picture(item):
         return False
     for names in (LOOK_NAMES, WHOLE_LOOK_NAMES):
         for number, name in enumerate(names):
