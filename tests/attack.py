@@ -21,6 +21,8 @@ KINDS = (
     "scripts in content",
     "forbidden outgoing addresses",
     "deep and huge JSON and YAML",
+    "references in specifications",
+    "patterns that backtrack",
     "compressed bombs",
     "half-sent and slow requests",
     "bad hosts",

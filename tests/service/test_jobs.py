@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.engines import new_database
@@ -47,6 +49,7 @@ from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import moment_text, new_id, system_clock
 from presscheck.service.integrations.outbound_http import Outgoing
+from presscheck.service.jobs import worker
 from presscheck.service.jobs.queue import (
     RUNNERS,
     JobCancelled,
@@ -56,7 +59,7 @@ from presscheck.service.jobs.queue import (
     enter_job,
     runs,
 )
-from presscheck.service.jobs.worker import Workers
+from presscheck.service.jobs.worker import MOST_PER_ORGANIZATION, Workers
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.jobs import JobRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
@@ -204,8 +207,8 @@ async def test_a_specification_is_fetched_and_validated(here: World) -> None:
         ("openapi: 3.0.0\npaths: {}", "a required property"),
         ("a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
             f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(8)), "values"),
-        (json.dumps(SPEC | {"paths": {"/x": {"$ref": "file:///etc/passwd"}}}), "Unresolvable"),
-        (json.dumps(SPEC | {"paths": {"/x": {"$ref": "http://127.0.0.1/x.json"}}}), "Unresolvable"),
+        (json.dumps(SPEC | {"paths": {"/x": {"$ref": "file:///etc/passwd"}}}), "points outside this document"),
+        (json.dumps(SPEC | {"paths": {"/x": {"$ref": "http://127.0.0.1/x.json"}}}), "points outside this document"),
         ("[" * 5000, "nested too deep"),
         ("[" * 50_000 + "]" * 50_000, "nested too deep"),
         ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deep"),
@@ -534,4 +537,104 @@ def test_a_job_that_ended_its_process_in_each_attempt_fails(database_url: str, t
         workers.stop()
         RUNNERS.pop("test")
         RUNNERS.pop("recurring")
+        database.close()
+
+
+def test_no_organization_waits_for_the_jobs_of_another(database_url: str, tmp_path: Path) -> None:
+    database, done, go_on = Database(database_url), list[str](), threading.Event()
+
+    def work(job: JobContext) -> None:
+        if job.about.startswith("slow"):
+            go_on.wait(30)
+        done.append(job.about)
+
+    for kind in ("first", "second", "third"):
+        runs(kind)(work)
+    now = moment_text(system_clock())
+
+    def plant(session: Session) -> None:
+        for organization in ("a", "b"):
+            session.add(OrganizationRow(id=organization, title=organization, created_at=now))
+        session.flush()
+        for number, kind in enumerate(("first", "second", "third") * 10):
+            enter_job(session, kind, f"slow {number}", now=now, organization_id="a")
+        enter_job(session, "first", "quick", now=now, organization_id="b")
+
+    def running() -> list[str]:
+        with database.reading.begin() as session:
+            return [
+                *session.scalars(select(JobRow.kind).where(JobRow.state == "running", JobRow.organization_id == "a"))
+            ]
+
+    database.write(plant)
+    workers = Workers(database, DiskBlobStore(tmp_path), system_clock, OutboundConfig())
+    workers.start()
+    try:
+        deadline = time.monotonic() + 20
+        while "quick" not in done and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert done == ["quick"]
+        while len(running()) < MOST_PER_ORGANIZATION and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.2)  # free threads have looked for more
+        assert len(running()) == len(set(running())) == MOST_PER_ORGANIZATION
+        go_on.set()
+        while len(done) < 31 and time.monotonic() < deadline:
+            workers.wake()
+            time.sleep(0.02)
+        assert len(done) == len(set(done)) == 31
+    finally:
+        go_on.set()
+        workers.stop()
+        for kind in ("first", "second", "third"):
+            RUNNERS.pop(kind)
+        database.close()
+
+
+def test_a_lease_is_renewed_again_after_a_renewal_that_failed(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A locked database or a restart of PostgreSQL ends one renewal, not all: the job would run twice."""
+    monkeypatch.setattr(worker, "RENEWAL", 0.05)
+    database, clock, is_over = Database(database_url), Moment(), threading.Event()
+    runs("test")(lambda _: is_over.wait(30) and None)
+    start = moment_text(clock() - timedelta(seconds=1))
+    database.write(
+        lambda session: session.add(
+            JobRow(id="j", kind="test", about="thing", run_at=start, created_at=start, progress={})
+        )
+    )
+    workers = Workers(database, DiskBlobStore(tmp_path), clock, OutboundConfig())
+    workers.start()
+
+    def leased_until() -> str:
+        with database.reading.begin() as session:
+            return session.scalar(select(JobRow.leased_until).where(JobRow.id == "j")) or ""
+
+    def later_than(moment: str) -> bool:
+        deadline = time.monotonic() + 20
+        while not leased_until() > moment and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return leased_until() > moment
+
+    try:
+        assert later_than("")
+        write, failures = database.write, list[str]()
+
+        def locked(_: object) -> Any:
+            failures.append("locked")
+            raise OperationalError("UPDATE jobs", {}, Exception("database is locked"))
+
+        monkeypatch.setattr(database, "write", locked)
+        deadline = time.monotonic() + 20
+        while len(failures) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        monkeypatch.setattr(database, "write", write)
+        before = leased_until()
+        clock.now += timedelta(seconds=30)
+        assert len(failures) >= 2 and later_than(before)
+    finally:
+        is_over.set()
+        workers.stop()
+        RUNNERS.pop("test")
         database.close()

@@ -1,4 +1,4 @@
-"""Processes OpenAPI specifications: fetch or read, parse, validate, and store each valid version."""
+"""Processes OpenAPI specifications: fetch or read, validate in a process of its own, and store each valid version."""
 
 from __future__ import annotations
 
@@ -7,25 +7,14 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
+from presscheck.service import openapi_validation
+from presscheck.service.bounded_process import ProcessFailed, run_bounded
 from presscheck.service.db.file_location import require_location
 from presscheck.service.db.ids import new_id
 from presscheck.service.integrations.outbound_http import OutgoingError, OutgoingTimeout
-from presscheck.service.jobs.queue import JobContext, runs
+from presscheck.service.jobs.queue import JobContext, RetryLater, runs
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
-
-MOST_ERRORS = 20
-"""The most errors that are reported."""
-LONGEST_MESSAGE = 500
-
-
-class Faulty(Exception):
-    """An invalid specification: the error code of the API and the error messages."""
-
-    def __init__(self, code: str, *messages: str) -> None:
-        super().__init__(*messages)
-        self.code = code
-        self.errors = [{"message": message[:LONGEST_MESSAGE], "code": code} for message in messages]
+from presscheck.service.openapi_validation import LONGEST_MESSAGE, MOST_SECONDS, Faulty
 
 
 def _given_up(session: Session, about: str, reason: str, now: str) -> None:
@@ -49,31 +38,13 @@ def process(work: JobContext) -> None:
     if source is None:
         return
     try:
-        content = work.files.put(json.dumps(_valid(_text(work, *source)), separators=(",", ":")).encode())
+        content = work.files.put(validated(_text(work, *source)))
     except Faulty as fault:
         code, errors, content = fault.code, fault.errors, None
     else:
         code, errors = None, []
     work.require_running()
     work.database.write(lambda session: _end(session, work, code, errors, content))
-
-
-def parsed(text: bytes) -> dict[str, Any]:
-    """Parses a specification in JSON or YAML to plain JSON values.
-
-    Raises:
-        Faulty: it is neither, is too large, or is not an object.
-    """
-    try:
-        value = load_yaml_value(text)
-    except InvalidYaml as error:
-        raise Faulty("PARSE_ERROR", f"invalid JSON or YAML in line {error.line}: {error}") from None
-    if not isinstance(value, dict):
-        raise Faulty("PARSE_ERROR", "must be an object")
-    try:
-        return json.loads(json.dumps(value, default=str, allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise Faulty("PARSE_ERROR", f"has a value that JSON does not support: {error}") from None
 
 
 def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
@@ -93,44 +64,20 @@ def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
     return response.body
 
 
-def _valid(text: bytes) -> dict[str, Any]:
-    specification = parsed(text)
-    version = str(specification.get("openapi") or specification.get("swagger") or "")
-    validator = _validator_of(version)
-    if validator is None:
-        raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
-    from jsonschema_path import SchemaPath  # 260 ms, only to process a specification
+def validated(text: bytes) -> bytes:
+    """Return a specification as compact JSON.
 
-    # references may only point into the document itself: nothing is read from disk or network
-    closed = SchemaPath.from_dict(specification, handlers={"<all_urls>": _refuse, "": _refuse})
+    Raises:
+        Faulty: it is invalid.
+        RetryLater: its validation exceeded a limit or failed; the third failure is final.
+    """
     try:
-        errors = [_said(error) for error, _ in zip(validator(closed).iter_errors(), range(MOST_ERRORS), strict=False)]
-    except Faulty:
-        raise
-    except Exception as error:  # the validator may fail on unexpected input
-        errors = [f"{type(error).__name__}: {error}"]
-    if errors:
-        raise Faulty("PARSE_ERROR", *errors)
-    return specification
-
-
-def _validator_of(version: str) -> Any:
-    """The validator for a version of OpenAPI; None if it is not supported."""
-    # 370 ms, only to process a specification
-    from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
-
-    validators = {"2.": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator, "3.1": OpenAPIV31SpecValidator}
-    return next((validator for begins, validator in validators.items() if version.startswith(begins)), None)
-
-
-def _refuse(url: str) -> Any:
-    raise Faulty("PARSE_ERROR", f"$ref: {url} points outside this document")
-
-
-def _said(error: Any) -> str:
-    where = ".".join(str(part) for part in error.absolute_path)
-    message = str(error.message).partition("\n")[0]
-    return f"{where}: {message}" if where else message
+        answer = json.loads(run_bounded(openapi_validation.__name__, given=text, seconds=2 * MOST_SECONDS))
+    except ProcessFailed as error:
+        raise RetryLater(f"could not validate the specification: {error}") from None
+    if "code" in answer:
+        raise Faulty(answer["code"], *answer["messages"])
+    return answer["content"].encode()
 
 
 def _end(

@@ -89,16 +89,11 @@ class JobContext:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs one kind of job; `failed` records the final failure on the item, `again` repeats the job after a pause.
-
-    Jobs that wait for `others`, for servers and scripts of users, have threads of their own, and each organization runs
-    one of them at a time: whoever is slow holds up only themselves.
-    """
+    """Runs one kind of job; `failed` records the final failure on the item, `again` repeats the job after a pause."""
 
     run: Callable[[JobContext], None]
     failed: Callable[[Session, str, str, str], None] | None = None
     again: timedelta | None = None
-    others: bool = False
 
 
 RUNNERS: dict[str, Runner] = {}
@@ -110,7 +105,6 @@ def runs(
     *,
     failed: Callable[[Session, str, str, str], None] | None = None,
     again: timedelta | None = None,
-    others: bool = False,
 ) -> Callable[[Callable[[JobContext], None]], Callable[[JobContext], None]]:
     """Registers a runner for a kind of job.
 
@@ -118,11 +112,10 @@ def runs(
         kind: the name of the kind.
         failed: called with the session, the id of the item, the reason and the time when the job finally fails.
         again: for a recurring job, the time from its end to the next run.
-        others: whether it waits for servers or scripts of users; then its jobs need an organization.
     """
 
     def enter(run: Callable[[JobContext], None]) -> Callable[[JobContext], None]:
-        RUNNERS[kind] = Runner(run, failed, again, others)
+        RUNNERS[kind] = Runner(run, failed, again)
         return run
 
     return enter

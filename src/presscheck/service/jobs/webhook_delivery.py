@@ -22,7 +22,7 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
     _record(session, about, "failed", [{"message": reason, "timestamp": now, "level": "error"}])
 
 
-@runs("delivery", failed=_given_up, others=True)
+@runs("delivery", failed=_given_up)
 def deliver(work: JobContext) -> None:
     """Delivers one event."""
     with work.database.reading.begin() as session:

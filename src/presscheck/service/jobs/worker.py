@@ -10,7 +10,7 @@ import secrets
 import threading
 from datetime import timedelta
 
-from sqlalchemy import Select, and_, exists, or_, select, update
+from sqlalchemy import Select, and_, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
@@ -28,6 +28,10 @@ RENEWAL = 15.0
 """Seconds between two renewals."""
 POLL = 2.0
 """Seconds between two checks for jobs queued by other processes."""
+MOST_AT_ONCE = 6
+"""Jobs that one process of the service runs at once; most of them wait for other servers or for processes of theirs."""
+MOST_PER_ORGANIZATION = 2
+"""Jobs of one organization that run at once, each of another kind: slow ones hold up only its own work."""
 MOST_ATTEMPTS = 3
 PAUSE = timedelta(seconds=10)
 """Pause before a failed job is retried; after the second failure, twice as long."""
@@ -42,26 +46,18 @@ _log = logging.getLogger("presscheck.service")
 class Workers:
     """Threads that run jobs from `start()` to `stop()`; `wake()` tells them that a job was queued.
 
-    Jobs that wait for servers and scripts of users have as many threads of their own as all other jobs.
+    The organization with the fewest running jobs comes next, so that nobody waits for the jobs of another one.
     """
 
-    def __init__(
-        self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig, *, count: int = 2
-    ) -> None:
+    def __init__(self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig) -> None:
         self.outgoing = Outgoing(outside.allowed)
         self.outside = outside
         self._runners = all_runners()
         self._database, self._files, self._clock = database, files, clock
         self._ending = threading.Event()
-        self._queued = {others: threading.Semaphore(0) for others in (False, True)}
+        self._queued = threading.Semaphore(0)
         self._held: dict[str, str] = {}
-        self._threads = [
-            threading.Thread(
-                target=self._work, args=(others,), daemon=True, name="jobs of others" if others else "jobs"
-            )
-            for others in (False, True)
-            for _ in range(count)
-        ]
+        self._threads = [threading.Thread(target=self._work, daemon=True, name="jobs") for _ in range(MOST_AT_ONCE)]
         self._threads.append(threading.Thread(target=self._renew, daemon=True, name="leases"))
 
     def start(self) -> None:
@@ -73,41 +69,39 @@ class Workers:
     def stop(self) -> None:
         """Stops the threads; running jobs stop at their next step and another process continues them."""
         self._ending.set()
-        for queued in self._queued.values():
-            queued.release(len(self._threads))
+        self._queued.release(len(self._threads))
         for thread in self._threads:
             thread.join(10)
         self.outgoing.close()
 
     def wake(self) -> None:
-        """Wakes threads to check for jobs."""
-        for queued in self._queued.values():
-            queued.release()
+        """Wakes a thread to check for jobs."""
+        self._queued.release()
 
-    def _work(self, others: bool) -> None:
+    def _work(self) -> None:
         while not self._ending.is_set():
             try:
-                job = self._take(others)
+                job = self._take()
             except Exception:
                 _log.exception("could not take a job")
                 job = None
             if job is None:
-                self._queued[others].acquire(timeout=POLL)
+                self._queued.acquire(timeout=POLL)
             else:
                 self._do(job)
 
-    def _take(self, others: bool) -> JobRow | None:
+    def _take(self) -> JobRow | None:
         with self._database.reading.begin() as session:  # checking takes no write lock
-            if session.scalar(self._due(others).with_only_columns(JobRow.id)) is None:
+            if session.scalar(self._due().with_only_columns(JobRow.id)) is None:
                 return None
-        return self._database.write(lambda session: self._take_one(session, others))
+        return self._database.write(self._take_one)
 
-    def _take_one(self, session: Session, others: bool) -> JobRow | None:
+    def _take_one(self, session: Session) -> JobRow | None:
         """Takes the next due job and counts the attempt; a job whose attempts are used up fails instead.
 
         The attempt is counted before it runs, because a job that ends the whole process cannot be counted after.
         """
-        while (job := session.scalars(self._due(others).with_for_update(skip_locked=True)).first()) is not None:
+        while (job := session.scalars(self._due().with_for_update(skip_locked=True)).first()) is not None:
             if job.state == "waiting" or job.attempts < MOST_ATTEMPTS:
                 job.state, job.attempts, job.lease = "running", job.attempts + 1, secrets.token_hex(8)
                 job.leased_until = self._later(LEASE)
@@ -116,22 +110,28 @@ class Workers:
             session.flush()
         return None
 
-    def _due(self, others: bool) -> Select[JobRow]:
+    def _due(self) -> Select[JobRow]:
         now = moment_text(self._clock())
         waits = and_(JobRow.state == "waiting", JobRow.run_at <= now)
         was_left = and_(JobRow.state == "running", JobRow.leased_until < now)
-        kinds = [kind for kind, runner in self._runners.items() if runner.others]
-        due = select(JobRow).where(or_(waits, was_left)).order_by(JobRow.run_at, JobRow.id).limit(1)
-        if not others:
-            return due.where(JobRow.kind.not_in(kinds))
         running = aliased(JobRow)
-        is_busy = exists().where(
-            running.kind == JobRow.kind,
-            running.organization_id == JobRow.organization_id,
-            running.state == "running",
-            running.leased_until >= now,
+        beside = (
+            select(func.count())
+            .select_from(running)
+            .where(
+                running.organization_id == JobRow.organization_id,
+                running.state == "running",
+                running.leased_until >= now,
+            )
         )
-        return due.where(JobRow.kind.in_(kinds), ~is_busy)
+        count = beside.scalar_subquery()
+        same_kind = beside.where(running.kind == JobRow.kind).scalar_subquery()
+        return (
+            select(JobRow)
+            .where(or_(waits, was_left), count < MOST_PER_ORGANIZATION, same_kind == 0)
+            .order_by(count, JobRow.run_at, JobRow.id)
+            .limit(1)
+        )
 
     def _do(self, job: JobRow) -> None:
         lease = job.lease or ""
@@ -197,9 +197,12 @@ class Workers:
         while not self._ending.wait(RENEWAL):
             for job_id, lease in list(self._held.items()):
                 held = update(JobRow).where(JobRow.id == job_id, JobRow.lease == lease)
-                self._database.write(
-                    lambda session, held=held: session.execute(held.values(leased_until=self._later(LEASE)))
-                )
+                try:
+                    self._database.write(
+                        lambda session, held=held: session.execute(held.values(leased_until=self._later(LEASE)))
+                    )
+                except Exception:  # a locked database, PostgreSQL restarting: the next renewal may still be in time
+                    _log.exception("could not renew the lease of job %s", job_id)
 
     def _later(self, seconds: float) -> str:
         return moment_text(self._clock() + timedelta(seconds=seconds))

@@ -1,0 +1,131 @@
+"""Validates an OpenAPI specification from standard input: `python -m presscheck.service.openapi_validation`.
+
+The text is that of users. A pattern can backtrack for hours, a reference can name a file or an address: so the process
+has limits (see `bounded_process`), and once it has loaded its libraries it gives up files, network and other processes.
+Standard output gets a JSON object: `content` of a valid specification, or `code` and `messages` of its errors.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any, cast
+
+from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
+from presscheck.service.bounded_process import limit_resources
+from presscheck.service.integrations.script_process import restrict
+
+MOST_ERRORS = 20
+"""The most errors that are reported."""
+LONGEST_MESSAGE = 500
+MOST_SECONDS = 10
+"""Seconds of processor time of a validation; as long again to wait for the processor."""
+MOST_MEMORY = 1024 * 1024 * 1024
+"""Bytes of memory of a validation."""
+REFERENCES = ("$ref", "$dynamicRef", "$id")
+"""Keys whose addresses a validator may load, unless they point into the document."""
+
+
+class Faulty(Exception):
+    """An invalid specification: the error code of the API and the error messages."""
+
+    def __init__(self, code: str, *messages: str) -> None:
+        super().__init__(*messages)
+        self.code = code
+        self.messages = [message[:LONGEST_MESSAGE] for message in messages]
+
+    @property
+    def errors(self) -> list[dict[str, Any]]:
+        """The errors as the API has them."""
+        return [{"message": message, "code": self.code} for message in self.messages]
+
+
+def parsed(text: bytes) -> dict[str, Any]:
+    """Parse a specification in JSON or YAML to plain JSON values.
+
+    Raises:
+        Faulty: it is neither, is too large, or is not an object.
+    """
+    try:
+        value = load_yaml_value(text)
+    except InvalidYaml as error:
+        raise Faulty("PARSE_ERROR", f"invalid JSON or YAML in line {error.line}: {error}") from None
+    if not isinstance(value, dict):
+        raise Faulty("PARSE_ERROR", "must be an object")
+    try:
+        return json.loads(json.dumps(value, default=str, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Faulty("PARSE_ERROR", f"has a value that JSON does not support: {error}") from None
+
+
+def outside_references(specification: dict[str, Any]) -> Iterator[str]:
+    """Find what points outside the document; yields one message for each reference."""
+    waiting: list[tuple[str, Any]] = [("", specification)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, dict):
+            for key, inner in cast("dict[str, Any]", value).items():
+                if key in REFERENCES and isinstance(inner, str) and not inner.startswith("#"):
+                    yield f"{place}{key}: {inner} points outside this document; only references that begin with # work"
+                waiting.append((f"{place}{key}.", inner))
+        elif isinstance(value, list):
+            waiting.extend((f"{place}{index}.", inner) for index, inner in enumerate(cast("list[Any]", value)))
+
+
+def require_valid(specification: dict[str, Any]) -> None:
+    """Check a specification against the description of its version of OpenAPI; from then on nothing can be opened.
+
+    Raises:
+        Faulty: it is invalid.
+    """
+    outside = [message for message, _ in zip(outside_references(specification), range(MOST_ERRORS), strict=False)]
+    if outside:
+        raise Faulty("PARSE_ERROR", *outside)
+    version = str(specification.get("openapi") or specification.get("swagger") or "")
+    validator = _validator_of(version)
+    if validator is None:
+        raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
+    list(validator({"openapi": version}).iter_errors())  # loads what it reads from files of its own
+    restrict(MOST_MEMORY, MOST_SECONDS, 2 * MOST_SECONDS)
+    found = zip(validator(specification).iter_errors(), range(MOST_ERRORS), strict=False)
+    try:
+        errors = [_message(error) for error, _ in found]
+    except (MemoryError, RecursionError) as error:
+        raise Faulty("PARSE_ERROR", f"too large or too deep to be validated ({type(error).__name__})") from None
+    except Exception as error:  # the validator may fail on unexpected input
+        errors = [f"{type(error).__name__}: {error}"]
+    if errors:
+        raise Faulty("PARSE_ERROR", *errors)
+
+
+def _validator_of(version: str) -> Any:
+    """The validator for a version of OpenAPI; None if it is not supported."""
+    # 370 ms, only in the process that validates
+    from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+
+    validators = {"2.": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator, "3.1": OpenAPIV31SpecValidator}
+    return next((validator for begins, validator in validators.items() if version.startswith(begins)), None)
+
+
+def _message(error: Any) -> str:
+    where = ".".join(str(part) for part in error.absolute_path)
+    message = str(error.message).partition("\n")[0]
+    return f"{where}: {message}" if where else message
+
+
+def main() -> None:
+    """Validate one specification."""
+    limit_resources(MOST_MEMORY, MOST_SECONDS)
+    answer: dict[str, Any]
+    try:
+        specification = parsed(sys.stdin.buffer.read())
+        require_valid(specification)
+        answer = {"content": json.dumps(specification, separators=(",", ":"))}
+    except Faulty as fault:
+        answer = {"code": fault.code, "messages": fault.messages}
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

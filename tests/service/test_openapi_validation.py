@@ -1,0 +1,91 @@
+"""Validation of specifications in a process of its own: nothing is fetched, and nothing runs without a bound."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.web_server import web_server
+
+from presscheck.service import openapi_validation
+from presscheck.service.bounded_process import LimitExceeded, run_bounded
+from presscheck.service.jobs import openapi_processor
+from presscheck.service.jobs.queue import RetryLater
+
+SPEC: dict[str, Any] = {"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "paths": {}}
+EVIL = {"type": "string", "pattern": "^(a+)+$", "default": "a" * 40 + "!"}
+MARKER = "a-secret-of-this-machine"
+
+
+def validated(specification: dict[str, Any], seconds: int = 60) -> dict[str, Any]:
+    text = json.dumps(specification).encode()
+    return json.loads(run_bounded(openapi_validation.__name__, given=text, seconds=seconds))
+
+
+def with_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    return SPEC | {"components": {"schemas": {"A": {"type": "object", "properties": {"x": schema}}}}}
+
+
+@pytest.mark.attack("references in specifications")
+def test_no_reference_leaves_the_document(tmp_path: Path) -> None:
+    file = tmp_path / "schema.json"
+    file.write_text(json.dumps({"type": "integer", "const": MARKER}))
+    with web_server({"/schema.json": json.dumps({"type": "integer", "const": MARKER})}) as server:
+        for address in (f"{server.url}/schema.json", file.as_uri(), str(file), "schema.json", "//127.0.0.1/x"):
+            for schema in (
+                {"$ref": address, "default": "x"},
+                {"$dynamicRef": address, "default": "x"},
+                {"$id": address, "$ref": "#/properties/y", "default": "x"},
+                {"allOf": [{"$ref": f"{address}#/const"}], "default": "x"},
+            ):
+                answer = json.dumps(validated(with_schema(schema)))
+                assert "points outside this document" in answer, schema
+                assert MARKER not in answer
+            item = SPEC | {"paths": {"/x": {"$ref": address}}}
+            assert "points outside this document" in json.dumps(validated(item))
+        assert server.asked == []
+
+
+def test_references_into_the_document_and_properties_with_such_names_are_allowed() -> None:
+    schema = {"$ref": "#/components/schemas/B"}
+    names = {"type": "object", "properties": {"$ref": {"type": "string"}, "$id": {"type": "string"}}}
+    specification = SPEC | {"components": {"schemas": {"A": schema, "B": names}}}
+    assert json.loads(validated(specification)["content"]) == specification
+
+
+@pytest.mark.attack("references in specifications")
+def test_a_reference_that_passes_the_check_opens_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel refuses the process files and network, whatever its libraries try."""
+    program = tmp_path / "unchecked.py"
+    program.write_text(
+        "from presscheck.service import openapi_validation as program\n"
+        "program.outside_references = lambda specification: iter(())\n"
+        "program.main()\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with web_server({"/schema.json": json.dumps({"const": MARKER})}) as server:
+        text = json.dumps(with_schema({"$ref": f"{server.url}/schema.json", "default": "x"})).encode()
+        answer = run_bounded("unchecked", given=text, seconds=60).decode()
+        assert '"code"' in answer and MARKER not in answer
+        assert server.asked == []
+
+
+@pytest.mark.attack("patterns that backtrack")
+def test_a_pattern_that_backtracks_is_stopped_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = time.monotonic()
+    with pytest.raises(LimitExceeded, match="not done after 2 seconds"):
+        validated(with_schema(EVIL), seconds=2)
+    monkeypatch.setattr(openapi_processor, "MOST_SECONDS", 1)
+    with pytest.raises(RetryLater, match="could not validate the specification: not done after 2 seconds"):
+        openapi_processor.validated(json.dumps(with_schema(EVIL)).encode())
+    assert time.monotonic() - begun < 20
+
+
+@pytest.mark.slow
+@pytest.mark.attack("patterns that backtrack")
+def test_the_limit_of_processor_time_ends_it_without_the_parent() -> None:
+    with pytest.raises(LimitExceeded, match="more memory or time needed"):
+        validated(with_schema(EVIL), seconds=300)
