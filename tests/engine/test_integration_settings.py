@@ -1,13 +1,8 @@
 """The forms of integrations: settings made from a schema of the publisher, and a version that is published."""
 
-import json
-import random
-
 import pytest
-from lzstring import LZString
 
 from presscheck.api.integrations import Installation, Integration
-from presscheck.engine.integrations.lz_compression import compressed
 from presscheck.engine.integrations.publication import PublishForm
 from presscheck.engine.integrations.scopes import RISKY, in_order, scope_text
 from presscheck.engine.integrations.settings import (
@@ -155,14 +150,3 @@ def test_a_new_version_has_everything_that_the_former_had() -> None:
     assert new.fields[0].name == "integration_name"
     with pytest.raises(InvalidArgument, match="integration_name: is required"):
         new.result({**new.initial, "script": "1", "title": "Lamp", "description": "x"}, new.initial)
-
-
-def test_requests_are_compressed_as_the_service_reads_them() -> None:
-    pick = random.Random(5)
-    samples = ["", "a", "aaaa", "abab" * 50, json.dumps({"componentId": "lamp", "props": {}, "context": {"a": "ä€"}})]
-    samples += ["".join(pick.choices('{"abcdef:,1}', k=length)) for length in (3, 17, 400, 5000)]
-    for text in samples:
-        assert LZString().decompressFromEncodedURIComponent(compressed(text)) == text
-        assert compressed(text) == LZString().compressToEncodedURIComponent(text)
-    with pytest.raises(ValueError, match="only ASCII"):
-        compressed("ä")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lzstring import LZString
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 from tests.service.integration_scripts import LISTENER
@@ -36,6 +35,7 @@ from presscheck.api.sites import CreateSite, PublishSite
 from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpace
 from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation
+from presscheck.documents.lz_string import compressed
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
@@ -53,7 +53,7 @@ OPENAPI = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "pat
 NODES = {"object": "document", "data": {}, "nodes": []}
 INTEGRATION = {"title": "Lamp post", "description": "Lights", "scopes": ("space:content:read",), "script": LISTENER}
 COMPONENT: dict[str, Any] = {"component_id": "lamp", "props": {}, "context": {}}
-PACKED_COMPONENT = LZString().compressToEncodedURIComponent('{"componentId": "lamp", "props": {}, "context": {}}')
+PACKED_COMPONENT = compressed('{"componentId": "lamp", "props": {}, "context": {}}')
 NO_CLAIMS = {"type": "object", "properties": {}, "additionalProperties": False}
 EXTERNAL = {"kind": "external", "url": "https://example.org/"}
 

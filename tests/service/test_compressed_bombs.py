@@ -17,7 +17,6 @@ from typing import Any
 
 import httpx
 import pytest
-from lzstring import LZString
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world, rewrite
 from tests.service.jobs import processed
@@ -26,6 +25,7 @@ from tests.service.serve_command import run
 
 from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.api.openapi import SpecSource
+from presscheck.documents.lz_string import compressed
 
 HUGE = 64 * 1024 * 1024
 MOST_GROWTH = 400 * 1024 * 1024
@@ -87,7 +87,7 @@ async def test_a_compressed_response_of_another_server_is_not_unpacked(
 @pytest.mark.attack("compressed bombs")
 @pytest.mark.parametrize("text", ["a" * 1_200_000, "[" * 1_100_000], ids=len)
 async def test_a_packed_component_has_a_limit_when_it_is_unpacked(world: World, text: str) -> None:
-    packed = LZString().compressToEncodedURIComponent(json.dumps({"componentId": text, "props": {}, "context": {}}))
+    packed = compressed(json.dumps({"componentId": text, "props": {}, "context": {}}))
     name = f"lamp-{world.organization}"
     details = {"title": "Lamp", "description": "", "scopes": [], "script": "0", "organization": world.organization}
     async with httpx.AsyncClient(base_url=f"{world.base_url}/v1/integrations", headers=headers_of(world)) as http:

@@ -15,13 +15,13 @@ from typing import Any
 
 import httpx
 import pytest
-from lzstring import LZString
 from sqlalchemy import select
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
 from tests.service.integration_scripts import CONFINED, FETCHING, LISTENER, MODULE, WEB_APIS
 from tests.web_server import web_server
 
+from presscheck.documents.lz_string import compressed
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id
 from presscheck.service.integrations import script_process
@@ -123,7 +123,7 @@ async def test_a_component_renders_and_takes_an_action(publisher: Make) -> None:
     action = first.json()["element"]["children"][0]["onPress"]
     second = await lamp.render(state=first.json()["state"], action=action)
     assert second.json()["state"] == {"count": 1}
-    packed = LZString().compressToEncodedURIComponent(json.dumps({**COUNTER, "state": {"count": 4}}))
+    packed = compressed(json.dumps({**COUNTER, "state": {"count": 4}}))
     by_get = await lamp.http.get(f"{lamp.at}/render", params={"request": packed})
     assert by_get.json()["element"]["children"][0]["label"] == "Count: 4"
     newest, *_ = await lamp.events(3)

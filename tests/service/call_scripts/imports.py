@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from lzstring import LZString
 from tests.service.integration_scripts import LISTENER
+
+from presscheck.documents.lz_string import compressed
 
 from .talk import Talk
 
@@ -120,6 +121,6 @@ async def rendering(say: Talk, at: dict[str, str]) -> None:
         shown = await say("integrations.RenderIntegration", **at, **drawn)
         assert shown.element["type"] == "block"
         await say("integrations.SetDevelopmentMode", **at, tunnel_url=say.website)
-    packed = LZString().compressToEncodedURIComponent('{"componentId": "lamp", "props": {}, "context": {}}')
+    packed = compressed('{"componentId": "lamp", "props": {}, "context": {}}')
     await say("integrations.RenderIntegrationWithGet", **at, request=packed)
     await say("integrations.DisableDevelopmentMode", **at)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from lzstring import LZString  # pyright: ignore[reportMissingTypeStubs]
 from sqlalchemy import select
 
 from presscheck.api.integrations import (
@@ -33,6 +32,7 @@ from presscheck.api.integrations import (
     UpdateInstallation,
 )
 from presscheck.api.operation import Page
+from presscheck.documents.lz_string import decompressed
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import as_sites
 from presscheck.service.http.operations import ApiError, Context, Serialized, handles, not_found, read_call, require_fit
@@ -293,13 +293,7 @@ def _output(text: str) -> RenderOutput | None:
 def _unpacked(text: str) -> str:
     if len(text) > LONGEST_REQUEST:
         raise ValueError("too long")
-    try:
-        unpacked = str(LZString().decompressFromEncodedURIComponent(text))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-    except (LookupError, TypeError, UnboundLocalError) as error:  # what the library raises for invalid input
-        raise ValueError("not compressed") from error
-    if len(unpacked) > LONGEST_UNPACKED:
-        raise ValueError("too long")
-    return unpacked
+    return decompressed(text, LONGEST_UNPACKED)
 
 
 def _installations(context: Context, name: str, external_id: str | None) -> list[InstallationRow]:

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator
 from typing import Any, cast
 
-from prison import decoder  # pyright: ignore[reportMissingTypeStubs]
-
 from presscheck.api.site_settings import (
     AdaptiveSchema,
     GetAdaptiveSchema,
@@ -24,6 +22,7 @@ from presscheck.api.site_settings import (
     UpdateCustomization,
     UpdatePublishingAuth,
 )
+from presscheck.documents.rison import InvalidRison, load_rison
 from presscheck.documents.visitors.claim_schema import schema_claims, schema_mistakes
 from presscheck.service.handlers.sites import site_for
 from presscheck.service.http.operations import ApiError, Context, handles
@@ -152,10 +151,9 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
 def _claims(text: str | None) -> dict[str, Any]:
     if text is None:
         return {}
-    rison = cast("Any", decoder)
     try:
-        claims: Any = rison.loads(text)
-    except (rison.ParserException, LookupError, RecursionError, TypeError, ValueError):  # for invalid Rison
+        claims = load_rison(text)
+    except InvalidRison:
         claims = None
     if not isinstance(claims, dict):
         raise ApiError(400, "claims: must be a Rison object, such as (isBeta:!t)")

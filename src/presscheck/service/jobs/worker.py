@@ -46,7 +46,7 @@ _log = logging.getLogger("presscheck.service")
 class Workers:
     """Threads that run jobs from `start()` to `stop()`; `wake()` tells them that a job was queued.
 
-    The organization with the fewest running jobs comes next, so that nobody waits for the jobs of another one.
+    The organization with the fewest running jobs comes next: no organization waits for the jobs of another.
     """
 
     def __init__(self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig) -> None:

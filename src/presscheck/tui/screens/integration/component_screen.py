@@ -15,7 +15,7 @@ from textual.containers import Vertical
 
 from presscheck.api.integrations import RenderIntegration, RenderIntegrationWithGet
 from presscheck.api.openapi import ListOpenAPISpecs
-from presscheck.engine.integrations.lz_compression import compressed
+from presscheck.documents.lz_string import compressed
 from presscheck.engine.integrations.settings import absolute, is_of_integration, read_options
 from presscheck.errors import PresscheckError
 from presscheck.store.open_texts import DraftSlot
