@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,7 @@ from filelock import FileLock, Timeout
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError
 from presscheck.extras import require_extra
-from presscheck.paths import Places, places, private_directory
+from presscheck.paths import Places, places, private_directory, private_opener
 
 LONGEST_SOCKET_PATH = 100
 """Bytes; systems allow 104 to 108."""
@@ -153,7 +154,8 @@ def _for_browsers(port: Path) -> socket.socket:
         listening.bind((LOOPBACK, int(port.read_text("ascii"))))
     except (OSError, ValueError, OverflowError):  # the first time, or the port is taken
         listening.bind((LOOPBACK, 0))
-        port.write_text(str(listening.getsockname()[1]), "ascii")
+        with open(port, "w", encoding="ascii", opener=private_opener) as file:
+            file.write(str(listening.getsockname()[1]))
     listening.listen(128)
     return listening
 
@@ -165,7 +167,7 @@ def _start(
     command += ["--fd", str(fd), "--web-fd", str(web_fd)]
     command += ["--data", str(directory), "--token-file", str(directory / "token")]
     command += [part for repository in docs for part in ("--docs", str(repository.absolute()))]
-    with (directory / "service.log").open("ab") as log:
+    with open(directory / "service.log", "ab", opener=private_opener) as log:
         return subprocess.Popen(  # noqa: S603  # this program, with its own paths
             command, stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=[fd, web_fd], start_new_session=True
         )
@@ -183,7 +185,21 @@ def _socket_path(directory: Path, name: str) -> Path:
     if len(bytes(path)) <= LONGEST_SOCKET_PATH:
         return path
     short = hashlib.sha256(bytes(directory)).hexdigest()[:8]
-    return private_directory(Path(tempfile.gettempdir()) / f"presscheck-{os.getuid()}") / f"{short}-{name}"
+    return _own_directory(Path(tempfile.gettempdir()) / f"presscheck-{os.getuid()}") / f"{short}-{name}"
+
+
+def _own_directory(path: Path) -> Path:
+    """A directory in a place where every user can create one.
+
+    Raises:
+        ConfigurationError: another user may have made it, to take our connections.
+    """
+    status = private_directory(path).lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o077:
+        raise ConfigurationError(
+            f"the folder {path} must be yours, with mode 0700: remove it, or set TMPDIR to a folder of your own"
+        )
+    return path
 
 
 def _delete_data(directory: Path, where: Places) -> None:

@@ -9,7 +9,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from presscheck.errors import StoreError
+
 PRIVATE = 0o700
+PRIVATE_FILE = 0o600
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,18 @@ def places() -> Places:
 
 
 def private_directory(path: Path) -> Path:
-    """The directory, which is created with mode 0700 if it is missing."""
-    path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    """The directory, which is created with mode 0700 if it is missing.
+
+    Raises:
+        StoreError: it cannot be created.
+    """
+    try:
+        path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"Could not use the folder {path}: {error.strerror}") from None
     return path
+
+
+def private_opener(path: str, flags: int) -> int:
+    """Open a file, as the `opener` of `open`; a new file has mode 0600 from its first byte."""
+    return os.open(path, flags, PRIVATE_FILE)

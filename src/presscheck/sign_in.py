@@ -16,7 +16,7 @@ from presscheck.config.settings_schema import first_file
 from presscheck.config.tokens import set_elsewhere, store_token
 from presscheck.config.validation import HOSTED, read, require_encryption
 from presscheck.errors import ConfigurationError, NotSupported
-from presscheck.paths import private_directory
+from presscheck.paths import private_directory, private_opener
 from presscheck.wiring import connect
 
 
@@ -120,7 +120,7 @@ class SignIn:
         """Add the profile to the end of the settings file; a new file starts with a description of every setting."""
         file, name = self.file, self.name
         private_directory(file.parent)
-        text = file.read_text("utf-8") if file.exists() else first_file() if name == "default" else ""
+        text = file.read_text("utf-8-sig") if file.exists() else first_file() if name == "default" else ""
         header = f'[profiles."{name}"]' if "." in name else f"[profiles.{name}]"
         if header not in text:
             text += ("\n" if text else "") + header + "\n"
@@ -133,4 +133,5 @@ class SignIn:
                 f"{file}: could not add the profile. Add {header} to the file and try again"
             ) from None
         if not file.exists() or file.read_text("utf-8") != text:
-            file.write_text(text, "utf-8")
+            with open(file, "w", encoding="utf-8", opener=private_opener) as opened:
+                opened.write(text)

@@ -15,13 +15,14 @@ from presscheck.cli.output import print_details, print_json, print_message
 from presscheck.cli.session import json_option, load_profile, profile_option
 from presscheck.cli.text_input import edit_file
 from presscheck.config.checks_file import ChecksFile
+from presscheck.config.file_replacement import replace_file
 from presscheck.config.owners_file import OwnersFile, owners_errors
 from presscheck.config.settings_schema import first_file, schema
 from presscheck.config.tokens import is_stored, set_elsewhere
 from presscheck.config.validation import SettingsError, errors_in, read, read_all
 from presscheck.engine.inbox.views import validate_view
 from presscheck.errors import ChecksFailed, ConfigurationError
-from presscheck.paths import places, private_directory
+from presscheck.paths import PRIVATE_FILE, places, private_directory
 from presscheck.text.phrases import count
 
 
@@ -44,7 +45,7 @@ def edit() -> None:
     file = places().config_file
     if not file.exists():
         private_directory(file.parent)
-        file.write_text(first_file(), "utf-8")
+        replace_file(file, first_file(), PRIVATE_FILE)
     edit_file(file)
     _check(file)
 

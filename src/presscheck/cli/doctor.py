@@ -53,8 +53,12 @@ def doctor(context: click.Context, *, as_json: bool) -> None:
         report["service"] = asyncio.run(_service(profile))
         report["stores"] = asyncio.run(_stores(profile))
         problems += [name for name in ("service", "stores") if "error" in report[name]]
-    log = places().log_file()
-    report["log"] = {"file": str(log), "bytes": log.stat().st_size if log.exists() else 0}
+    try:
+        log = places().log_file()
+        report["log"] = {"file": str(log), "bytes": log.stat().st_size if log.exists() else 0}
+    except (PresscheckError, OSError) as error:
+        report["log"] = {"error": str(error)}
+        problems.append("log")
     (print_json if as_json else print_details)(report)
     if problems:
         raise ChecksFailed(f"problems: {', '.join(problems)}")

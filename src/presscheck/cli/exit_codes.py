@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import ParamSpec
+from typing import ParamSpec, cast
 
 import click
 
@@ -48,7 +48,15 @@ def report_errors(function: Callable[Arguments, None]) -> Callable[Arguments, No
     @wraps(function)
     def wrapper(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         try:
+            _require_text(kwargs)
             function(*args, **kwargs)
+        except OSError as error:
+            if error.filename is None:
+                raise  # standard output: `main` reports it, also for what has no command, such as --help
+            from presscheck.text.sanitize import sanitize  # 5 ms, only for an error
+
+            click.echo(f"presscheck: {sanitize(f'{error.filename}: {error.strerror}')}", err=True)
+            sys.exit(1)
         except errors.PresscheckError as error:
             from presscheck.text.sanitize import sanitize  # 5 ms, only for an error
 
@@ -57,6 +65,29 @@ def report_errors(function: Callable[Arguments, None]) -> Callable[Arguments, No
             sys.exit(exit_code(error))
 
     return wrapper
+
+
+def _require_text(arguments: Mapping[str, object]) -> None:
+    """Check that arguments are text; names of files may have any bytes, and are `Path` objects.
+
+    Raises:
+        InvalidArgument: one has bytes that are not UTF-8.
+    """
+    for name, value in arguments.items():
+        values = cast("Iterable[object]", value if isinstance(value, tuple | list) else (value,))
+        if any(isinstance(text, str) and not _is_text(text) for text in values):
+            context = click.get_current_context(silent=True)
+            params = context.command.params if context else []
+            shown = next((param.opts[0] for param in params if param.name == name), name)
+            raise errors.InvalidArgument(shown, "is not UTF-8 text")
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def exit_code(error: errors.PresscheckError) -> int:

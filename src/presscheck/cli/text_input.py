@@ -86,7 +86,7 @@ def edit_file(file: Path) -> None:
 
 def _from_file(name: str) -> str:
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text("utf-8")
+        return sys.stdin.read().removeprefix("\ufeff") if name == "-" else Path(name).read_text("utf-8-sig")
     except OSError as error:
         raise InvalidArgument("--body-file", f"{name}: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from presscheck.client.http_library import httpx
 from presscheck.errors import ConfigurationError
 
 
@@ -41,7 +42,8 @@ def read_address(base_url: str, *, insecure: bool = False) -> Address:
     try:
         parts = urlsplit(base_url)
         host, _ = parts.hostname or "", parts.port
-    except ValueError:
+        httpx.URL(base_url)  # it also refuses host names that cannot be encoded
+    except (ValueError, httpx.InvalidURL):
         raise ConfigurationError("invalid service URL: use https://host") from None
     if parts.username or parts.password:
         raise ConfigurationError(f"{host}: remove the user name and password from the service URL")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import re
 import ssl
 import sys
@@ -28,6 +27,7 @@ from presscheck import __version__
 from presscheck.api.operation import Operation, Page
 from presscheck.client.base_url import Address, read_address
 from presscheck.client.downloads import Downloads
+from presscheck.client.environment import host_and_proxy, proxy_for, tls_context
 from presscheck.client.http_library import httpx
 from presscheck.client.request_priority import Budget, BudgetExhausted, RequestContext, RequestRecord, service_time
 from presscheck.client.responses import (
@@ -103,7 +103,7 @@ class Bearer(httpx.Auth):
     """
 
     def __init__(self, token: str | None) -> None:
-        token = (token or "").strip()
+        token = (token or "").removeprefix("\ufeff").strip()
         if not token.isascii() or not token.isprintable() or " " in token:
             raise ConfigurationError("the token contains invalid characters: copy it again")
         self._header = f"Bearer {token}" if token else ""
@@ -139,6 +139,7 @@ class CookielessClient(httpx.AsyncClient):
 def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
     """Create the connection pool; it connects with the first request."""
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
+    proxy = None if address.is_local else proxy_for(address.url)
     needs_tls = address.url.startswith("https:")
     transport = httpx.AsyncHTTPTransport(uds=address.socket, limits=limits, verify=False) if address.socket else None
     return CookielessClient(
@@ -152,16 +153,11 @@ def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: i
         transport=transport,
         limits=limits,
         http2=needs_tls,  # negotiated in the TLS handshake
-        verify=_tls_context() if needs_tls else False,
-        trust_env=not address.is_local,
+        verify=tls_context() if needs_tls else False,
+        proxy=proxy.server if proxy else None,
+        trust_env=False,  # the variables are read by `proxy_for` and `tls_context`, whose errors name them
         follow_redirects=False,
     )
-
-
-def _tls_context() -> ssl.SSLContext:
-    """The TLS context with the trusted certificate authorities, including ``SSL_CERT_FILE``; slow to create."""
-    logging.getLogger("hpack").setLevel(logging.INFO)  # at DEBUG it logs all headers, including the token
-    return httpx.create_ssl_context()
 
 
 class Client:
@@ -332,6 +328,11 @@ class Client:
                 size = len(reply.body)
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, BodyError, BudgetExhausted) as caught:
                 failure = caught
+            except Exception as caught:
+                if not type(caught).__module__.startswith("socksio."):
+                    raise
+                # httpx lets it through, and its library is optional
+                failure = httpx.ProxyError("the proxy does not speak SOCKS 5")
             else:
                 return self._known.resolve(str(url), reply, known) if method == "GET" else reply
             finally:
@@ -339,7 +340,7 @@ class Client:
             if not (is_read and progress.was_stale and is_reset(failure)):
                 break
         # raised outside the except block: frames and context of the transport contain the token
-        raise to_typed_error(call, failure or TimeoutError(), progress, self._address.host)
+        raise to_typed_error(call, failure or TimeoutError(), progress, host_and_proxy(self._address))
 
     async def _attempt(
         self,

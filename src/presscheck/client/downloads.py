@@ -10,6 +10,7 @@ from typing import Any
 
 from presscheck.api.operation import Operation
 from presscheck.client.base_url import Address
+from presscheck.client.environment import host_and_proxy
 from presscheck.client.http_library import httpx
 from presscheck.client.responses import Reply, check_response
 from presscheck.errors import MalformedAnswer, RequestError
@@ -105,7 +106,7 @@ class Downloads:
             failure = caught
         finally:
             self.on_exchange(where.path, status, (time.perf_counter() - started) * 1000, size)
-        raise self.to_error(call, failure, where.host)
+        raise self.to_error(call, failure, host_and_proxy(self._address(where)))
 
     def _address(self, url: httpx.URL) -> Address:
         own = httpx.URL(self.address.url)

@@ -76,6 +76,7 @@ def load(
         ConfigurationError: a setting is invalid; the message names file, line, key and what to do.
     """
     env = dict(os.environ) if environment is None else environment
+    _require_text(env)
     selected = profile_name(name, env)
     table = read(path, selected, required=bool(name))
     base_url = (env.get("PRESSCHECK_BASE_URL") or table.get("base_url") or HOSTED).rstrip("/")
@@ -100,6 +101,14 @@ def load(
         text_width=table.get("text_width", TEXT_WIDTH),
         sync=table.get("sync", True),
     )
+
+
+def _require_text(environment: dict[str, str]) -> None:
+    for name in ("PRESSCHECK_BASE_URL", "PRESSCHECK_TOKEN", "PRESSCHECK_THEME", "PRESSCHECK_PROFILE"):
+        try:
+            environment.get(name, "").encode()
+        except UnicodeEncodeError:
+            raise ConfigurationError(f"{name}: is not UTF-8 text") from None
 
 
 def profile_name(name: str | None, environment: dict[str, str]) -> str:

@@ -200,7 +200,7 @@ def _rewrite(path: Path, edit: Callable[[str], str]) -> None:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
-        text = file.read_bytes().decode() if file.exists() else ""
+        text = file.read_bytes().decode("utf-8-sig") if file.exists() else ""
         edited = edit(text)
         _entries(path, edited)
         replace_file(file, edited, mode)

@@ -136,7 +136,7 @@ def _read(file: Path) -> str | None:
     try:
         if os.name == "posix" and file.stat().st_mode & 0o077:
             raise ConfigurationError(f"token_file {file}: other users can read the file; run `chmod 600 {file}`")
-        return file.read_text("utf-8").strip() or None
+        return file.read_text("utf-8-sig").strip() or None
     except OSError as error:
         raise ConfigurationError(
             f"token_file {file}: {error.strerror}; write the token into it, with mode 0600"
@@ -162,10 +162,11 @@ def _run_command(command: str) -> str:
         raise ConfigurationError(f"token_command: could not start: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigurationError("token_command: the output is not text") from None
-    if ran.returncode or not ran.stdout.strip():
+    token = ran.stdout.removeprefix("\ufeff").strip()
+    if ran.returncode or not token:
         why = f"it exited with {ran.returncode}" if ran.returncode else "it printed no token"
         raise ConfigurationError(f"token_command: {why}; it must print the token")
-    return ran.stdout.strip()
+    return token
 
 
 def _from_keyring(name: str) -> str:

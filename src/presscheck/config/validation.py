@@ -5,6 +5,7 @@ A value may be a secret in the wrong place, so an error describes the expected v
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections import Counter
@@ -118,7 +119,9 @@ def _without_views(errors: list[SettingsError]) -> list[SettingsError]:
 
 def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
     try:
-        text = path.read_text("utf-8")
+        if problem := _others_may_write(path):
+            return {}, [SettingsError(path, None, (), problem)]
+        text = path.read_text("utf-8-sig")
     except FileNotFoundError:
         return {}, []
     except OSError as error:
@@ -133,6 +136,21 @@ def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any
     return document, [
         SettingsError(path, line_of_key(lines, key), key, message) for key, message in _all_errors(document, validator)
     ]
+
+
+def _others_may_write(path: Path) -> str | None:
+    """Why the file is not trusted: who can write it decides what `token_command` and `editor` run.
+
+    Files of root are trusted, because root needs no file to run a program.
+    """
+    if os.name != "posix":
+        return None
+    status = path.stat()
+    if status.st_uid not in (os.geteuid(), 0):
+        return "belongs to another user, who could run programs with it; make it yours"
+    if status.st_mode & 0o022:
+        return f"can be written by other users, who could run programs with it; run `chmod go-w {path}`"
+    return None
 
 
 def read_toml_error(path: Path, error: tomllib.TOMLDecodeError) -> SettingsError:

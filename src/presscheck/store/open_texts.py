@@ -13,7 +13,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from presscheck.paths import private_directory
+from presscheck.paths import private_directory, private_opener
 
 if TYPE_CHECKING:
     from presscheck.store.outbox import LocalState
@@ -62,7 +62,8 @@ class OpenText:
         self._lock = FileLock(self._directory / _LOCK, mode=0o600)
         self._lock.acquire()
         self.file = self._directory / f"text{suffix}"
-        self.file.write_text(text, "utf-8")
+        with open(self.file, "w", encoding="utf-8", opener=private_opener) as file:
+            file.write(text)
         record = {
             "key": slot.key,
             "about": dict(slot.about),
@@ -71,7 +72,8 @@ class OpenText:
             "text": text,
             "name": self.file.name,
         }
-        (self._directory / _RECORD).write_text(json.dumps(record), "utf-8")
+        with open(self._directory / _RECORD, "w", encoding="utf-8", opener=private_opener) as file:
+            json.dump(record, file)
 
     def written(self, *, failed: bool) -> str:
         """What the editor wrote; of one that failed, also what it saved when its terminal was gone.

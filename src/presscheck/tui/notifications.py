@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from presscheck.errors import PresscheckError, RequestError
+from presscheck.paths import private_opener
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -84,9 +85,9 @@ class Notifications:
     def write_traceback(self, error: BaseException) -> None:
         """Write the traceback of an internal error to the log."""
         if self.log:
-            handler = logging.FileHandler(self.log, encoding="utf-8")
             logger = logging.getLogger("presscheck")
-            logger.addHandler(handler)
-            logger.error("presscheck crashed", exc_info=error)
-            handler.close()
-            logger.removeHandler(handler)
+            with open(self.log, "a", encoding="utf-8", opener=private_opener) as file:
+                handler = logging.StreamHandler(file)
+                logger.addHandler(handler)
+                logger.error("presscheck crashed", exc_info=error)
+                logger.removeHandler(handler)

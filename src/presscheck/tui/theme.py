@@ -199,7 +199,7 @@ def read(path: Path) -> Theme:
         ConfigurationError: a file is invalid; the message names the file and the problem.
     """
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        table = tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigurationError(f"{path}: {error}") from None
     given = table.get("colors")

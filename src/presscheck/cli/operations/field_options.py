@@ -123,7 +123,7 @@ def _read(name: str, value: Any, annotation: Any) -> Any:
         return value
     if value.startswith("@"):
         try:
-            value = Path(value[1:]).read_text("utf-8")
+            value = Path(value[1:]).read_text("utf-8-sig")
         except (OSError, UnicodeDecodeError):
             raise InvalidArgument(flag(name), f"could not read {value[1:]} as UTF-8 text") from None
     if Document in members and not value.lstrip().startswith("{"):

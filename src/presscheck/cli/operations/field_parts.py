@@ -104,6 +104,6 @@ def _from_file(name: str, value: str) -> str:
     if not value.startswith("@"):
         return value
     try:
-        return Path(value[1:]).read_text("utf-8")
+        return Path(value[1:]).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise InvalidArgument(flag(name), f"could not read {value[1:]} as UTF-8 text") from None

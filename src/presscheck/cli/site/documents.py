@@ -330,7 +330,7 @@ def _read_base(file: Path, document: Document) -> dict[str, Any]:
         InvalidArgument: the file cannot be read, or has no JSON object.
     """
     try:
-        value: Any = json.loads(file.read_text("utf-8"))
+        value: Any = json.loads(file.read_text("utf-8-sig"))
     except OSError as error:
         raise InvalidArgument("--base", f"{file} could not be read: {error.strerror}") from None
     except (ValueError, RecursionError):

@@ -144,7 +144,7 @@ def with_file(call: Operation[Any]) -> Operation[Any]:
             raise InvalidArgument(name, "is not a file" if place.exists() else "file not found")
         if place.stat().st_size > LARGEST:
             raise InvalidArgument(name, f"is too large: at most {LARGEST // 1_000_000} MB")
-        content = place.read_text("utf-8")
+        content = place.read_text("utf-8-sig")
     except (OSError, ValueError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no UTF-8 text"
         raise InvalidArgument(name, f"could not be read: {reason}") from None

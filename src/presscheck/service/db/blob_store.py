@@ -17,6 +17,8 @@ from pathlib import Path
 
 from anyio import CapacityLimiter
 
+from presscheck.paths import private_opener
+
 CHUNK = 256 * 1024
 """Bytes of a file that are read at once."""
 DISK = "disk"
@@ -148,7 +150,7 @@ class DiskBlobStore(BlobStore):
         if not path.exists():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             unfinished = path.with_name(f".{content_id}.{secrets.token_hex(4)}")
-            with unfinished.open("xb") as file:
+            with open(unfinished, "xb", opener=private_opener) as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())

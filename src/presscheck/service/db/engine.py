@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import cache, lru_cache
 from operator import itemgetter
@@ -44,6 +45,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 from sqlalchemy.orm.util import identity_key
 from sqlalchemy.pool import QueuePool
 
+from presscheck.paths import PRIVATE_FILE
 from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes, PendingCache
 from presscheck.service.db.migrate import migrate
 from presscheck.service.db.prepared_statements import (
@@ -796,9 +798,17 @@ def _engine(url: str) -> Engine:
     if engine.dialect.name not in _WRITES:
         raise ValueError(f"{engine.dialect.name} is not supported: use SQLite or PostgreSQL")
     if engine.dialect.name == "sqlite":
+        _create_privately(address.database)
         event.listen(engine, "connect", _prepare)
         event.listen(engine, "begin", _begin)
     return engine
+
+
+def _create_privately(database: str | None) -> None:
+    """Create the file of a new SQLite database with mode 0600, which its log gets too: its keys sign links."""
+    if database and not database.startswith((":memory:", "file:")):
+        with suppress(OSError):  # it exists, or the connection reports what is wrong
+            os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE))
 
 
 def _json_of(value: object) -> str:

@@ -20,6 +20,7 @@ from filelock import FileLock
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import slugify
+from presscheck.paths import private_opener
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import signed, unsigned, was_signed
@@ -115,7 +116,8 @@ def _is_kept(path: Path) -> bool:
 def _keep(path: Path, content: bytes) -> None:
     """Writes a file atomically and removes the least recently used ones."""
     unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
-    unfinished.write_bytes(content)
+    with open(unfinished, "xb", opener=private_opener) as file:
+        file.write(content)
     unfinished.replace(path)
     files = sorted(path.parent.glob("*.pdf"), key=lambda file: file.stat().st_mtime, reverse=True)
     for file in files[MOST_KEPT:]:

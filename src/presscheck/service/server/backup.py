@@ -17,6 +17,7 @@ from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from presscheck.errors import ConfigurationError
+from presscheck.paths import private_opener
 from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.file_location import change_location, referenced_ids
@@ -63,7 +64,12 @@ def export_all(database: Database, files: BlobStore, file: Path) -> Exported:
 def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
     count = 0
     stored: set[str] = set()
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive, database.reading.begin() as session:
+    unfinished.unlink(missing_ok=True)  # left by a killed export, perhaps with another mode
+    with (
+        open(unfinished, "xb", opener=private_opener) as file,  # signing keys and hashes of tokens are in it
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+        database.reading.begin() as session,
+    ):
         archive.writestr("manifest.json", json.dumps({"format": FORMAT, "step": NEWEST}))
         for table in _exported_tables():
             with archive.open(f"tables/{table.name}.jsonl", "w", force_zip64=True) as lines:

@@ -5,6 +5,7 @@ Everything is created once; later starts find it there.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
@@ -125,7 +126,7 @@ def _read_token(path: Path) -> str | None:
         raise ConfigurationError(f"--token-file {path}: belongs to another user")
     if stat.S_IMODE(status.st_mode) & 0o177:
         raise ConfigurationError(f"--token-file {path}: must have mode 0600; run `chmod 600 {path}`")
-    token = text.strip()
+    token = text.removeprefix(codecs.BOM_UTF8).strip()
     if token and not (SHORTEST_TOKEN <= len(token) <= LONGEST_TOKEN and _token(token)):
         raise ConfigurationError(
             f"--token-file {path}: a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} letters, digits, - and _;"

@@ -1,0 +1,43 @@
+"""Who can write the settings file decides what runs: `token_command`. A byte order mark is no part of a text."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from presscheck.config.profile import load
+from presscheck.config.validation import errors_in
+from presscheck.errors import ConfigurationError
+
+
+def test_a_file_that_others_can_write_runs_nothing(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    file = tmp_path / "config.toml"
+    file.write_text(f'[profiles.default]\ntoken_command = "touch {ran}"\n')
+    for mode in (0o620, 0o602, 0o666):
+        file.chmod(mode)
+        with pytest.raises(ConfigurationError, match=r"can be written by other users.*chmod go-w"):
+            load(file, environment={})
+        assert [error.message for error in errors_in(file)]
+    assert not ran.exists()
+    file.chmod(0o644)
+    assert errors_in(file) == ()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_another_user_runs_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[profiles.default]\ntoken_command = "false"\n')
+    os.chown(file, 12345, -1)
+    with pytest.raises(ConfigurationError, match="belongs to another user"):
+        load(file, environment={})
+
+
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
+    file, token = tmp_path / "config.toml", tmp_path / "token"
+    token.write_bytes(b"\xef\xbb\xbfsecret\n")
+    token.chmod(0o600)
+    file.write_text(f'\ufeff[profiles.default]\ntheme = "paper"\ntoken_file = "{token}"\n', "utf-8")
+    assert errors_in(file) == ()
+    profile = load(file, environment={})
+    assert (profile.theme, profile.token) == ("paper", "secret")
