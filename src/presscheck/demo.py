@@ -185,10 +185,10 @@ def _socket_path(directory: Path, name: str) -> Path:
     if len(bytes(path)) <= LONGEST_SOCKET_PATH:
         return path
     short = hashlib.sha256(bytes(directory)).hexdigest()[:8]
-    return _own_directory(Path(tempfile.gettempdir()) / f"presscheck-{os.getuid()}") / f"{short}-{name}"
+    return own_directory(Path(tempfile.gettempdir()) / f"presscheck-{os.getuid()}") / f"{short}-{name}"
 
 
-def _own_directory(path: Path) -> Path:
+def own_directory(path: Path) -> Path:
     """A directory in a place where every user can create one.
 
     Raises:

@@ -1,0 +1,50 @@
+"""Files that the program writes can be read by their owner alone, also with a permissive umask."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.shell import Shell
+
+from presscheck.demo import own_directory
+from presscheck.errors import ConfigurationError
+
+
+@pytest.fixture(autouse=True)
+def permissive() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, str]:
+    """The files below a folder that others can read or write."""
+    return {
+        str(path): oct(path.stat().st_mode)
+        for path in folder.rglob("*")
+        if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077
+    }
+
+
+def test_files_of_a_user_are_private(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir(mode=0o755)
+    shell.ok("inbox")
+    shell.ok("cr", "comment", "api#4", "--body", "Private.")
+    shell.ok("serve", "export", str(folder / "backup.zip"))
+    assert (folder / "backup.zip").exists()
+    assert (shell.home / "data" / "service.sqlite").exists()
+    assert modes(tmp_path) == {}
+
+
+def test_a_folder_for_sockets_must_be_ours(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    assert own_directory(own) == own
+    own.chmod(0o755)
+    link = tmp_path / "link"
+    link.symlink_to(own)
+    for path in (own, link):
+        with pytest.raises(ConfigurationError, match="must be yours, with mode 0700"):
+            own_directory(path)
