@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import socket
 import threading
@@ -22,6 +23,7 @@ from tests.web_server import web_server
 
 from presscheck.service.app import build
 from presscheck.service.db.engine import Database
+from presscheck.service.http.middleware import JsonLines
 from presscheck.service.http.operations import ApiError
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.models.sites import SiteRow
@@ -221,8 +223,29 @@ def test_the_rate_limit_counts_tokens_and_addresses(tmp_path: Path, own_database
         assert statuses(address, "/v1/user", *spellings) == [200, 200, 200, 429], "a token counts, not its spelling"
         assert statuses(address, "/v1/user", "Bearer a", "Bearer b", "c", "Bearer d") == [401, 401, 401, 429]
         assert statuses(address, "/docs/none/", "", "", "", "") == [404, 404, 404, 429], "sites count for the address"
-        assert statuses(address, "/docs", "x") == [429]
+        for path in ("/docs", "/files/a/b", "/integrations/a", "/assets/site.css", "/other"):
+            assert statuses(address, path, "x") == [429], path
+        assert statuses(address, "/healthz", "") == [200], "a monitor is not limited"
         assert statuses(address, "/healthz", "", "") == [200, 200]
+
+
+@pytest.mark.attack("half-sent and slow requests")
+def test_two_authorization_headers_are_refused(world: World) -> None:
+    one = ("authorization", f"Bearer {world.tokens['admin']}")
+    assert httpx.get(f"{world.base_url}/v1/user", headers=[one]).status_code == 200
+    refused = httpx.get(f"{world.base_url}/v1/user", headers=[one, ("Authorization", "Bearer other")])
+    assert (refused.status_code, "exactly one" in refused.text) == (400, True)
+
+
+@pytest.mark.attack("Unicode and escape sequences")
+def test_the_log_has_no_character_that_a_terminal_obeys() -> None:
+    path = "/v1/a\x1b\x7f\x85\x9b\u202e\u2066\u200b\u2028ü"
+    record = logging.LogRecord("presscheck.requests", logging.INFO, "", 0, "request", None, None)
+    record.details = {"path": path}
+    line = JsonLines().format(record)
+    assert line.isprintable()
+    assert json.loads(line)["path"] == path
+    assert "ü" in line
 
 
 @pytest.mark.attack("bad hosts")

@@ -547,6 +547,16 @@ async def test_adaptive_content_depends_on_the_visitor(world: World, browser: ht
         await browser.get(address, params={"jwt_token": jwt.encode({"plan": plan}, key, "HS256")})
         assert ("Golden." in (await browser.get(address)).text) is is_golden
         assert "No results for" in (await browser.get(address, params={"q": "golden"})).text
+    await browser.get(address, params={"jwt_token": jwt.encode({"plan": "free"}, key, "HS256")})
+    for text in (
+        'Shown {% if visitor.claims.plan == "pro" %}Golden{% endif %}.\n',
+        'Shown.\n\n| a |\n| - |\n| {%- IF visitor.claims.plan == "pro" -%}Golden{% EndIf %} |\n',
+        'Shown.\n\n{% if visitor.claims.plan == "pro" %}\nGolden.\n',
+    ):
+        plant(world, text)
+        shown = (await browser.get(address)).text
+        assert "Shown" in shown and "Golden" not in shown, text
+        assert "No results for" in (await browser.get(address, params={"q": "golden"})).text, text
     plant(world, "Only some.\n", condition="visitor.claims.beta")
     assert (await browser.get(f"{address}start")).status_code == 404
     assert "Hidden words." in (await browser.get(address)).text, "must redirect to the first visible page"

@@ -59,12 +59,14 @@ is_of_token = and_(
 _CALLER = select(*CALLER).where(is_of_token)
 _number: ContextVar[str] = ContextVar("_number", default="")
 _log = logging.getLogger("presscheck.requests")
+_unprintable = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+"""What a terminal may obey or not show, besides what JSON escapes: DEL, C1, bidirectional and invisible characters."""
 _host = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?").fullmatch
 ORIGIN = "presscheck.origin"
 WINDOW = 60
 """Length of the window, in seconds."""
-SITES = ("/docs/", "/preview/", "/pdf/", "/app/")
-"""Paths that browsers read without a token."""
+UNLIMITED = ("/healthz",)
+"""Paths without a rate limit: a monitor asks for them."""
 _EACH = 600
 """Bytes of a kept answer besides its body, by `sys.getsizeof` of its parts."""
 _SLOT = "presscheck.answer"
@@ -85,7 +87,11 @@ class JsonLines(logging.Formatter):
         record_fields |= getattr(record, "details", {})
         if record.exc_info:
             record_fields["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(record_fields, ensure_ascii=False)
+        return _unprintable.sub(_escaped, json.dumps(record_fields, ensure_ascii=False))
+
+
+def _escaped(character: re.Match[str]) -> str:
+    return f"\\u{ord(character[0]):04x}"
 
 
 def write_log(*, requests: bool) -> None:
@@ -139,6 +145,8 @@ def _harmless(path: str) -> str:
 class TrustedHostMiddleware:
     """Responds with 400 unless the `Host` is a loopback name, the host of a published site, or one of the operator's.
 
+    So it does to two `Authorization` headers.
+
     Unix sockets, which only local users reach, and requests without the header are not checked.
 
     Args:
@@ -158,6 +166,11 @@ class TrustedHostMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
         if scope["type"] == "http":
+            if sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
+                # a proxy may have checked the other one
+                refusal = problem_response(400, "More than one Authorization header: send exactly one.")
+                await refusal(scope, receive, send)
+                return
             if not await self._is_trusted(scope):
                 refusal = problem_response(
                     400, "This host name is not served here; the operator can set it with --public-url."
@@ -286,10 +299,10 @@ class RateLimitMiddleware:
 
     async def _counted(self, scope: Scope) -> str | None:
         """What the request counts for, such as ``token HASH``; None if it is not limited."""
-        if f"{scope['path']}/".startswith(SITES):
-            return f"address {_network(scope)} reading sites"
-        if not scope["path"].startswith("/v1/"):
+        if scope["path"] in UNLIMITED:
             return None
+        if not scope["path"].startswith("/v1/"):
+            return f"address {_network(scope)} reading sites"
         token = bearer_token(Headers(scope=scope).get("authorization", ""))
         token_hash = hash_token(token) if token else ""
         if token and (f"token {token_hash}" in self._counts or await run_in_threadpool(self._is_valid, token_hash)):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from presscheck.api.search_results import SearchSectionResult
 from presscheck.documents.pages.tree import PagePosition
+from presscheck.documents.visitors.conditional_text import has_conditions
 from presscheck.service.content.search import Hit, as_results, search
 from presscheck.service.content.serializers import body_of
 from presscheck.service.models.sites import SiteSpaceRow
@@ -17,7 +18,6 @@ LONGEST_QUERY = 512
 MOST = 50
 """The most pages in a result."""
 
-_CONDITION = re.compile(r"\{%-?\s*if\b")
 _TAG = re.compile(r"\{%[^%]*(?:%\}|$)|</?[a-zA-Z][^<>]*>")
 
 
@@ -61,7 +61,7 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
 
 
 def _has_conditions(site: PublishedSite, hit: Hit) -> bool:
-    return bool(_CONDITION.search(body_of(site.context, hit.page)))
+    return has_conditions(body_of(site.context, hit.page))
 
 
 def _passage(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.pages.tree import slugify
+from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.web.html.context import Heading, Included, RenderContext, ResolvedLink
 from presscheck.service.web.html.custom_tags import code_html, hint_html, tag_html
 from presscheck.service.web.html.inlines import image_html, inline_html
@@ -65,7 +66,8 @@ class HtmlRenderer:
         self._cleaning = HtmlSanitizer(self._follow)
 
     def text(self, markdown: str) -> str:
-        """Renders a text."""
+        """Renders what the visitor may see of a text."""
+        markdown = visible_text(markdown, self.holds)
         environment: Environment = {}
         try:
             return self.flow(parse(markdown, environment))
