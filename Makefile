@@ -33,7 +33,7 @@ lint: env  ## style
 	$(BIN)/ruff format --check .
 
 types: env  ## types, strict
-	$(BIN)/basedpyright
+	$(BIN)/pyrefly check --summary=none
 
 check: env  ## the tests of `make test` alone
 	$(TESTS) -m 'not slow'

@@ -23,3 +23,22 @@ def commands(group: click.Group = command, parent: click.Context | None = None) 
             yield from commands(found, context)
         else:
             yield click.Context(found, context, info_name=name)
+
+
+def is_api(context: click.Context) -> bool:
+    """Whether it is one of the commands of `presscheck api`."""
+    return context.command_path.startswith("presscheck api ")
+
+
+def summary(context: click.Context) -> str:
+    """The line of a command in the list of its group."""
+    return context.command.get_short_help_str(limit=1000)
+
+
+def help_pages() -> Iterator[str]:
+    """The help page of each command; of the commands of `presscheck api` one line each."""
+    for context in commands():
+        if is_api(context):
+            yield f"$ {context.command_path} --help\n{summary(context)}\n"
+        else:
+            yield f"$ {context.command_path} --help\n{context.get_help()}\n"

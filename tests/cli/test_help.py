@@ -1,31 +1,11 @@
 """The help of every command, compared with `help.txt`; `PRESSCHECK_UPDATE_GOLDEN=1` rewrites that file."""
 
 import os
-from collections.abc import Iterator
 
 import click
-from tests.cli.help import GOLDEN, commands
+from tests.cli.help import GOLDEN, commands, help_pages, summary
 
 LONGEST_SUMMARY = 60
-
-
-def is_api(context: click.Context) -> bool:
-    """Whether it is one of the commands of `presscheck api`."""
-    return context.command_path.startswith("presscheck api ")
-
-
-def summary(context: click.Context) -> str:
-    """The line of a command in the list of its group."""
-    return context.command.get_short_help_str(limit=1000)
-
-
-def help_pages() -> Iterator[str]:
-    """The help page of each command; of the commands of `presscheck api` one line each."""
-    for context in commands():
-        if is_api(context):
-            yield f"$ {context.command_path} --help\n{summary(context)}\n"
-        else:
-            yield f"$ {context.command_path} --help\n{context.get_help()}\n"
 
 
 def test_the_help_pages_match_the_golden_file() -> None:

@@ -20,6 +20,7 @@ from urllib.parse import quote
 from pydantic import VERSION, BaseModel, ConfigDict, FailFast, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
+from typing_extensions import override
 
 from presscheck import api
 from presscheck.api.former_operation_names import FORMER_NAMES
@@ -167,6 +168,7 @@ class Operation(Argument, Generic[Answer]):
                 reason = "must not be empty, `.` or `..`"
                 raise InvalidArgument(field, reason, call=type(self).__name__, wire=self.on_wire(field))
 
+    @override
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
@@ -252,7 +254,7 @@ class Operation(Argument, Generic[Answer]):
         if not given:
             return
         for name, value in self.model_dump(mode="json", by_alias=True, include=set(given)).items():
-            for one in value if isinstance(value, list) else (value,):  # pyright: ignore[reportUnknownVariableType]
+            for one in value if isinstance(value, list) else (value,):
                 yield name, _plain(one)
 
     def wire_body(self) -> Any:
@@ -276,6 +278,7 @@ class Operation(Argument, Generic[Answer]):
             return cast("Answer", None)  # Operation[None], or a 204
         return answer_reader(type(self)).validate_json(body)
 
+    @override
     def __str__(self) -> str:
         return f"{self.method()} {self.wire_path()}"
 

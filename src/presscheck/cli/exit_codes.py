@@ -74,7 +74,7 @@ def _require_text(arguments: Mapping[str, object]) -> None:
         InvalidArgument: one has bytes that are not UTF-8.
     """
     for name, value in arguments.items():
-        values = cast("Iterable[object]", value if isinstance(value, tuple | list) else (value,))
+        values = cast("Iterable[object]", value if isinstance(value, (tuple, list)) else (value,))
         if any(isinstance(text, str) and not _is_text(text) for text in values):
             context = click.get_current_context(silent=True)
             params = context.command.params if context else []

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
+from typing_extensions import override
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.organizations import ListOrganizations, Organization
@@ -78,15 +79,15 @@ class ViewName(click.ParamType[str]):
 
     name = "name"
 
+    @override
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The id of the view with this id or title."""
         views = all_views(saved_views())
         ids = (view.id for view in views if any(same_name(value, name) for name in (view.id, view.title)))
         known = ", ".join(view.id for view in views)
         return next(ids, None) or self.fail(f"unknown view {value!r}. Available: {known}", param, ctx)
 
+    @override
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The views whose id starts with the text."""
         names = (view.id for view in all_views(saved_views()))
         return [CompletionItem(name) for name in names if name.lower().startswith(incomplete.lower())]
 

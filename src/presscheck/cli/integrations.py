@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 import click
+from typing_extensions import override
 
 from presscheck.api.integrations import (
     DisableDevelopmentMode,
@@ -117,7 +118,8 @@ def listening(port: int, respond: Respond) -> Generator[tuple[int, str]]:
                 return None
             return cast("dict[str, Any]", read) if isinstance(read, dict) else None
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        @override
+        def log_message(self, format: str, *args: Any) -> None:
             """Nothing: each event is printed by who responds to it."""
 
     try:
@@ -164,7 +166,9 @@ async def develop(
     with listening(port, events.respond) as (listens_on, path):
         address = (tunnel or f"http://{HOST}:{listens_on}").rstrip("/") + path
         call = SetDevelopmentMode(
-            integration_name=known.name, tunnel_url=address, **({"all": True} if is_for_all else {})
+            integration_name=known.name,
+            tunnel_url=address,
+            **({"all": True} if is_for_all else {}),  # pyrefly: ignore[bad-argument-type]
         )
         await session.engine.write(call).landed()
         try:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from typing_extensions import override
 
 from presscheck import __version__
 from presscheck.cli.exit_codes import report_errors
@@ -63,25 +64,25 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
 class LazyGroup(click.Group):
     """A group that imports the commands of `LAZY_COMMANDS` when they are used."""
 
+    @override
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands."""
         return sorted({*super().list_commands(ctx), *LAZY_COMMANDS})
 
+    @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command with this name, or None."""
         if cmd_name not in LAZY_COMMANDS:
             return super().get_command(ctx, cmd_name)
         module, name = LAZY_COMMANDS[cmd_name]
         lazy_command: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
         return lazy_command
 
+    @override
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Reads the options before the command."""
         with _safe_usage_errors():
             return super().make_context(*args, **extra)
 
+    @override
     def invoke(self, ctx: click.Context) -> Any:
-        """Reads and runs the command."""
         with _safe_usage_errors():
             return super().invoke(ctx)
 
@@ -95,7 +96,7 @@ def _safe_usage_errors() -> Generator[None, None, None]:
         from presscheck.text.sanitize import sanitize  # 4 ms, only for usage errors
 
         shown = sanitize(error.format_message())
-        error.format_message = lambda: shown
+        error.format_message = lambda: shown  # pyrefly: ignore[method-assign]
         raise
 
 

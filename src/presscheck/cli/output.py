@@ -48,7 +48,7 @@ def as_json(value: Any) -> Any:
     """A value of the API as plain JSON, with the field names of the API."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True)
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [as_json(item) for item in cast("Sequence[Any]", value)]
     if isinstance(value, dict):
         return {key: as_json(item) for key, item in cast("dict[str, Any]", value).items()}
@@ -136,7 +136,7 @@ def _nested(value: Any, names: Sequence[str]) -> Any:
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list | dict):
+    if isinstance(value, (list, dict)):
         value = json.dumps(value)
     return "" if value is None else sanitize(str(value))
 

@@ -23,6 +23,8 @@ from socket import gaierror
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
+from typing_extensions import override
+
 from presscheck import __version__
 from presscheck.api.operation import Operation, Page
 from presscheck.client.base_url import Address, read_address
@@ -111,8 +113,8 @@ class Bearer(httpx.Auth):
     def __repr__(self) -> str:
         return "Bearer(…)"
 
+    @override
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Add the header."""
         if self._header:
             request.headers["authorization"] = self._header
         yield request
@@ -126,6 +128,7 @@ if find_spec("sniffio") is None:
 class NoCookies(httpx.Cookies):
     """Cookies of which none is kept: the token authenticates. To look for them took a fourteenth of each request."""
 
+    @override
     def extract_cookies(self, response: httpx.Response) -> None:
         """Keep none."""
 
@@ -133,7 +136,7 @@ class NoCookies(httpx.Cookies):
 class CookielessClient(httpx.AsyncClient):
     """An HTTP client that keeps no cookies of a service, and so sends none."""
 
-    cookies = NoCookies()  # pyright: ignore[reportIncompatibleMethodOverride, reportAssignmentType]  # a property there
+    cookies = NoCookies()  # pyrefly: ignore[bad-override-mutable-attribute]  # a property there
 
 
 def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
@@ -488,6 +491,7 @@ class _Compressed(_Plain):
         self._zlib = zlib.decompressobj(zlib.MAX_WBITS | 32)  # detects gzip and zlib by their header
         self._is_started = False
 
+    @override
     def decode(self, chunk: bytes, room: int) -> bytes:
         if self._zlib.eof:
             raise BodyError("there is data after its end")
@@ -497,6 +501,7 @@ class _Compressed(_Plain):
         except zlib.error:
             raise BodyError("its compression is invalid") from None
 
+    @override
     def end(self) -> None:
         if self._is_started and not self._zlib.eof:
             raise BodyError("its compressed data is incomplete")

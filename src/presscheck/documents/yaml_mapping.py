@@ -106,7 +106,7 @@ class _Size:
         elif isinstance(event, yaml.AliasEvent):
             if any(event.anchor == name for name, _, _ in self._open):
                 raise ValueError(f"the alias *{event.anchor} contains itself")
-            self._count(None, *self._anchors.get(event.anchor, (0, 1)))
+            self._count(None, *self._anchors.get(str(event.anchor), (0, 1)))
 
     def _count(self, anchor: str | None, depth: int, values: int) -> None:
         if anchor:

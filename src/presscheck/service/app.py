@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
+from typing_extensions import override
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
@@ -480,8 +481,8 @@ class RouteIndex(BaseRoute):
             for method in () if ":path}" in route.path else route.methods or ():  # a path may have any length
                 self._routes.setdefault((method, parts[2], len(parts)), []).append(route)
 
+    @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether one of the routes matches path and method."""
         if scope["type"] == "http":
             parts: list[str] = scope["path"].split("/")
             known = self._routes.get((scope["method"], parts[2] if len(parts) > 2 else "", len(parts)), ())
@@ -491,7 +492,7 @@ class RouteIndex(BaseRoute):
                     return match, {**found, _CHOSEN: route}
         return Match.NONE, {}
 
+    @override
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets the route answer that matched."""
         route: Route = scope[_CHOSEN]
         await route.handle(scope, receive, send)

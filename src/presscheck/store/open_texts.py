@@ -102,14 +102,14 @@ def take_left_texts(outbox: LocalState) -> int:
 
 def _take(directory: Path, outbox: LocalState) -> bool:
     """Store the text of a directory as a draft, unless its process still runs; returns whether it was changed."""
-    from filelock import FileLock, Timeout  # 10 ms, only if a text was left
+    from filelock import FileLock  # 10 ms, only if a text was left
 
     lock = FileLock(directory / _LOCK, mode=0o600)
     try:
         record: dict[str, Any] = json.loads((directory / _RECORD).read_text("utf-8"))
         lock.acquire(timeout=0)
         text = _newest(directory, record["name"]).read_text("utf-8", errors="replace")
-    except (OSError, ValueError, Timeout):
+    except (OSError, ValueError):
         lock.release()
         return False
     is_changed = bool(text.strip()) and text.rstrip("\n") != record["text"].rstrip("\n")

@@ -23,6 +23,7 @@ from textual.events import Event, InputEvent, Key, MouseDown, Paste
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import AwaitMount, Widget
+from typing_extensions import override
 
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, PresscheckError
@@ -150,13 +151,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Take the styles of another theme, before anything is drawn with it."""
         self._styles.use(self.themes[name])
 
+    @override
     def get_default_screen(self) -> StartupSnapshot:
-        """The startup snapshot."""
         return StartupSnapshot(self._snapshot, self.style_for(""))
 
     def on_mount(self) -> None:
         """Load the inbox after the first paint."""
-        resumed = cast("Signal[object]", self.app_resume_signal)  # pyright: ignore[reportUnknownMemberType]  # generic
+        resumed = cast("Signal[object]", self.app_resume_signal)  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
         if not self.is_headless and is_terminal():
             self._watch_terminal()
@@ -217,8 +218,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._background_refresh = AutoRefresh(self.engine, lambda: self._last_input)
         self._background_refresh.start()
 
+    @override
     async def on_event(self, event: Event) -> None:
-        """Note the time of the last input, and deliver keys in turn."""
         if isinstance(event, InputEvent):
             self._last_input = monotonic()
         if isinstance(event, MouseDown):
@@ -246,6 +247,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         await super().on_event(event)
         self.type_ahead.hold_until_handled(target)
 
+    @override
     def push_screen(self, screen: Any, *args: Any, **more: Any) -> Any:
         """Open a screen; keys that are typed from now on are for it."""
         self.capture_mouse(None)  # a drag ends: the widget below would never hear of its end
@@ -254,8 +256,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._screen_changed()
         return opening
 
+    @override
     def pop_screen(self) -> AwaitComplete:
-        """Close the screen on top."""
         self.capture_mouse(None)
         closed = self.screen
         closing = super().pop_screen()
@@ -263,6 +265,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._screen_changed()
         return closing
 
+    @override
     def switch_mode(self, mode: str) -> AwaitMount:
         """Show another place; keys that are typed from now on are for it."""
         self.capture_mouse(None)
@@ -282,8 +285,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         if self._engine:
             await self._engine.close()
 
+    @override
     def exit(self, *args: Any, **more: Any) -> None:
-        """End, and store the snapshot for the next start."""
         save = getattr(self.screen, "save_snapshot", None) if self.screen_stack else None
         if save:
             save()
@@ -291,6 +294,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.write_to_terminal(self.pictures.deletion())
         super().exit(*args, **more)
 
+    @override
     def notify(
         self,
         message: str,
@@ -418,10 +422,11 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._painter.reset()
         self.pictures.measure_again()
 
+    @override
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         if isinstance(renderable, CompositorUpdate):
             renderable = cast("Any", self._painter.update(renderable))  # Textual declares a narrower type
-        super()._display(screen, renderable)  # pyright: ignore[reportUnknownMemberType]  # screens are generic
+        super()._display(screen, renderable)  # screens are generic
         # the last 1,024 widgets that were drawn are remembered there, those of closed screens with all their lines
         StylesCache.get_inner_outer.cache_clear()
 
@@ -489,16 +494,19 @@ class PresscheckApp(App[int], inherit_bindings=False):
         end.start()
         self._end(code)
 
+    @override
     def _build_driver(self, headless: bool, inline: bool, mouse: bool, size: tuple[int, int] | None) -> Driver:
         driver = super()._build_driver(headless, inline, mouse, size)
         if stream := getattr(driver, "_file", None):  # where its thread writes; not every driver has one
             vars(driver)["_file"] = TerminalStream(stream)
         return driver
 
+    @override
     def _fatal_error(self) -> None:
         """End after an internal error; local variables are not shown, as they may hold secrets."""
         self._close_messages_no_wait()
 
+    @override
     def _print_error_renderables(self) -> None:
         self._exit_renderables.clear()
         if self._exception is not None:

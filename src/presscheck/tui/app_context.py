@@ -172,4 +172,4 @@ class AppContext(Protocol):
 
 def app_of(screen: Screen[Any]) -> AppContext:
     """The app of a dialog, which is no `BaseScreen`."""
-    return cast("AppContext", screen.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
+    return cast("AppContext", screen.app)  # App is generic in its result

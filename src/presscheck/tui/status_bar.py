@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.strip import Strip
 from textual.widget import Widget
+from typing_extensions import override
 
 from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
@@ -84,16 +85,16 @@ class StatusLine(ClickableLines):
             self.left, self.right = left, right
             self.refresh()
 
+    @override
     def line_at(self, y: int) -> Line:
-        """Both parts."""
         columns = self.size.width
         right = cut(self.right, max(columns * 2 // 3, columns - width(self.left) - 3, 0))
         left = cut(self.left, max(0, columns - width(right) - 3))
         gap = max(1, columns - width(left) - width(right) - 1)
         return (*left, Span(" " * gap), *right, Span(" "))
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """The strip of the line."""
         return render_strip(self.line_at(y), self.size.width, self.style_for)
 
 
@@ -174,13 +175,13 @@ class WhichKey(ClickableLines):
         """Hide the popup."""
         self.display = False
 
+    @override
     def line_at(self, y: int) -> Line:
-        """One line of keys."""
         lines = self._lines(self.size.width)
         return lines[y] if y < len(lines) else ()
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """The strip of one line of keys."""
         return render_strip(self.line_at(y), self.size.width, self.style_for)
 
     def _lines(self, columns: int) -> list[Line]:

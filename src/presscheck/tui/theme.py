@@ -16,6 +16,7 @@ from rich.color import Color, ColorParseError
 from rich.style import Style
 from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme as TextualTheme
+from typing_extensions import override
 
 from presscheck.errors import ConfigurationError
 
@@ -149,13 +150,14 @@ class ParsedStylesheet(Stylesheet):
     Textual parses all of them again whenever it refreshes styles, three times before the first screen is shown.
     """
 
+    @override
     def set_variables(self, variables: dict[str, str]) -> None:
         """Set the colors of a theme; what was parsed with the same ones stays."""
         if variables != self._variables:
             super().set_variables(variables)
 
+    @override
     def reparse(self) -> None:
-        """Parse what was not parsed with these colors yet."""
         self.parse()
 
 

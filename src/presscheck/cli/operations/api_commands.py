@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, cast
 
 import click
+from typing_extensions import override
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
@@ -52,10 +53,11 @@ def verbs(group: click.Group) -> dict[type[Operation[Any]], list[str]]:
 class OperationGroup(click.Group):
     """A group whose commands are the API operations."""
 
+    @override
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all operations."""
         return list(operations())
 
+    @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of an operation, by `get-space`, `getSpaceById`, `GetSpace` or `spaces.GetSpace`.
 
@@ -66,6 +68,7 @@ class OperationGroup(click.Group):
         operation = operations().get(name)
         return _command(name, operation) if operation else None
 
+    @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Name the command that lists the operations, which are too many for a help page."""
         formatter.write_paragraph()

@@ -95,7 +95,7 @@ async def pull(session: Session, site: str, file: Path, org: str | None, *, only
     if before and before.config.parts and (new == old or (is_equal and not force)):
         print_message(f"{file} is up to date.")
     else:
-        text, has_comments = text_of(new, file, before.text if before else None)
+        text, has_comments = text_of(new, file, before.text if before else None)  # pyrefly: ignore[bad-argument-type]
         write_file(file, text)
         print_message(f"{count(len(new), 'part')} written to {file}: {', '.join(new)}.")
         if not has_comments:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from typing_extensions import override
+
 from presscheck.documents.diff.block_pairs import SegmentPair
 from presscheck.documents.diff.inline_marks import tint_line
 from presscheck.documents.diff.painter import MarkedLine
@@ -46,6 +48,7 @@ class SideBySideLayout(UnifiedLayout):
         """The empty left side, for something that is inserted on the right."""
         return (Span(" " * (MARGIN + self._columns)), self._between)
 
+    @override
     def _show(self, group: Sequence[int]) -> None:
         one = self._paired[group[0]]
         rows: list[tuple[int, MarkedLine, MarkedLine]] = []
@@ -66,6 +69,7 @@ class SideBySideLayout(UnifiedLayout):
             self._add(self._row(left, right), number, after.line if after else None)
         self._last = self._paired[group[-1]]
 
+    @override
     def _add(self, line: Line, block: int | None, anchor: int | None) -> None:
         super()._add(line or self._row(EMPTY, EMPTY), block, anchor)
 
@@ -73,6 +77,7 @@ class SideBySideLayout(UnifiedLayout):
         before = pad((self._marks[left.mark], *left.line), MARGIN + self._columns)
         return (*before, self._between, self._marks[right.mark], *right.line)
 
+    @override
     def _space(self, pair: SegmentPair) -> None:
         last = self._last
         if last is None or not needs_blank_line(last, pair):

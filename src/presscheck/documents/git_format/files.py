@@ -171,7 +171,7 @@ def image_dimensions(content_type: str, content: bytes) -> tuple[float, float] |
         return _svg(head)
     if content_type not in _MEASURED or head.startswith(b"<"):  # of a drawing, the library would read all entities
         return None
-    width, height = imagesize.get(BytesIO(head))  # pyright: ignore[reportUnknownMemberType]  # of other arguments
+    width, height = imagesize.get(BytesIO(head))  # of other arguments
     return (width, height) if width > 0 and height > 0 else None
 
 

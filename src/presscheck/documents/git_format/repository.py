@@ -193,7 +193,7 @@ def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) 
 def _details(front: Mapping[str, Any]) -> dict[str, Any]:
     details: dict[str, Any] = {}
     for name in _TEXTS:
-        if front.get(name) is not None and not isinstance(front[name], dict | list | bool):
+        if front.get(name) is not None and not isinstance(front[name], (dict, list, bool)):
             details[name] = str(front[name]).strip()
     details |= {name: front[name] for name in _FLAGS if isinstance(front.get(name), bool)}
     if isinstance(front.get("if"), str):

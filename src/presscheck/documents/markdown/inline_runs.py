@@ -137,7 +137,8 @@ class InlineRuns:
         """The images, each with its source."""
         self._image, self._words = image, words
         self._open: list[_Opened] = []
-        self._style, self._link = style, None
+        self._style = style
+        self._link: str | None = None
         self._is_line_over = self._is_hidden = False
         self.names_targets = False
         """Whether a link is called by its target, not by its words: a reference to a page, a file or a person."""

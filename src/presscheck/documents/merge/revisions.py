@@ -344,7 +344,7 @@ class _Pages:
         place = self._places[side].get(above) if above else None
         if above and place is None:
             return []
-        return [page["id"] for page in children(place and place.page, self._trees[side])]
+        return [page["id"] for page in children(place.page if place else None, self._trees[side])]
 
     def _with_pages(self, page_id: str, pages: Tree) -> Page:
         page = self._merged[page_id]

@@ -58,7 +58,7 @@ def body_of(node: Node) -> Nodes:
 
 def _bare(value: Any) -> Any:
     if isinstance(value, list):
-        return [_bare(one) for one in value]  # pyright: ignore[reportUnknownVariableType]
+        return [_bare(one) for one in value]
     if not isinstance(value, dict):
         return value
-    return {name: _bare(one) for name, one in value.items() if name != "key"}  # pyright: ignore[reportUnknownVariableType]
+    return {name: _bare(one) for name, one in value.items() if name != "key"}

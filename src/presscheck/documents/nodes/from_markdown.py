@@ -13,7 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from presscheck.documents.block_tags import ALERT, HINTS
 from presscheck.documents.markdown.parser import outermost, parse, take_task
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from presscheck.documents.markdown.parser import Environment
 
-Tokens = Sequence["Token"]
+Tokens: TypeAlias = "Sequence[Token]"
 _alert = ALERT.match
 _heading_id = re.compile(r"[-a-z0-9.+_]+").fullmatch
 

@@ -137,7 +137,7 @@ def child_nodes(node: Node, name: str = "nodes") -> Nodes:
 def markdown_details(node: Node) -> dict[str, Any]:
     """Returns what Markdown says beyond the node."""
     said = node.get("markdown")
-    return said if isinstance(said, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    return said if isinstance(said, dict) else {}
 
 
 def plain_text(nodes: Nodes) -> str:

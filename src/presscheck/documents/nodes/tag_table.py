@@ -39,7 +39,7 @@ def parse_length(text: str) -> Any:
 def format_length(value: Any) -> str:
     """Formats a length."""
     if isinstance(value, dict):
-        return format_length(value.get("value")) + str(value.get("unit") or "")  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        return format_length(value.get("value")) + str(value.get("unit") or "")
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 

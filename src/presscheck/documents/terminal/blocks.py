@@ -323,7 +323,7 @@ class BlockRenderer:
         bar = Span(f"{self.symbols.quote} ", "quiet")
         return with_prefix(lines, (bar,), (bar,))
 
-    def list(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
+    def list_block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders a list with hanging markers; with blank lines where an item has more than a paragraph and lists.
 
         The blank lines of the Markdown do not matter: nodes have none.
@@ -386,8 +386,8 @@ _LISTS = ("bullet_list_open", "ordered_list_open")
 _DRAWN: dict[str, Callable[[BlockRenderer, Token, Sequence[Token], int], list[Line]]] = {
     "paragraph_open": BlockRenderer.paragraph,
     "heading_open": BlockRenderer.heading,
-    "bullet_list_open": BlockRenderer.list,
-    "ordered_list_open": BlockRenderer.list,
+    "bullet_list_open": BlockRenderer.list_block,
+    "ordered_list_open": BlockRenderer.list_block,
     "blockquote_open": BlockRenderer.quote,
     "fence": BlockRenderer.code,
     "code_block": BlockRenderer.code,

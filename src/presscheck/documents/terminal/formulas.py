@@ -53,12 +53,12 @@ def formula_text(source: str) -> str:
 
 def superscript(text: str) -> str:
     """Returns a text as superscript; what has no such characters is preceded by `^`."""
-    return _index(text, _SUPERSCRIPTS, "^")
+    return _index(text, _SUPERSCRIPTS, "^")  # pyrefly: ignore[bad-argument-type]
 
 
 def subscript(text: str) -> str:
     """Returns a text as subscript; what has no such characters is preceded by `_`."""
-    return _index(text, _SUBSCRIPTS, "_")
+    return _index(text, _SUBSCRIPTS, "_")  # pyrefly: ignore[bad-argument-type]
 
 
 def _index(text: str, characters: dict[str, str], sign: str) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
+from typing_extensions import override
+
 from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
 from presscheck.documents.markdown.inline_runs import HtmlEvent, InlineRuns, InlineWords, file_name
 from presscheck.documents.markdown.table import Table
@@ -102,6 +104,7 @@ class _Reader(HtmlBlockReader[InlineRuns]):
     def table(self, table: Table) -> None:
         self.groups.append(table_lines(table, self.columns, self.symbols, self.page.controls, self.key()))
 
+    @override
     def tag(self, event: HtmlEvent) -> None:
         _, name, values = event
         if name == "img" and self.in_figure:

@@ -624,7 +624,7 @@ class _CutBlocks:
         self.drawn_texts: dict[int, str] = {}
         self.conflicts = list(conflicts)
         if conflicts:
-            self._lines = text_lines(markdown)
+            self._lines = text_lines(markdown)  # pyrefly: ignore[possibly-uninitialized-attribute]
             head = ""
             for at, block in enumerate(self.blocks):
                 head = self._head(block, head)

@@ -108,7 +108,7 @@ class FormField:
             return NULL if NULL in dict(self.choices) else ""
         if isinstance(value, bool):
             return "true" if value else "false"
-        if self.kind == "list" and isinstance(value, list | tuple):
+        if self.kind == "list" and isinstance(value, (list, tuple)):
             return ", ".join(map(str, cast("Iterable[Any]", value)))
         if self.kind == "certificate":
             return " ".join(str(value).split())  # a form has one line for it

@@ -257,7 +257,7 @@ class SiteReader:
             shared = await part("share links", whole_listing(self._engine, ListShareLinks(**path)), ())
         authentication: PublishingAuth | None = None
         if site.visibility == "visitor-auth":
-            authentication = await part("visitors", self._engine.read(GetPublishingAuth(**path)), None)
+            authentication = await part("visitors", self._engine.read(GetPublishingAuth(**path)), None)  # pyrefly: ignore[bad-argument-type]
         specs: tuple[OpenAPISpec, ...] | None = ()
         if any(facts.specs for space in spaces for facts in space.facts.values()):
             specs = await part(

@@ -605,7 +605,7 @@ async def _first_and_last(results: AsyncIterator[T]) -> AsyncIterator[T]:
         if number == 1:
             yield last
     if number > 1:
-        yield cast("T", last)
+        yield last
 
 
 class SubscribedReads:

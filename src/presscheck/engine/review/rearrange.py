@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, GetChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision, Revision, RevisionPage
@@ -505,8 +507,8 @@ class _Copy(_Plan):
         self.target = dict(places_of(target.pages))
         super().__init__(reader, sides, selection)
 
+    @override
     def all_places(self) -> Iterable[Mapping[str, Place]]:
-        """The pages of main, of the change request, and of the target."""
         return self.base, self.source, self.target
 
     async def work_out(self) -> None:

@@ -96,7 +96,7 @@ def _with_nulls(site: Any, file: Any) -> Any:
 def _problems(place: Place, site: Any, file: Any) -> Iterator[Problem]:
     if site is not None and same_value(site, file):
         return
-    if isinstance(site, dict | list | bool) and not isinstance(file, type(cast("Any", site))):
+    if isinstance(site, (dict, list, bool)) and not isinstance(file, type(cast("Any", site))):
         words = {dict: "a table with keys and values", list: "a list", bool: "true or false"}
         yield Problem(place, f"must be {words[type(cast('Any', site))]}")
         return

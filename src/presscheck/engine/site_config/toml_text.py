@@ -117,7 +117,7 @@ def _is_block(key: str, value: Any) -> bool:
     """Whether a value has a header of its own: a table that is not short, or a list of tables."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)
-        is_flat = not any(isinstance(inner, dict | list) or "\n" in str(inner) for inner in items.values())
+        is_flat = not any(isinstance(inner, (dict, list)) or "\n" in str(inner) for inner in items.values())
         return not (is_flat and len(key) + len(_value(items)) <= LONGEST_INLINE)
     is_list = isinstance(value, list) and bool(cast("list[Any]", value))
     return is_list and all(isinstance(item, dict) for item in cast("list[Any]", value))

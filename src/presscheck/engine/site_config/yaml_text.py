@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import yaml
+from typing_extensions import override
 
 from presscheck.engine.site_config.document import Place
 from presscheck.engine.site_config.toml_text import is_visible
@@ -17,6 +18,7 @@ WIDTH = 110
 class _Writer(yaml.SafeDumper):
     """Writes texts with invisible characters in double quotes, where escapes are possible."""
 
+    @override
     def ignore_aliases(self, data: Any) -> bool:
         """Never: each value is written where it is."""
         return True

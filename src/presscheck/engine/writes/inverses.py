@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast
 
+from typing_extensions import override
+
 from presscheck.api import (
     agent_instructions,
     change_requests,
@@ -182,6 +184,7 @@ class _EditedMessage(_Inverse):
     def __init__(self, get: type[Operation[Any]]) -> None:
         self._get = get
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         return self._values(call, await read(self._get(**_path_of(call), format="markdown")), me)
 
@@ -266,6 +269,7 @@ class _Fields(_Inverse):
     ) -> None:
         self._read_of, self._pick, self._required = read_of, pick, required
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         thing = self._pick(await read(self._read_of(call)), call)
         return None if thing is None else _fields_of(call, thing)
@@ -323,11 +327,13 @@ class _CreatedRequest(_Inverse):
 class _AddedReviewers(_Inverse):
     """The reviewers who were not requested before are removed."""
 
+    @override
     def result(self, answer: Any) -> Json | None:
         if answer is None or answer.users is None:
             return None
         return {"users": [item.user.id for item in answer.users if item.user]}
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         return {"users": sorted(await _requested(read, call))}
 
@@ -359,6 +365,7 @@ class _AddedReviewers(_Inverse):
 class _RemovedReviewer(_Inverse):
     """The review is requested again."""
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         requested = await _requested(read, call)
         return {"users": sorted(requested), "name": requested.get(call.user_id, "")}
@@ -386,6 +393,7 @@ class _PageEdits(_Inverse):
     The revision before the edit is noted. The pages are compared by their content in the revision that the edit made.
     """
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         request = await read(change_requests.GetChangeRequest(**_path_of(call)))
         moved = [change.page for change in call.changes if _is_move(change)]
@@ -399,6 +407,7 @@ class _PageEdits(_Inverse):
             "orders": [[parent, order.below(parent)] for parent in sorted(parents, key=str)] if moved else [],
         }
 
+    @override
     def result(self, answer: Any) -> Json | None:
         if answer is None:
             return None
@@ -507,6 +516,7 @@ class _Publication(_Inverse):
     def __init__(self, *, publishes: bool) -> None:
         self._publishes = publishes
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         site = await read(sites.GetSite(**_path_of(call)))
         return {"published": site.published, "title": site.title}
@@ -532,6 +542,7 @@ class _Publication(_Inverse):
 class _AddedSiteSpace(_Inverse):
     """A space that was added to a site is removed from it; the space itself stays."""
 
+    @override
     def result(self, answer: Any) -> Json | None:
         return {"id": answer.id, "path": answer.path} if answer else None
 
@@ -627,9 +638,11 @@ def _section_values(answer: Any, call: Call) -> _SectionValues | None:
 class _AddedSection(_Inverse):
     """A new section is removed with its space, unless spaces that the site had before are in it."""
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         return {"spaces": _spaces_in((await read(_structure(call))).structure)}
 
+    @override
     def result(self, answer: Any) -> Json | None:
         return {"id": answer.id, "title": answer.title, "spaces": _spaces_in(answer.site_spaces)} if answer else None
 
@@ -679,6 +692,7 @@ class _AddedGroup(_Inverse):
 class _DeletedGroup(_Inverse):
     """A deleted group of sections is added again to what it was in, at the position that the service chooses."""
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         items = (await read(_structure(call))).structure
         group = _item(items, call.site_section_group_id)
@@ -757,6 +771,7 @@ class _CreatedRedirect(_Inverse):
 class _ChangedRedirect(_Inverse):
     """A redirect gets its former path and target again."""
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         redirect = await _redirect(read, call, call.site_redirect_id, call.source)
         return _redirect_values(redirect) if redirect else None
@@ -788,6 +803,7 @@ class _ChangedRedirect(_Inverse):
 class _DeletedRedirect(_Inverse):
     """A deleted redirect is created again."""
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         redirect = await _redirect(read, call, call.site_redirect_id)
         return _redirect_values(redirect) if redirect else None
@@ -882,6 +898,7 @@ def _by_id(items: Sequence[Any], identity: str) -> Any | None:
 class _ReplacedSchema(_Inverse):
     """The former visitor schema is written again."""
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         try:
             return {"json_schema": (await read(_schema_of(call))).json_schema}
@@ -917,6 +934,7 @@ def _schema_of(call: Call) -> Operation[Any]:
 class _MovedItem(_Inverse):
     """An item of a site goes back to its former neighbor."""
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         return _neighbors((await read(_structure(call))).structure, call.item.id)
 
@@ -1034,6 +1052,7 @@ class _Moved(_Inverse):
     def __init__(self, kind: _Kind) -> None:
         self._kind = kind
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         return await self._kind.place(read, call)
 
@@ -1083,6 +1102,7 @@ class _Moved(_Inverse):
 class _CreatedSpace(_Inverse):
     """A new space or a copy is deleted, unless somebody worked in it since."""
 
+    @override
     def result(self, answer: Any) -> Json | None:
         return {"id": answer.id, "title": answer.title, "revision": answer.revision} if answer else None
 
@@ -1156,6 +1176,7 @@ class _Grant(_Inverse):
         self._listing, self._value, self._identity, self._field = listing, value, identity, field
         self._put, self._drop, self._name = put, drop, name
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         return {"value": await self._present(read, call)}
 
@@ -1194,6 +1215,7 @@ class _Grant(_Inverse):
 class _TeamMembers(_Inverse):
     """The people who were added to a team are removed, and those who were in it get their former role."""
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         return {"roles": await self._roles(read, call)}
 
@@ -1257,6 +1279,7 @@ def _roles_text(roles: Json) -> str:
 class _CreatedTeam(_Inverse):
     """A new team is deleted, unless it got members or another name since."""
 
+    @override
     def result(self, answer: Any) -> Json | None:
         return {"id": answer.id, "members": answer.members} if answer else None
 
@@ -1303,6 +1326,7 @@ class _CreatedInvite(_Inverse):
 class _Joined(_Inverse):
     """Who joined an organization leaves it again."""
 
+    @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
         return {"joined": await self._is_member(read, call)}
 

@@ -44,6 +44,7 @@ from sqlalchemy.orm import Session, class_mapper, make_transient_to_detached, se
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlalchemy.orm.util import identity_key
 from sqlalchemy.pool import QueuePool
+from typing_extensions import override
 
 from presscheck.paths import PRIVATE_FILE
 from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes, PendingCache
@@ -106,13 +107,15 @@ class _ReadValues(ScalarResult[Any]):
     def __init__(self, values: Sequence[Any]) -> None:
         self._values = values
 
+    @override
     def __iter__(self) -> Iterator[Any]:
         return iter(self._values)
 
+    @override
     def all(self) -> Sequence[Any]:
-        """All of them."""
         return self._values
 
+    @override
     def first(self) -> Any:
         """The first one; None if there is none."""
         return self._values[0] if self._values else None
@@ -138,18 +141,21 @@ class ReadOnlySession(Session):
         self._connection = connection
         self._rows: dict[tuple[type[Any], Any], Any] = {}
 
+    @override
     def connection(self, *_given: Any, **_options: Any) -> Connection:
-        """The connection of the snapshot."""
         return self._connection
 
+    @override
     def close(self) -> None:
         """Closes it, if it read anything as any other session does; else there is nothing to close."""
         if self.in_transaction():
             super().close()
 
+    @override
     def flush(self, objects: Any = None) -> None:
         """Does nothing: nothing is written."""
 
+    @override
     def add(self, instance: object, *_given: Any, **_options: Any) -> NoReturn:
         """Refuses a new row.
 
@@ -158,6 +164,7 @@ class ReadOnlySession(Session):
         """
         raise TypeError("This session only reads: write in Database.write, or from Context.afterwards.")
 
+    @override
     def get(self, entity: Any, ident: Any, **options: Any) -> Any:
         """A row by its primary key; None if it does not exist."""
         if options:
@@ -182,6 +189,7 @@ class ReadOnlySession(Session):
         if key is not None:
             self._rows.setdefault((entity, key), _maker(entity)(columns))
 
+    @override
     def get_one(self, entity: Any, ident: Any, **options: Any) -> Any:
         """A row by its primary key.
 
@@ -193,8 +201,8 @@ class ReadOnlySession(Session):
             raise NoResultFound(f"No {entity.__name__} has the key {ident!r}.")
         return found
 
+    @override
     def scalars(self, statement: Any, params: Any = None, **options: Any) -> ScalarResult[Any]:
-        """The first column of each row, or the instances."""
         if options or not isinstance(statement, Select):
             return super().scalars(statement, params, **options)
         values = self._values(cast("Select[Any]", statement), params)
@@ -202,6 +210,7 @@ class ReadOnlySession(Session):
             return super().scalars(cast("Executable", statement), params)
         return _ReadValues(values)
 
+    @override
     def scalar(self, statement: Any, params: Any = None, **options: Any) -> Any:
         """The first column of the first row, or its instance; None if there is no row."""
         if options or not isinstance(statement, Select):
@@ -244,7 +253,7 @@ def _by_key(entity: type[Any]) -> tuple[Select[Any], tuple[str, ...]]:
     table: Table = entity.__table__
     keys = [*table.primary_key.columns]
     conditions = [column == bindparam(column.key) for column in keys]
-    return select(*table.columns).where(*conditions), tuple(column.key for column in keys)
+    return select(*table.columns).where(*conditions), tuple(column.key for column in keys)  # pyrefly: ignore[bad-return]
 
 
 @cache

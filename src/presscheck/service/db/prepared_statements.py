@@ -40,6 +40,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.visitors import iterate
 from sqlalchemy.types import TypeEngine
+from typing_extensions import override
 
 MOST_PREPARED = 1024
 """The most statements that are kept compiled, of all databases and numbers of values."""
@@ -117,10 +118,12 @@ class _Ids(TypeDecorator[Sequence[str]]):
     impl = Text
     cache_ok = True
 
+    @override
     def load_dialect_impl(self, dialect: Dialect) -> Any:
         chosen: Any = ARRAY(Text()) if dialect.name == "postgresql" else Text()
         return dialect.type_descriptor(chosen)
 
+    @override
     def process_bind_param(self, value: Sequence[str] | None, dialect: Dialect) -> Any:
         return [*(value or ())] if dialect.name == "postgresql" else _json_of_ids(value)
 
@@ -134,6 +137,7 @@ class _Among(FunctionElement[bool]):
     type = Boolean()
     inherit_cache = True
 
+    @override
     def self_group(self, against: Any = None) -> Any:
         """Itself: SQLAlchemy would compare it with 1 on SQLite, which then reads the whole table, not its index."""
         return self
@@ -301,7 +305,7 @@ def _sent_together(connection: Connection, waiting: Sequence[_Waiting]) -> Any:
 
 
 def _executed(connection: Connection, statement: Executable, values: Values) -> tuple[_Plan, list[Sequence[Any]]]:
-    lists: list[tuple[str, Any]] = [item for item in values.items() if isinstance(item[1], list | tuple)]
+    lists: list[tuple[str, Any]] = [item for item in values.items() if isinstance(item[1], (list, tuple))]
     single: tuple[str, ...] = ()
     if lists:
         whole = _whole(statement)
@@ -546,7 +550,7 @@ def _plan(dialect: Dialect, statement: Executable, shape: Shape, single: tuple[s
                 encoders[name] = encode
     state = compiled.construct_expanded_state(markers)
     names: Sequence[str] = state.positiontup if dialect.positional else [*state.parameters]
-    columns = [*statement.selected_columns] if isinstance(statement, Select | CompoundSelect) else []
+    columns = [*statement.selected_columns] if isinstance(statement, (Select, CompoundSelect)) else []
     conversions: list[tuple[int, Callable[[Any], Any]]] = []
     for index, column in enumerate(columns):
         convert = _conversion(column.type, dialect)
@@ -554,7 +558,7 @@ def _plan(dialect: Dialect, statement: Executable, shape: Shape, single: tuple[s
             conversions.append((index, convert))
     context = SimpleNamespace(execution_options=statement.get_execution_options())  # what listeners ask it for
     keys = [str(column.key) for column in columns]
-    row = namedtuple("Row", keys, rename=True)  # pyright: ignore[reportUntypedNamedTuple]  # made of a statement
+    row = namedtuple("Row", keys, rename=True)  # pyrefly: ignore[bad-class-definition, name-mismatch]  # made of a statement
     parameters = _with_runs([state.parameters[name] for name in names], shape)
     is_plain = dialect.positional and len(names) > 0 and not encoders and not shape
     take = _taker(names) if is_plain and parameters == [_Marker(name) for name in names] else None
@@ -594,6 +598,6 @@ def _direct(dialect: Dialect, statement: Executable, markers: Mapping[str, Any],
 @lru_cache(maxsize=8)
 def _numbering(dialect: Dialect) -> Dialect:
     """The same dialect, with parameters by number, as PostgreSQL itself has them."""
-    numbering: Any = type(dialect)(paramstyle="numeric_dollar")  # pyright: ignore[reportCallIssue]  # see DefaultDialect
+    numbering: Any = type(dialect)(paramstyle="numeric_dollar")  # pyrefly: ignore[unexpected-keyword]  # see DefaultDialect
     numbering.server_version_info = dialect.server_version_info
     return numbering

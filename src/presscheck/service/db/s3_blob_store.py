@@ -12,9 +12,9 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
-import boto3.session  # pyright: ignore[reportMissingTypeStubs]
-from botocore.config import Config  # pyright: ignore[reportMissingTypeStubs]
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError  # pyright: ignore[reportMissingTypeStubs]
+import boto3.session
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 from urllib3.exceptions import HTTPError
 
 from presscheck.errors import ConfigurationError
@@ -168,7 +168,7 @@ class S3BlobStore(BlobStore):
         try:
             yield
         except ClientError as error:
-            answer = cast("dict[str, Any]", error.response)  # pyright: ignore[reportUnknownMemberType]
+            answer = cast("dict[str, Any]", error.response)
             code = str(answer.get("Error", {}).get("Code", ""))
             if code in _MISSING:
                 raise _Missing(f"{self.location}: not found", is_lasting=True) from None
@@ -198,7 +198,7 @@ def _client(location: str) -> S3Client:
         response_checksum_validation="when_required",
     )
     try:
-        return cast("S3Client", boto3.session.Session().client("s3", config=settings))  # pyright: ignore
+        return cast("S3Client", boto3.session.Session().client("s3", config=settings))
     except (BotoCoreError, ValueError) as error:
         reason = str(error).partition("\n")[0] if isinstance(error, BotoCoreError) else "invalid endpoint"
         raise ConfigurationError(f"{location}: the AWS settings are invalid: {reason}") from None

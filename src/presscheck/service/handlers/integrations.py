@@ -59,7 +59,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
         setattr(row, name, getattr(call, name))
     row.version, row.updated_at = row.version + 1, now
     row.runtime, row.visibility, row.target = call.runtime or "v1", call.visibility or "private", call.target or "all"
-    row.scopes, row.categories = list(call.scopes), list(call.categories or ())
+    row.scopes, row.categories = [*map(str, call.scopes)], [*map(str, call.categories or ())]
     row.blocks = list(call.blocks) if call.blocks is not None else None
     row.content_sources = list(call.content_sources) if call.content_sources is not None else None
     row.external_links = [link.model_dump() for link in call.external_links or ()]

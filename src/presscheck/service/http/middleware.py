@@ -36,6 +36,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from typing_extensions import override
 
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
@@ -75,8 +76,8 @@ _SLOT = "presscheck.answer"
 class JsonLines(logging.Formatter):
     """Formats a log record as one line of JSON."""
 
+    @override
     def format(self, record: logging.LogRecord) -> str:
-        """Returns the line."""
         record_fields = {
             "time": moment_text(system_clock()),
             "level": record.levelname.lower(),

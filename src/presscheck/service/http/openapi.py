@@ -14,6 +14,7 @@ from typing import Any, cast
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import core_schema
+from typing_extensions import override
 
 from presscheck import __version__
 from presscheck.api.change_requests import ChangeRequest
@@ -184,19 +185,23 @@ def _refusal(status: str) -> str:
 class _OnTheWire(GenerateJsonSchema):
     """Schemas of what `wire` reads and writes: no titles, no null defaults, and no null in responses."""
 
+    @override
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
+    @override
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
         made = super().default_schema(schema)
         return {name: value for name, value in made.items() if (name, value) != ("default", None)}
 
+    @override
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
         made = super().tagged_union_schema(schema)
         if "discriminator" not in made:  # callable discriminator: several variants may match
             made["anyOf"] = made.pop("oneOf")
         return made
 
+    @override
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         inner = cast("Schema", schema["schema"])
         if self.mode == "serialization":
@@ -205,6 +210,7 @@ class _OnTheWire(GenerateJsonSchema):
         made.pop("title", None)
         return made
 
+    @override
     def normalize_name(self, name: str) -> str:
         return super().normalize_name(name.replace("[", "Of").replace("]", ""))
 

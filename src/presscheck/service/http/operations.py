@@ -326,7 +326,7 @@ def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
         raise ApiError(400, f"{name}: nested too deep")
     if isinstance(value, str) and not is_fit(value):
         raise ApiError(400, f"{name}: must not contain NUL or unpaired surrogates")
-    if isinstance(value, dict | list):
+    if isinstance(value, (dict, list)):
         for item in cast("dict[str, Any] | list[Any]", value):
             require_fit(name, item, depth - 1)
     if isinstance(value, dict):
@@ -400,7 +400,7 @@ def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
 
 def _has_null(value: object) -> bool:
     """Whether a value is or contains a model with a null that is sent."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         several = cast("Sequence[object]", value)
         return any(map(_may_have_null, {type(item) for item in several})) and any(map(_has_null, several))
     if isinstance(value, dict):

@@ -175,7 +175,7 @@ def _page(items: Iterable[Item], last: list[Any] | None, total: int | None) -> P
     following = None if last is None else Cursor(page=_cursor(last))
     # the items were validated when they were created
     listed = tuple(items)
-    return cast("Page[Item]", Page.model_construct(items=listed, next=following, count=len(listed), total=total))
+    return Page.model_construct(items=listed, next=following, count=len(listed), total=total)
 
 
 def _cursor(place: list[Any]) -> str:

@@ -16,6 +16,7 @@ from functools import cache
 from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
 
 import httpcore
+from typing_extensions import override
 
 from presscheck import __version__
 
@@ -194,6 +195,7 @@ class _JudgedNetwork(httpcore.NetworkBackend):
         self._allowed = allowed
         self._plain = httpcore.SyncBackend()
 
+    @override
     def connect_tcp(
         self,
         host: str,
@@ -202,7 +204,6 @@ class _JudgedNetwork(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connects to the first address that responds."""
         failure: Exception = httpcore.ConnectError(f"could not resolve {host}")
         for address in self._judged(host, port):
             try:

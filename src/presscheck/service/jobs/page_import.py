@@ -73,7 +73,7 @@ def _land(session: Session, work: JobContext, pages: list[Found]) -> None:
     space = space_for(context, row.space_id, "edit")
     if row.change_request_id is None:
         row.change_request_id = begin_change_request(context, space, f"Import from {_host(pages[0].url)}"[:100]).id
-    _, branch = change_request_for(context, space.id, row.change_request_id, "edit")
+    _, branch = change_request_for(context, space.id, row.change_request_id, "edit")  # pyrefly: ignore[bad-argument-type]
     edit = ContentEdit(context, branch, known_content(context, branch.revision))
     edit.apply(_insertions(pages, row.page_id))
     ids = {source.url: page for source, page in zip(pages, _pages_of(edit), strict=True)}

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
 from bs4 import BeautifulSoup, Tag
-from markdownify import MarkdownConverter  # pyright: ignore[reportMissingTypeStubs]
+from markdownify import MarkdownConverter
 
 from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.pages.tree import slugify
@@ -167,7 +167,7 @@ def read_file(work: JobContext, address: str) -> Found:
 def as_markdown(content: Tag) -> str:
     """Converts HTML to Markdown; text that looks like one of our tags is escaped."""
     converter = MarkdownConverter(heading_style="ATX", bullets="-", code_language_callback=_language)
-    text = str(converter.convert_soup(content)).replace("{%", "{\\%")  # pyright: ignore[reportUnknownMemberType]
+    text = str(converter.convert_soup(content)).replace("{%", "{\\%")
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 

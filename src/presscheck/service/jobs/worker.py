@@ -190,7 +190,7 @@ class Workers:
         else:
             job.finished_at = moment_text(self._clock())
             if state == "failed" and runner.failed:
-                runner.failed(session, job.about, reason or "", job.finished_at)
+                runner.failed(session, job.about, reason or "", job.finished_at)  # pyrefly: ignore[bad-argument-type]
         job.state, job.reason, job.lease, job.leased_until = state, reason, None, None
 
     def _renew(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from typing_extensions import override
+
 from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
 from presscheck.documents.markdown.inline_runs import HtmlEvent
 from presscheck.documents.markdown.table import Table
@@ -107,6 +109,7 @@ class _Reader(HtmlBlockReader[TypstRuns]):
     def table(self, table: Table) -> None:
         self.parts.append(table_markup(self.page, table))
 
+    @override
     def tag(self, event: HtmlEvent) -> None:
         if event[1] in HEADINGS:
             self.heading = int(event[1][1])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from typing_extensions import override
+
 from presscheck.documents.markdown.inline_runs import InlineRuns, file_name
 from presscheck.documents.pages.tree import slugify
 from presscheck.text.sanitize import is_safe_url, sanitize
@@ -70,12 +72,12 @@ class TypstRuns(InlineRuns):
     def __init__(self, style: str = "") -> None:
         super().__init__("", style)
 
+    @override
     def image(self, source: str, words: str) -> None:
-        """Adds an image."""
         self.spans.append(Span(" ".join(words.split()), PICTURE, source))
 
+    @override
     def tokens(self, tokens: Sequence[Token]) -> None:
-        """Adds inline Markdown tokens."""
         for token in tokens:
             if token.type == "footnote_ref":
                 self.spans.append(Span(str(token.meta["label"]), FOOTNOTE))

@@ -23,6 +23,7 @@ from typing import Any
 import uvicorn
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from starlette.types import ASGIApp
+from typing_extensions import override
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from presscheck.errors import ConfigurationError
@@ -63,6 +64,7 @@ class DeadlineProtocol(H11Protocol):
         super().connection_made(transport)
         self._start()
 
+    @override
     def data_received(self, data: bytes) -> None:
         """Reads a part of a request; the deadline ends with its headers."""
         before: Any = self.cycle
@@ -72,8 +74,8 @@ class DeadlineProtocol(H11Protocol):
         if self.cycle is not before:
             self._stop()
 
+    @override
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forgets the deadline."""
         self._stop()
         super().connection_lost(exc)
 
@@ -188,15 +190,15 @@ class ServiceServer(uvicorn.Server):
     arrive together, and keep them. Its backlog is therefore `ACCEPTED_AT_ONCE`, and the kernel's is set again.
     """
 
+    @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Starts to accept connections."""
         await super().startup(sockets)
         for listener in sockets or ():
             listener.listen(BACKLOG)
 
+    @override
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Ends the service on a signal, for the duration of the block."""
         handled = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, self._end) for number in handled}
         try:

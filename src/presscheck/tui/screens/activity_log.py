@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain
@@ -39,14 +40,14 @@ class ActivityScreen(BaseScreen):
         self.matching: tuple[Entry, ...] = ()
         self.words = ""
 
+    @override
     def title_line(self) -> Line:
-        """The title, the number of requests and the filter."""
         count = f"{len(self.matching)} of {len(self.entries)}" if self.words else f"{len(self.entries)}"
         only = (Span("  only ", "quiet"), Span(sanitize(self.words), "accent")) if self.words else ()
         return (Span(" Activity", "strong"), Span(f"  {count}" if self.entries else "", "quiet"), *only)
 
+    @override
     def body(self) -> ComposeResult:
-        """The requests, and the command of the one under the cursor."""
         yield StatusLine(self.style_for, id="head")
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, key=lambda at: self.matching[at].number)
@@ -54,14 +55,14 @@ class ActivityScreen(BaseScreen):
         again.can_focus = False
         yield again
 
+    @override
     def on_mount(self) -> None:
-        """Show requests from now on."""
         super().on_mount()
         self.query_one(RowList).focus()
         self.run(self._listen, group="activity", exclusive=True)
 
+    @override
     def on_resize(self) -> None:
-        """Fit the columns to the new width."""
         super().on_resize()
         self.call_after_refresh(self._show)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from typing_extensions import override
 
 from presscheck.api.agent_instructions import AgentInstructions, GetAgentInstructions, UpdateAgentInstructions
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
@@ -174,19 +175,19 @@ class InstructionsScreen(BaseScreen):
         self._organization = organization
         self._text: str | None = None
 
+    @override
     def title_line(self) -> Line:
-        """The organization."""
         return (Span(f" {sanitize(self._organization.title)} › ", "quiet"), Span("AI instructions", "title"))
 
+    @override
     def body(self) -> ComposeResult:
-        """When they were changed, and the text."""
         yield StatusLine(self.style_for, id="about")
         with Vertical():
             yield EmptyState(self.style_for)
             yield PageView(self.style_for)
 
+    @override
     def on_mount(self) -> None:
-        """Subscribe to the text."""
         super().on_mount()
         self.query_one(EmptyState).show_loading("Loading the AI instructions …")
         self.query_one(PageView).display = False

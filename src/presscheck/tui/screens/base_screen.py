@@ -23,6 +23,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker
+from typing_extensions import override
 
 from presscheck.engine.results import Result
 from presscheck.errors import PresscheckError
@@ -186,7 +187,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     @property
     def app_context(self) -> AppContext:
         """The app, as screens see it."""
-        return cast("AppContext", self.app)  # pyright: ignore[reportUnknownMemberType]  # App is generic in its result
+        return cast("AppContext", self.app)  # App is generic in its result
 
     @property
     def engine(self) -> Engine:
@@ -257,8 +258,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """The widgets between status bar and footer."""
         yield from ()
 
+    @override
     def compose(self) -> ComposeResult:
-        """Status bar, body and footer."""
         yield StatusLine(self.style_for, id="above")
         yield from self.body()
         yield StatusLine(self.style_for, id="below")
@@ -391,7 +392,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def unsubscribe(self, group: str) -> None:
         """End the subscription of this group."""
         self._when_shown.pop(group, None)
-        self.workers.cancel_group(self, group)  # pyright: ignore[reportUnknownMemberType]  # workers are generic
+        self.workers.cancel_group(self, group)  # workers are generic
 
     def run(self, work: Work, *, group: str = "work", exclusive: bool = False) -> Worker[None]:
         """Run something asynchronous and show its error; it is cancelled when the screen is closed."""
@@ -409,6 +410,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         # a function, not a coroutine: a screen that is being closed starts no worker, and would never await a coroutine
         return self.run_worker(guarded, group=group, exclusive=exclusive)
 
+    @override
     def set_timer(
         self,
         delay: float,
@@ -523,6 +525,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def _width_key(self, border: PaneBorder) -> str:
         return f"width {type(self).__name__} {border.pane.id}"
 
+    @override
     async def _dispatch_message(self, message: Message) -> None:
         try:
             await super()._dispatch_message(message)

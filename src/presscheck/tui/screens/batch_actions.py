@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.change_requests import ChangeRequest, MergeResult
 from presscheck.engine.review.merge_train import merge_next, save_train
@@ -183,27 +184,28 @@ class BatchScreen(BaseScreen, Generic[R]):
         self.heading, self.items, self._action, self._stops = title, list(items), action, stops
         self._noun, self._is_running, self._address_of = noun, False, address_of
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """Copying is offered where items have addresses."""
         return ("copy", *self.FOOTER) if self._address_of else self.FOOTER
 
+    @override
     def title_line(self) -> Line:
-        """The action and its progress."""
         counts = [f"{self._count(state)} {state}" for state in ("done", "pending", "failed") if self._count(state)]
         progress = f"  {count(len(self.items), self._noun)}   {' · '.join(counts)}"
         return (Span(f" {self.heading}", "title"), Span(progress, "quiet"))
 
+    @override
     def place(self) -> Place | None:
         """The batch while it runs, so that it goes on when the user goes elsewhere."""
         return Place("batch", self.heading, (str(id(self)),)) if self._is_running else None
 
+    @override
     def body(self) -> ComposeResult:
-        """A row for each item."""
         yield RowList(self._row, self.style_for, second_line=self._state_row)
 
+    @override
     def on_mount(self) -> None:
-        """Start."""
         super().on_mount()
         rows = self.query_one(RowList)
         rows.show(len(self.items))

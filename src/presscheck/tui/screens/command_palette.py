@@ -267,7 +267,7 @@ def _key(hit: Hit) -> str:
 
 def _excerpt_line(excerpt: str, text: str) -> Line:
     """An excerpt around the first match, with the words marked."""
-    words = sorted(re.findall(r"\w+", text), key=len, reverse=True)
+    words: list[str] = sorted(re.findall(r"\w+", text), key=len, reverse=True)
     if not words:
         return (Span(excerpt, "quiet"),)
     parts = re.split(f"({'|'.join(map(re.escape, words))})", excerpt, flags=re.IGNORECASE)

@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widgets import Input
+from typing_extensions import override
 
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.phrases import count
@@ -114,18 +115,19 @@ class FieldHelp(ClickableLines):
         self.styles.height = max(1, len(self._lines))
         self.refresh()
 
+    @override
     def line_at(self, y: int) -> Line:
-        """A line of the text."""
         return self._lines[y] if y < len(self._lines) else ()
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """The strip of a line."""
         return render_strip(self.line_at(y), self.size.width, self._style_for)
 
 
 class WholeTextInput(SearchInput):
     """An input of one line that keeps all lines of a pasted text, as a certificate has several."""
 
+    @override
     def _on_paste(self, event: events.Paste) -> None:
         self.replace(" ".join(event.text.splitlines()), *self.selection)
         event.stop()
@@ -197,8 +199,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         """The field of the last error, empty for none of them, and its reason."""
         self._is_sending = False
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, fields, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="form-title")
             if self._file:

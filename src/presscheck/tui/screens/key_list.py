@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input
+from typing_extensions import override
 
 from presscheck.engine.reads.cached_reads import is_about_service
 from presscheck.text.styled_text import Line, Span, cut, pad
@@ -121,9 +122,9 @@ class KeyGrid(LineView):
         self._place = (0, 0)
         """The column and the line of the cursor."""
 
+    @override
     @property
     def count(self) -> int:
-        """The number of lines."""
         return max(map(len, self._columns))
 
     @property
@@ -145,14 +146,15 @@ class KeyGrid(LineView):
         """Whether there is room for two columns."""
         return self.columns >= 2 * MIN_COLUMNS + GAP
 
+    @override
     def item(self, number: int, part: int, columns: int) -> Line:
         """A line: a cell of each column."""
         size = self._cell_size(columns)
         cells = [self._cell(column, number, size) for column in range(len(self._columns))]
         return tuple(span for cell in cells for span in (*pad(cell, size), Span(" " * GAP)))
 
+    @override
     def move(self, by: int) -> None:
-        """Move the cursor in its column."""
         column, line = self._place
         step = 1 if by > 0 else -1
         for _ in range(abs(by)):
@@ -160,8 +162,8 @@ class KeyGrid(LineView):
             line = next((at for at in ahead if self._entry_at(column, at)), line)
         self._go(column, line)
 
+    @override
     def move_half_pages(self, count: int) -> None:
-        """Move the cursor by half pages."""
         self.move(count * self.half_page)
 
     def switch_column(self, by: int) -> None:
@@ -171,13 +173,14 @@ class KeyGrid(LineView):
         if lines:
             self._go(column, min(lines, key=lambda at: abs(at - self._place[1])))
 
+    @override
     def choose(self) -> None:
         """Choose the command under the cursor, which was clicked twice."""
         if self.entry:
             self.post_message(self.Chosen(self.entry.name))
 
+    @override
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor."""
         column = min(event.x // (self._cell_size(self.columns) + GAP), len(self._columns) - 1)
         line = self.top + event.y
         if self._entry_at(column, line):
@@ -185,8 +188,8 @@ class KeyGrid(LineView):
         else:
             event.prevent_default()  # a double click beside all keys chooses none
 
+    @override
     def on_resize(self) -> None:
-        """Arrange the columns for the new width."""
         name = self.entry.name if self.entry else ""
         self._arrange()
         places = (
@@ -265,8 +268,8 @@ class KeyList(ModalScreen[str | None], inherit_bindings=False):
         super().__init__()
         self._groups, self.style_for = groups, raised(style_for)
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, input, keys, hints."""
         with Vertical():
             yield StatusLine(self.style_for, id="question")
             yield SearchInput(placeholder="type to search")

@@ -57,7 +57,7 @@ async def ask_merge_rules(
     rules = [
         MergeRuleChange(**own[key].model_dump(include={"rule", "users", "expression", "message"}, exclude_unset=True))
         if key in own
-        else MergeRuleChange(rule=key)  # pyright: ignore[reportArgumentType]  # a name of SIMPLE_RULES
+        else MergeRuleChange(rule=key)  # pyrefly: ignore[bad-argument-type]  # a name of SIMPLE_RULES
         for key in marked
     ]
     lines: list[Line] = [(Span(f"· {_rule_in_words(rule.rule)}"),) for rule in rules]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, wrap
 from presscheck.tui.screens.base_screen import BaseScreen
@@ -29,24 +30,24 @@ class NoticeLogScreen(BaseScreen):
         self._notices: list[Notice] = []
         self._stop_listening: Callable[[], None] | None = None
 
+    @override
     def title_line(self) -> Line:
-        """The title and the number of notices."""
         return (Span(" Notices", "strong"), Span(f"  {len(self._notices)}" if self._notices else "", "quiet"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The notices, or the message that there are none."""
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, key=lambda at: id(self._notices[at]))
 
+    @override
     def on_mount(self) -> None:
-        """Show the notices from now on."""
         super().on_mount()
         self._stop_listening = self.app_context.notices.on_change(lambda: self.when_shown("notices", self._show))
         self._show()
         self.query_one(RowList).focus()
 
+    @override
     def on_unmount(self) -> None:
-        """Stop listening."""
         if self._stop_listening:
             self._stop_listening()
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.screens.base_screen import BaseScreen
@@ -54,14 +55,15 @@ class ProblemListScreen(BaseScreen, Generic[T]):
         self._label_size: tuple[Sequence[ProblemRow[T]], int, int] = ((), 0, 0)
         """The rows that were measured, the columns of their labels, and those that labels and lines need."""
 
+    @override
     def title_line(self) -> Line:
-        """The title."""
         return (Span(f" {self._heading}", "title"),)
 
+    @override
     def body(self) -> ComposeResult:
-        """The problems."""
         yield RowList(self._row, self.style_for, is_heading=lambda number: self._rows[number].is_note)
 
+    @override
     def on_mount(self) -> None:
         """Show the problems, with the cursor on the first that something can be done about."""
         super().on_mount()

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
+from typing_extensions import override
 
 from presscheck.documents.markdown.prose_words import prose_words
 from presscheck.text.phrases import count
@@ -44,20 +45,20 @@ class SpellingScreen(BaseScreen):
         super().__init__()
         self._heading, self.words, self._checker, self._go_to = title, words, checker, go_to
 
+    @override
     def title_line(self) -> Line:
-        """The page, the number of words, and what learns one."""
         number = count(len(self.words), "doubtful word")
         return (
             Span(f" Spelling of {sanitize(self._heading)}", "title"),
             Span(f"   {number} · a learns a word: your {self._checker.name} dictionary has it then", "quiet"),
         )
 
+    @override
     def body(self) -> ComposeResult:
-        """The words."""
         yield RowList(self._row, self.style_for, key=lambda number: self.words[number].word)
 
+    @override
     def on_mount(self) -> None:
-        """Show the words."""
         super().on_mount()
         rows = self.query_one(RowList)
         rows.show(len(self.words))

@@ -13,6 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.screen import Screen
 from textual.strip import Strip
+from typing_extensions import override
 
 KEY = "still inbox"
 """The key in the cache, as earlier versions wrote it."""
@@ -31,10 +32,10 @@ class StartupSnapshot(Screen[None], inherit_bindings=False):
         self._ground = ground
         self._strips = _read(text)
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """One line of the snapshot."""
         columns, rows = self.size
-        strips = self._strips.get(f"{self.app.theme} {columns} {rows}", ())  # pyright: ignore[reportUnknownMemberType]
+        strips = self._strips.get(f"{self.app.theme} {columns} {rows}", ())
         return strips[y] if y < len(strips) else Strip.blank(columns, self._ground)
 
 

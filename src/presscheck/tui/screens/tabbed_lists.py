@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.screen_context import ScreenContext
@@ -118,8 +119,8 @@ class TabbedLists(Vertical, Generic[T]):
         self._number = 0
         self._has_mark_column = has_mark_column
 
+    @override
     def compose(self) -> ComposeResult:
-        """The lines above the rows, and the rows of each tab."""
         style_for = self._screen.style_for
         for name in ("tabs", "summary", "columns"):
             yield StatusLine(style_for, id=name)

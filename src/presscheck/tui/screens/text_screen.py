@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.base_screen import BaseScreen
@@ -25,16 +26,16 @@ class TextScreen(BaseScreen):
         super().__init__()
         self.heading, self.lines = heading, lines
 
+    @override
     def title_line(self) -> Line:
-        """The title."""
         return (Span(f" {self.heading}", "title"),)
 
+    @override
     def body(self) -> ComposeResult:
-        """The lines."""
         yield TextView(self.style_for)
 
+    @override
     def on_mount(self) -> None:
-        """Show the text."""
         lines = self.query_one(TextView)
         lines.show(self.lines)
         lines.focus()

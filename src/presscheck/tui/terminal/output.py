@@ -28,6 +28,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
+from typing_extensions import override
 
 from presscheck.text.sanitize import is_safe_url
 from presscheck.tui.terminal.pictures import PictureRow, PictureTable
@@ -39,6 +40,7 @@ _VISIBLE_ON_BLANKS = frozenset("479")
 class LineCompositor(Compositor):
     """Renders of each widget only the lines of an update."""
 
+    @override
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
         if crop is None:
             yield from super()._get_renders(crop)
@@ -155,8 +157,9 @@ class _DiffUpdate(CompositorUpdate):
     def __init__(self, painter: DiffPainter, update: CompositorUpdate) -> None:
         self._painter, self._update = painter, update
 
+    @override
     def render_segments(self, console: Console) -> str:
-        system = console._color_system or ColorSystem.TRUECOLOR  # pyright: ignore[reportPrivateUsage]  # as Textual does
+        system = console._color_system or ColorSystem.TRUECOLOR  # as Textual does
         text = self._painter.differences(self._update, system)
         return self._update.render_segments(console) if text is None else text
 

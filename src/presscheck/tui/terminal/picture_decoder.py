@@ -104,7 +104,7 @@ def _opaque(image: Image.Image) -> Image.Image:
 def _resized(
     image: Image.Image, width: int, height: int, method: Image.Resampling = Image.Resampling.LANCZOS
 ) -> Image.Image:
-    return image.resize((width, height), method)  # pyright: ignore[reportUnknownMemberType]  # numpy is not installed
+    return image.resize((width, height), method)  # numpy is not installed
 
 
 def _blocks(image: Image.Image, number: int, columns: int, rows: int) -> Iterator[Line]:

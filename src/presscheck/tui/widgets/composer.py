@@ -15,6 +15,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
+from typing_extensions import override
 
 from presscheck.documents.pages.comment_text import parse_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
@@ -104,8 +105,8 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         self._was_refused = False
         """Whether the key that sends was pressed since the last change, and the text cannot be sent."""
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, text, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="composer-title")
             yield TextArea(self.text, soft_wrap=True, show_line_numbers=self._is_code, compact=True)

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
@@ -68,8 +69,8 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         self.is_yes = False
         self._details, self._shows_details = details, False
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, text, input, and both buttons."""
         with Vertical():
             yield StatusLine(self.style_for, id="dialog-title")
             text = TextView(self.style_for)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from typing_extensions import override
+
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.widgets.line_view import TextView
@@ -45,8 +47,8 @@ class EmptyState(TextView):
         self.display = True
         self._lay_out()
 
+    @override
     def on_resize(self) -> None:
-        """Wrap the message."""
         self._lay_out()
 
     def _lay_out(self) -> None:

@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
+from typing_extensions import override
 
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
@@ -93,8 +94,8 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         """What the text of a field can become, by field."""
         self._is_checking = False
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, fields, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="entry-title")
             for field in self.fields:

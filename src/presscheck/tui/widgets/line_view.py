@@ -20,6 +20,7 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, plain, span_at, split_cells, width
 from presscheck.tui.theme import StyleLookup
@@ -270,11 +271,13 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self.jump_to(target)
         return Match(items.index(target) + 1, len(items))
 
+    @override
     @property
-    def render_line(self) -> Callable[[int], Strip]:  # pyright: ignore[reportIncompatibleMethodOverride]  # a look-up
+    def render_line(self) -> Callable[[int], Strip]:  # pyrefly: ignore[bad-override]  # a look-up
         """Returns the strip of a visible line; Textual calls it for each line that it paints."""
         return self._strips.__getitem__
 
+    @override
     def notify_style_update(self) -> None:
         """Render everything again, because the theme changed."""
         self._strips.clear()
@@ -342,11 +345,12 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """Stop to select, also if another screen was opened meanwhile."""
         self._drag_start = None
 
+    @override
     def selection_updated(self, selection: Selection | None) -> None:
-        """Draw the selection."""
         self._selection = selection
         self.redraw()
 
+    @override
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, without margins and the blanks at the ends of lines."""
         first, last = selection.start or Offset(0, 0), selection.end or Offset(0, self.count * self.item_height - 1)
@@ -450,13 +454,13 @@ class TextView(LineView):
     bar_width = 0
     lines: Sequence[Line] = ()
 
+    @override
     @property
     def count(self) -> int:
-        """The number of lines."""
         return len(self.lines)
 
+    @override
     def item(self, number: int, part: int, columns: int) -> Line:
-        """A line."""
         return self.lines[number]
 
     def show(self, lines: Sequence[Line]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual import events
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.theme import StyleLookup
@@ -45,12 +46,12 @@ class OutlineList(RowList):
             self._known, self._current = known, current
             self.show(count, cursor=self.cursor if self.has_focus else max(0, current))
 
+    @override
     def on_blur(self) -> None:
-        """Go back to the heading that is read."""
         self.show(self.count, cursor=max(0, self._current))
 
+    @override
     def on_click(self, event: events.Click) -> None:
-        """Go to a heading."""
         number = self._place_of(event).y
         if event.chain == 1 and not self._has_dragged and 0 <= number < self.count:
             self.move_to(number)

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from textual import events
 from textual.message import Message
+from typing_extensions import override
 
 from presscheck.documents.terminal.controls import (
     PICTURE,
@@ -159,9 +160,9 @@ class PageView(LineView):
         self._lines_sought = 0
         self._checked: tuple[PageLayout | None, ControlledLayout | None] = None, None
 
+    @override
     @property
     def count(self) -> int:
-        """The number of lines that are laid out."""
         return len(self.document.lines) if self.document else 0
 
     @property
@@ -169,6 +170,7 @@ class PageView(LineView):
         """Whether links are labelled, so that the next key chooses one."""
         return bool(self._labels)
 
+    @override
     def item(self, number: int, part: int, columns: int) -> Line:
         """A line; its links are labelled while `is_labelled`."""
         line = self.document.lines[number] if self.document else ()
@@ -234,11 +236,13 @@ class PageView(LineView):
         """Scroll the table or the code under the pointer back."""
         self._scroll_sideways(event, -1)
 
+    @override
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """With shift, scroll the table or the code under the pointer sideways; else the page scrolls."""
         if event.shift and self._scroll_sideways(event, 1):
             event.prevent_default()
 
+    @override
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """With shift, scroll the table or the code under the pointer back; else the page scrolls."""
         if event.shift and self._scroll_sideways(event, -1):
@@ -341,6 +345,7 @@ class PageView(LineView):
         if page and page.reveal(number, opens=opens):
             self._show_folds(position)
 
+    @override
     def margins(self, places: Sequence[Place]) -> list[Line]:
         """The margins of some lines; beside a heading it shows whether its section is folded."""
         margins = super().margins(places)
@@ -353,8 +358,8 @@ class PageView(LineView):
                 margins[at] = (Span("▾" if mark.value else "▸", style),)
         return margins
 
+    @override
     def fold(self) -> None:
-        """Fold or unfold the section of the heading under the cursor."""
         mark = self._mark("section")
         if mark:
             self._fold_section(block_of(mark.key), is_folded=bool(mark.value))
@@ -364,6 +369,7 @@ class PageView(LineView):
         controls = self.controls
         return controls is not None and controls.hides and not controls.shows_all
 
+    @override
     async def find_items(self, text: str) -> list[int]:
         """The lines with a text; what is folded is opened first. One in a folded section is that of its heading."""
         self.ensure_lines(END)
@@ -379,6 +385,7 @@ class PageView(LineView):
     def _hidden_lines(self, text: str) -> Sequence[HiddenLine]:
         return self._page.hidden_lines(text.lower()) if text and self._page else ()
 
+    @override
     async def search(self, text: str, *, step: int = 1) -> Match | None:
         """Highlight a text and go to the next line with it; the section that it is in is unfolded."""
         total = len(await self.find_items(text))
@@ -400,11 +407,13 @@ class PageView(LineView):
         self.redraw()
         return Match(places.index(target) + 1, total)
 
+    @override
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
         """Whether a cell is the mark of a section, in the margin; that of an expandable is a link to its control."""
         line = self.document.lines[number] if self.document and column < 0 and number < self.count else ()
         return section_mark(line) is not None
 
+    @override
     def redraw(self, items: Iterable[int] | None = None) -> None:
         """Render the visible lines, and ask for pictures that come near."""
         super().redraw(items)
@@ -461,11 +470,12 @@ class PageView(LineView):
             self._restore(position)
         self.redraw()
 
+    @override
     def ensure_lines(self, lines: int) -> None:
-        """Lay out at least this number of lines, and one screen more."""
         if self.document and not self.document.done:
             self.document.at_least(lines + self.size.height)
 
+    @override
     def move_to(self, number: int, *, top: int | None = None) -> None:
         """Go to a line; far past the last line that is laid out, go to the end once the layout is complete."""
         self._sought = ""
@@ -620,7 +630,8 @@ class PageView(LineView):
     def label_links(self) -> bool:
         """Label the visible links; returns whether there are any."""
         targets = self._targets(self.visible_range)
-        names = LABELS if len(targets) <= len(LABELS) else map("".join, product(LABELS, repeat=2))
+        pairs = (first + second for first, second in product(LABELS, repeat=2))
+        names: Iterable[str] = LABELS if len(targets) <= len(LABELS) else pairs
         self._labels, self._typed = dict(zip(names, targets, strict=False)), ""
         self.redraw()
         return bool(self._labels)
@@ -643,6 +654,7 @@ class PageView(LineView):
             if target is not None:
                 self.post_message(self.LinkChosen(self, target))
 
+    @override
     def on_resize(self) -> None:
         """Lay the page out for the new width; cursor and scroll position stay at their text."""
         position = self.position

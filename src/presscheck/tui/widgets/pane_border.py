@@ -10,6 +10,7 @@ from textual.geometry import clamp
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
+from typing_extensions import override
 
 from presscheck.text.styled_text import Span
 from presscheck.tui.theme import StyleLookup
@@ -64,8 +65,8 @@ class PaneBorder(Widget):
         self._columns = columns
         self._apply()
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """One row of the line."""
         line = f" {'─' * (self.size.width - 2)}" if self.is_horizontal else "│"
         return render_strip((Span(line, "accent" if self._is_dragged else "quiet"),), self.size.width, self.style_for)
 

@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.commands import shown
@@ -100,8 +101,8 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         self.matches: list[Choice] = list(choices)
         self._has_toggled = False
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, input, items, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="question")
             if not self.is_menu:
@@ -252,6 +253,6 @@ def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, fuzzy
         return [choices[at] for at in containing]
     from rapidfuzz import fuzz, process  # 6 ms, only after typing
 
-    similar = process.extract(" ".join(words), labels, scorer=fuzz.partial_ratio, score_cutoff=MIN_SIMILARITY, limit=50)
+    similar = process.extract(" ".join(words), labels, scorer=fuzz.partial_ratio, score_cutoff=MIN_SIMILARITY, limit=50)  # pyrefly: ignore[no-matching-overload]
     rest = [at for _, _, at in similar if at not in set(containing)]
     return [choices[at] for at in (*containing, *rest)]

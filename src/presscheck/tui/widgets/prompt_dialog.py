@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
+from typing_extensions import override
 
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
@@ -71,8 +72,8 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         self.hint, self._error = hint, ""
         self._notes, self._expand = notes, expand
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, notes, input, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="prompt-title")
             yield TextView(self.style_for)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from textual.message import Message
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.theme import StyleLookup
@@ -80,17 +81,17 @@ class RowList(LineView):
         self._range_start: tuple[Hashable, int] | None = None
         """The key of the row at which a range of marks starts, and where it was then."""
 
+    @override
     @property
     def count(self) -> int:
-        """The number of rows."""
         return self._count
 
+    @override
     def item(self, number: int, part: int, columns: int) -> Line:
-        """A row, or its second line."""
         return self.items(((number, part),), columns)[0]
 
+    @override
     def items(self, places: Sequence[Place], columns: int) -> list[Line]:
-        """Rows, or their second lines."""
         row, second_line = self.row, self.second_line
         return [
             second_line(number, columns) if part and second_line else row(number, columns) for number, part in places
@@ -107,6 +108,7 @@ class RowList(LineView):
         self._store_cursor_key()
         self.redraw()
 
+    @override
     def choose(self) -> None:
         """Open the row under the cursor; posted to the screen, so that it arrives after `RowHighlighted`."""
         if self.count:
@@ -151,8 +153,8 @@ class RowList(LineView):
             self._marks_changed()
         return had_any
 
+    @override
     def margins(self, places: Sequence[Place]) -> list[Line]:
-        """The cursor bar, and the marks next to it."""
         margins = super().margins(places)
         if not self.marked or not self.has_mark_column:
             return margins
@@ -163,11 +165,13 @@ class RowList(LineView):
             for (number, part), spans in zip(places, margins, strict=True)
         ]
 
+    @override
     def cursor_moved(self) -> None:
         """Post the message to the screen before it repaints, so that row and details change in one frame."""
         self._store_cursor_key()
         self.screen.post_message(self.RowHighlighted(self, self.cursor))
 
+    @override
     def _move_cursor(self, number: int, top: int | None) -> None:
         super()._move_cursor(self._skip_headings(max(0, min(number, self._count - 1)), number - self.cursor), top)
         if self._is_below_hidden_heading():

@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, width
 from presscheck.tui.status_bar import StatusLine
@@ -67,8 +68,8 @@ class FindBar(Horizontal):
         super().__init__()
         self._last, self.style_for = last, style_for
 
+    @override
     def compose(self) -> ComposeResult:
-        """Input and count."""
         yield SearchInput(placeholder=f"find, or enter to find “{self._last}” again" if self._last else "find")
         yield StatusLine(self.style_for)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.status_bar import ClickableLines
 from presscheck.tui.theme import StyleLookup
@@ -42,8 +44,8 @@ class TourBar(ClickableLines):
             self._lines, self._keys = lines, keys
             self.refresh()
 
+    @override
     def line_at(self, y: int) -> Line:
-        """A line."""
         line = self._lines[y] if y < len(self._lines) else ()
         if y != 1:
             return line
@@ -51,6 +53,6 @@ class TourBar(ClickableLines):
         line = cut(line, max(0, columns - width(self._keys) - 3))
         return (*line, Span(" " * max(1, columns - width(line) - width(self._keys) - 1)), *self._keys)
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """The strip of a line."""
         return render_strip(self.line_at(y), self.size.width, self.style_for)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from textual.message import Message
+from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.theme import StyleLookup
@@ -84,9 +85,9 @@ class Tree(LineView):
         self._rows: list[_TreeRow] = []
         self._target_key: str | None = None
 
+    @override
     @property
     def count(self) -> int:
-        """The number of visible nodes."""
         return len(self._rows)
 
     @property
@@ -94,6 +95,7 @@ class Tree(LineView):
         """The key of the node under the cursor."""
         return self._rows[self.cursor].node.key if self.cursor < len(self._rows) else None
 
+    @override
     def item(self, number: int, part: int, columns: int) -> Line:
         """A node: expand sign, label, and the note at the right end."""
         node, level, _ = self._rows[number]
@@ -177,18 +179,19 @@ class Tree(LineView):
         self.marked = self.marked - keys if keys <= self.marked else self.marked | keys
         self.redraw()
 
+    @override
     def choose(self) -> None:
-        """Open the node under the cursor."""
         if self.key is not None:
             self.post_message(self.NodeSelected(self, self.key))
 
+    @override
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
         """Whether a cell is in the expand sign of a node, or the blank behind it."""
         node, level, _ = self._rows[number]
         return node.expandable and 0 <= column - INDENT * level < INDENT
 
+    @override
     def fold(self) -> None:
-        """Expand the node under the cursor, or collapse it."""
         self.toggle()
 
     def toggle(self) -> None:
@@ -226,6 +229,7 @@ class Tree(LineView):
         self.move_to(parent)
         return True
 
+    @override
     def cursor_moved(self) -> None:
         """Tell the screen at once, so that one key draws its status bars once."""
         self._target_key = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.organizations import OrganizationMember
 from presscheck.errors import Forbidden, NotSupported, PresscheckError
@@ -49,25 +50,26 @@ class AccessScreen(BaseScreen):
         """Whether another screen was opened, which may have changed something."""
         self.lists = TabbedLists(self, self.subject.tabs, self._show_empty, notes=self._notes, has_mark_column=False)
 
+    @override
     def title_line(self) -> Line:
-        """What the permissions are of."""
         title = sanitize(self.organization.title)
         return (Span(f" {title} › Permissions › ", "quiet"), Span(self.subject.title, "title"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The lists."""
         yield self.lists
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen and its lists."""
         return (self, self.lists)
 
+    @override
     def on_mount(self) -> None:
-        """Read everything."""
         super().on_mount()
         self.lists.draw()
         self.reload()
 
+    @override
     def on_screen_resume(self) -> None:
         """Read everything again, if another screen may have changed it."""
         super().on_screen_resume()
@@ -85,9 +87,9 @@ class AccessScreen(BaseScreen):
         """The number of the row under the cursor."""
         return self.lists.rows.cursor
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the tab."""
         return self.tab.footer
 
     def reload(self) -> None:
@@ -137,8 +139,8 @@ class AccessScreen(BaseScreen):
         """Filter the rows by a text."""
         await filter_tab(self.find, self.tab, self.lists.rows, self.lists.redraw)
 
+    @override
     def command_refresh(self) -> None:
-        """Read everything again."""
         super().command_refresh()
         self.reload()
 

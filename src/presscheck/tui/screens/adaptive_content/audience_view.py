@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from typing_extensions import override
 
 from presscheck.api.site_settings import GetAdaptiveSchema
 from presscheck.documents.visitors.claim_schema import schema_claims
@@ -137,24 +138,24 @@ class AudienceView(BaseScreen):
             current=lambda: self.audience,
         )
 
+    @override
     def title_line(self) -> Line:
-        """The site."""
         return site_title(self.model.site, "View as")
 
+    @override
     def body(self) -> ComposeResult:
-        """The audience, what it sees, and the place under the cursor."""
         yield StatusLine(self.style_for, id="summary")
         with Vertical():
             yield EmptyState(self.style_for)
             yield Tree(self._children, self.style_for, on_highlight=self._show_place, id="places")
         yield TextView(self.style_for, id="facts")
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen, and the choice of another audience."""
         return (self, self._view_as)
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.query_one("#facts").can_focus = False
         self._subscriptions.start()
@@ -301,8 +302,8 @@ class AudienceView(BaseScreen):
         page = VisitorPage(place, self.audience, self.model.known, is_on=self.is_on, doubt=doubt)
         self.app_context.push_screen(page)
 
+    @override
     def command_refresh(self) -> None:
-        """Request everything again, with the pages of all spaces."""
         super().command_refresh()
         self._subscriptions.read_again()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.site_settings import ListTemplateConditions, TemplateConditions
 from presscheck.api.sites import AdaptiveContentChange, UpdateSite
@@ -68,20 +69,20 @@ class AdaptiveContentScreen(BaseScreen):
                 return True
         return False
 
+    @override
     def title_line(self) -> Line:
-        """The site."""
         return site_title(self.model.site, "Adaptive content")
 
+    @override
     def body(self) -> ComposeResult:
-        """The lists."""
         yield self.lists
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen, tokens, the view as an audience, and the lists."""
         return (self, self._tokens, self._view_as, self.lists)
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self._subscriptions.start()
         templates = self.engine.watch(ListTemplateConditions(**self.model.path))
@@ -110,9 +111,9 @@ class AdaptiveContentScreen(BaseScreen):
         """Its rows."""
         return self.lists.rows
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the tab."""
         return self.tab.footer
 
     def redraw(self) -> None:
@@ -159,8 +160,8 @@ class AdaptiveContentScreen(BaseScreen):
         """Filter the rows by a text."""
         await filter_tab(self.find, self.tab, self.rows, self.redraw)
 
+    @override
     def command_refresh(self) -> None:
-        """Request everything again, with the pages of all spaces."""
         super().command_refresh()
         self._subscriptions.read_again()
 

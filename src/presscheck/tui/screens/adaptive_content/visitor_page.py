@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from typing_extensions import override
 
 from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines
@@ -43,6 +44,7 @@ class VisitorReferences(NoReferences):
     def __init__(self, audience: Audience, known: Collection[Path] | None, *, is_on: bool = True) -> None:
         self._audience, self._known, self._is_on = audience, known, is_on
 
+    @override
     def shows(self, condition: str) -> bool | None:
         """Whether they meet a condition; None, so that the block is drawn with its condition, if it cannot be told."""
         if self._audience.problem:
@@ -82,19 +84,19 @@ class VisitorPage(BaseScreen):
         self._references = VisitorReferences(audience, known, is_on=is_on)
         self._text: str | None = None
 
+    @override
     def title_line(self) -> Line:
-        """The page."""
         return (Span(" View as › ", "quiet"), Span(sanitize(self._place.title), "title"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The audience, and the page."""
         yield StatusLine(self.style_for, id="visitor")
         with Vertical():
             yield EmptyState(self.style_for)
             yield PageView(self.style_for)
 
+    @override
     def on_mount(self) -> None:
-        """Show the page."""
         super().on_mount()
         claims = claims_text(self._audience)
         name = sanitize(self._audience.name)

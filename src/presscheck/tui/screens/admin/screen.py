@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from typing_extensions import override
 
 from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
@@ -49,26 +50,26 @@ class AdminScreen(BaseScreen):
         self._family = next((one for one in FAMILIES if one.title == family), FAMILIES[0])
         self.table = FamilyTable(self, self._family)
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """The screen, its table, and what only some families have."""
         of_families = (ConversationImport, ClusterRequests, OrganizationMergeRules)
         return (self, self.table, *(handler(self, self.table) for handler in of_families))
 
+    @override
     def title_line(self) -> Line:
-        """The organization and the family."""
         title = sanitize(self.organization.title) if self.organization else ""
         return (Span(f" {title}{' › ' if title else ''}Administration › {self._family.title}", "quiet"),)
 
+    @override
     def body(self) -> ComposeResult:
-        """Sidebar and table."""
         with Horizontal():
             families = RowList(self._family_row, self.style_for, id="families")
             yield families
             yield PaneBorder(families, self.style_for)
             yield self.table
 
+    @override
     def on_mount(self) -> None:
-        """Show the families, and the table of one."""
         super().on_mount()
         self._sidebar.show(len(FAMILIES), cursor=FAMILIES.index(self._family))
         self._sidebar.focus()
@@ -78,8 +79,8 @@ class AdminScreen(BaseScreen):
     def _sidebar(self) -> RowList:
         return self.query_one("#families", RowList)
 
+    @override
     def place(self) -> Place:
-        """The family."""
         return Place("admin", self._family.title, (self._family.title,), "administration")
 
     def show_family(self, title: str) -> None:
@@ -110,6 +111,7 @@ class AdminScreen(BaseScreen):
         style = "quiet" if self.organization and self.table.why_unavailable(family) else ""
         return cut((Span(family.title, style),), columns)
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
         """The commands of the table, without rows only some; filtering, where rows cannot be changed in place."""
@@ -117,9 +119,9 @@ class AdminScreen(BaseScreen):
         shown = ("edit_view" if name == "rename" and is_filtered else name for name in self.FOOTER)
         return tuple(name for name in shown if name not in self.table.without_row)
 
+    @override
     @property
     def footer_titles(self) -> Mapping[str, str]:
-        """As the family says."""
         return self.table.titles
 
     def reason_open(self) -> str | None:
@@ -165,39 +167,39 @@ class PartsScreen(BaseScreen):
     ) -> None:
         super().__init__()
         self.organization: Organization | None = organization
-        self._family, self._given, self._name = whole.parts or whole, given, name
+        self._family, self._given, self._name = whole.parts or whole, given, name  # pyrefly: ignore[bad-override-mutable-attribute]
         self._item, self._head = item, whole.head
         self.table = FamilyTable(self, self._family)
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """The screen, its table, and what only some families have."""
         return (self, self.table, ClusterRequests(self, self.table))
 
+    @override
     def title_line(self) -> Line:
-        """The thing."""
         return (
             Span(" Administration › ", "quiet"),
             Span(self._name, "title"),
             Span(f" › {self._family.title}", "quiet"),
         )
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the table, without rows only some."""
         return tuple(name for name in self.FOOTER if name not in self.table.without_row)
 
+    @override
     @property
     def footer_titles(self) -> Mapping[str, str]:
-        """As the family says."""
         return self.table.titles
 
+    @override
     def body(self) -> ComposeResult:
-        """Facts of the thing, and the table."""
         yield TextView(self.style_for, id="head")
         yield self.table
 
+    @override
     def on_resize(self) -> None:
-        """Fit the facts of the thing to the width."""
         super().on_resize()
         if self._head:
             view, lines = self.query_one("#head", TextView), self._head(self._item, self.size.width)
@@ -205,8 +207,8 @@ class PartsScreen(BaseScreen):
             view.styles.height = len(lines)
             view.show(lines)
 
+    @override
     def on_mount(self) -> None:
-        """Show the table."""
         super().on_mount()
         self.query_one("#head", TextView).can_focus = False
         self.table.show_family(self._family, self._given)

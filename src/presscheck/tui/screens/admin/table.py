@@ -20,6 +20,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input
+from typing_extensions import override
 
 from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.form import FilterForm, form_fields, initial_texts
@@ -180,8 +181,8 @@ class FamilyTable(Vertical):
         known = {**own, **self.given}
         return {name: value for name, value in known.items() if name in operation.model_fields}
 
+    @override
     def compose(self) -> ComposeResult:
-        """Summary, headings and rows."""
         yield StatusLine(self._screen.style_for, id="summary")
         yield StatusLine(self._screen.style_for, id="headings")
         with Vertical():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,5 +73,5 @@ def _from_text(text: str) -> bytes:
     """The bytes of a file in the cache; none if it is damaged."""
     try:
         return base64.b64decode(json.loads(text)["base64"])
-    except (ValueError, KeyError, TypeError, binascii.Error):
+    except (ValueError, KeyError, TypeError):
         return b""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.content import GetRevision, ListRevisionFiles
@@ -106,8 +107,8 @@ class RevisionListScreen(BaseScreen):
         self._steps: AsyncIterator[Step] | None = None
         self._is_complete = False
 
+    @override
     def title_line(self) -> Line:
-        """The title of the space, and the change request."""
         title = Span(sanitize(self._space.title), "title")
         if self._request is None:
             return (Span(" Revisions of ", "quiet"), title)
@@ -124,19 +125,19 @@ class RevisionListScreen(BaseScreen):
         request = self._request
         return f"#{request.number} {sanitize(request.subject) or '(no subject)'}" if request else ""
 
+    @override
     def body(self) -> ComposeResult:
-        """The rows, or why there are none."""
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, is_heading=self._is_heading)
 
+    @override
     def on_mount(self) -> None:
-        """Read the newest revisions."""
         super().on_mount()
         self.query_one(RowList).focus()
         self.command_refresh()
 
+    @override
     def command_refresh(self) -> None:
-        """Read the newest revisions again."""
         self._rows, self._steps, self._is_complete = [], None, False
         self.query_one(EmptyState).show_loading("Loading the revisions …")
         self.run(self._read, group="revisions", exclusive=True)
@@ -286,25 +287,25 @@ class PageAsItWas(BaseScreen):
         self._references: References = NO_REFERENCES
         self._pictures = PagePictures(self, lambda: self.query_one(PageView).size.height, self._draw_again)
 
+    @override
     def title_line(self) -> Line:
-        """The page, and when it was so."""
         when = since(self._created_at, now()) if self._created_at else "earlier"
         name = f"{sanitize(self._space.title)} › {sanitize(self._page.title)}"
         return (Span(f" {name}", "title"), Span(f"   as it was {when}", "waiting"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The page, or why it cannot be shown."""
         yield EmptyState(self.style_for)
         yield PageView(self.style_for)
 
+    @override
     def on_mount(self) -> None:
-        """Read the page."""
         super().on_mount()
         self.query_one(PageView).focus()
         self.command_refresh()
 
+    @override
     def command_refresh(self) -> None:
-        """Read the page again."""
         self.query_one(EmptyState).show_loading("Loading the page …")
         self.run(self._read, group="page", exclusive=True)
 

@@ -9,6 +9,7 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from typing_extensions import override
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
 from presscheck.api.collections import ListCollections
@@ -100,6 +101,7 @@ class BrowseScreen(BaseScreen):
         """The id of the space that is browsed in a change request as soon as that is loaded."""
         self._is_new = True
 
+    @override
     def command_handlers(self) -> Iterable[object]:
         """The screen, the page pane, what is read there, the actions on pages and on spaces, mute and follow."""
         return (
@@ -120,16 +122,16 @@ class BrowseScreen(BaseScreen):
             ContentActions(self),
         )
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """Those of what is under the cursor."""
         item = self.item
         if item and item.site:
             return ON_SITES
         return ON_SPACES if item is None or item.kind in NO_PAGES else self.FOOTER
 
+    @override
     def title_line(self) -> Line:
-        """The path to what is under the cursor."""
         item = self.item
         request = self.library.requests.get(item.space.id) if item and item.space else None
         items = self.library.path(item.key if item else None)
@@ -147,8 +149,8 @@ class BrowseScreen(BaseScreen):
         subject = sanitize(request.subject) or "(no subject)"
         return (Span(f" #{request.number} {subject} ", "accent strong"), Span("›", "quiet"), *line)
 
+    @override
     def body(self) -> ComposeResult:
-        """Tree and page."""
         with Horizontal(id="browse"):
             tree = Tree(
                 self._children,
@@ -163,8 +165,8 @@ class BrowseScreen(BaseScreen):
             yield page
             yield OutlineList(page, self.style_for, id="outline")
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.tree_view.focus()
         self.page_pane.show_text("Loading …")
@@ -175,14 +177,14 @@ class BrowseScreen(BaseScreen):
         )
         self.run(live.run, group="live tree")
 
+    @override
     def on_resize(self) -> None:
-        """Show the outline where there is room."""
         super().on_resize()
         if self.page_view.is_mounted:
             self.page_pane.navigation.outline.arrange()
 
+    @override
     def on_screen_resume(self) -> None:
-        """Show the shortcuts as they are now."""
         super().on_screen_resume()
         if not self._is_new and self.shortcuts.read():
             self.redraw()
@@ -202,9 +204,9 @@ class BrowseScreen(BaseScreen):
         """The headings of the page, beside it."""
         return self.query_one(OutlineList)
 
+    @override
     @property
     def text_pane(self) -> LineView:
-        """The page, also while the tree has the focus."""
         return self.page_view
 
     @property
@@ -212,6 +214,7 @@ class BrowseScreen(BaseScreen):
         """What is under the cursor of the tree; on a shortcut, what that leads to, as far as it is loaded."""
         return self.library.target(self.tree_view.key) if self.is_mounted else None
 
+    @override
     def content_place(self) -> ContentPlace | None:
         """The space under the cursor, in the change request that it is browsed in."""
         item = self.item

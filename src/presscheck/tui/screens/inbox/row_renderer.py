@@ -158,7 +158,9 @@ def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Co
 def heading_line(columns: Columns) -> Line:
     """The headings, each above its column."""
     number = Span(" " + "#".rjust(columns.number) + " ", "quiet")
-    cells = [(Span(titles[0 if columns.is_wide else 1], "quiet"),) for titles in TITLES.values()]
+    cells: list[tuple[Span, ...]] = [
+        (Span(titles[0 if columns.is_wide else 1], "quiet"),) for titles in TITLES.values()
+    ]
     return row_line(columns, (number,), (Span("Change request", "quiet"),), cells)
 
 

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
+from typing_extensions import override
 
 from presscheck.config.saved_views import SavedView
 from presscheck.text.sanitize import sanitize
@@ -50,8 +51,8 @@ class Toggle(StatusLine, can_focus=True):
         """Show the focus."""
         self.draw()
 
+    @override
     def on_click(self, event: events.Click) -> None:
-        """Switch it."""
         self.toggle_value()
 
     def toggle_value(self) -> None:
@@ -97,8 +98,8 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         super().__init__()
         self.heading, self.view, self.style_for, self.validate = title, view, raised(style_for), validate
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, fields, error, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="view-title")
             for field, hint in HINTS.items():

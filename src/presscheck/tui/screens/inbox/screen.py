@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.strip import Strip
 from textual.timer import Timer
+from typing_extensions import override
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.operation import Page
@@ -85,16 +86,18 @@ class InboxScreen(BaseScreen):
         self._rest: Timer | None = None
         self._reading: Timer | None = None
 
+    @override
     def command_handlers(self) -> Iterable[object]:
         """The screen, its views, triage, mute and follow, bulk actions, layout, and the choice of the user."""
         own_parts = (self.views, self.triage, self.triage.notifications, self.bulk_actions)
         return (self, *own_parts, self.arrangement, self.user_choice)
 
+    @override
     def title_line(self) -> Line:
-        """The organization."""
         name = sanitize(self._organization.title) if self._organization else ""
         return (Span(" presscheck  ", "strong"), *self.clickable("go_browse", Span(name, "quiet")))
 
+    @override
     def body(self) -> ComposeResult:
         """Tabs, the filter, why the user is unknown, headings, rows, preview."""
         yield StatusLine(self.style_for, id="tabs")
@@ -121,8 +124,8 @@ class InboxScreen(BaseScreen):
             yield beside
             yield TextView(self.style_for, id="preview")
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.bulk_actions.announce_stopped_train()
         self.rows.focus()
@@ -134,8 +137,8 @@ class InboxScreen(BaseScreen):
         organizations = self.engine.watch(ListOrganizations())
         self.subscribe(organizations, self._take_organizations, group="organizations", shows_errors=False)
 
+    @override
     def on_resize(self) -> None:
-        """Fit rows and preview to the new size."""
         super().on_resize()
         self.fit()
 
@@ -145,8 +148,8 @@ class InboxScreen(BaseScreen):
         if not self.is_shown:
             self.prefetch.stop()
 
+    @override
     def on_screen_resume(self) -> None:
-        """Go on reading rows, and unmark what a batch has done."""
         super().on_screen_resume()
         if self._is_answered and self.model.has_no_reviews:
             self.show_preview()  # another space may be the last one that was opened
@@ -200,8 +203,8 @@ class InboxScreen(BaseScreen):
         if request:
             open_address(self.app_context, request.urls.app or "")
 
+    @override
     def place(self) -> Place:
-        """The view that is shown."""
         view = self.model.view
         return Place("inbox", f"Inbox · {sanitize(view.title)}", (view.id,))
 

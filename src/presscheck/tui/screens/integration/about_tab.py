@@ -44,7 +44,7 @@ class AboutTab:
 
     name, noun = "About", "details"
     footer = ("open", "add", "rename", "web", "delete", "close")
-    total = None
+    total: int | None = None
     error: PresscheckError | None = None
 
     def __init__(self, screen: IntegrationContext, actions: IntegrationActions) -> None:
@@ -162,7 +162,7 @@ class AboutTab:
         configuration = item.get("configuration")
         component = item.get("id") if kind == "document" else None
         if kind != "document" and isinstance(configuration, dict):
-            component = configuration.get("componentId")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            component = configuration.get("componentId")
         if not isinstance(component, str):
             return None
         return lambda: self._render(component, sanitize(str(item.get("title") or component)), kind)

@@ -170,7 +170,7 @@ class IntegrationActions:
             return
         path = {**self._screen.model.path, "installation_id": installation.id}
         field = {f"{place}_selection": cast("Any", chosen[0])}
-        await send(self._screen, UpdateInstallation(**path, **field))
+        await send(self._screen, UpdateInstallation(**path, **field))  # pyrefly: ignore[bad-argument-type]
         self._screen.notify(f"it works in {chosen[0]} {place}s of {where}")
 
     async def publish(self) -> None:

@@ -145,7 +145,7 @@ def _element(value: Any) -> Element:
 
 
 def _items(value: Any) -> list[Any]:
-    return list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else []
+    return list(cast("Sequence[Any]", value)) if isinstance(value, (list, tuple)) else []
 
 
 def _parts(value: Any) -> list[Any]:

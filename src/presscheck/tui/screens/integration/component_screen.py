@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from typing_extensions import override
 
 from presscheck.api.integrations import RenderIntegration, RenderIntegrationWithGet
 from presscheck.api.openapi import ListOpenAPISpecs
@@ -94,11 +95,12 @@ class ComponentScreen(BaseScreen):
         self._is_busy = True
         self._rows = RowList(self._row, self.style_for, key=self._key, has_mark_column=False, id="component")
 
+    @override
     def title_line(self) -> Line:
-        """The integration and the component."""
         title = sanitize(self.source.integration.title)
         return (Span(f" {title} › ", "quiet"), Span(self.source.title, "title"))
 
+    @override
     def body(self) -> ComposeResult:
         """A line that tells whether the integration is working, and the component."""
         yield StatusLine(self.style_for, id="summary")
@@ -106,19 +108,19 @@ class ComponentScreen(BaseScreen):
             yield EmptyState(self.style_for)
             yield self._rows
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen."""
         return (self,)
 
+    @override
     def on_mount(self) -> None:
-        """Render the component."""
         super().on_mount()
         self._draw()
         self._rows.focus()
         self.run(self._first, group="render", exclusive=True)
 
+    @override
     def on_resize(self) -> None:
-        """Fit the rows to the width."""
         super().on_resize()
         self._draw()
 
@@ -166,7 +168,7 @@ class ComponentScreen(BaseScreen):
             props=self._props,
             state=self._values,
             context=dict(self.source.context),
-            **given,
+            **given,  # pyrefly: ignore[bad-argument-type]
         )
         return await send(self, call)
 
@@ -245,6 +247,7 @@ class ComponentScreen(BaseScreen):
         at = self._rows.cursor
         return self._drawn[at].control if at < len(self._drawn) else None
 
+    @override
     def command_refresh(self) -> None:
         """Render the component again, from its beginning; what was typed stays."""
         self.run(self._first, group="render", exclusive=True)
@@ -453,4 +456,4 @@ class ComponentScreen(BaseScreen):
 
 
 def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float | bool | list)
+    return value is None or isinstance(value, str | int | float | bool | list)  # pyrefly: ignore[implicit-any-type-argument]

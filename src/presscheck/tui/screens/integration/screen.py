@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.integrations import (
     GetInstallation,
@@ -71,20 +72,20 @@ class IntegrationScreen(BaseScreen):
         self._traced: TracedEvent | None = None
         self._is_polling = False
 
+    @override
     def title_line(self) -> Line:
-        """The integration."""
         return (Span(" Administration › Integrations › ", "quiet"), Span(self.model.title, "title"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The lists."""
         yield self.lists
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen and its lists."""
         return (self, self.lists)
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         path = self.model.path
         self.subscribe(self.engine.watch(GetIntegration(**path)), self._take_integration, group="integration")
@@ -173,9 +174,9 @@ class IntegrationScreen(BaseScreen):
         """The cells of a row."""
         return max(20, self.size.width - 3)
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the tab."""
         return self.lists.tab.footer
 
     def redraw(self) -> None:

@@ -21,6 +21,7 @@ from textual.expand_tabs import get_tab_widths
 from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
+from typing_extensions import override
 
 from presscheck.tui.screens.markdown_editor.blocks import CURSOR
 from presscheck.tui.theme import StyleLookup
@@ -91,25 +92,25 @@ class WrappedText(WrappedDocument):
     Textual adds up the heights of all lines for each line that it draws, and measures every word of a line.
     """
 
+    @override
     @property
     def height(self) -> int:
-        """The number of lines after wrapping."""
         return len(self._offset_to_line_info)
 
     def part_at(self, y: int) -> tuple[int, int] | None:
         """The line that is drawn at a height, and which part of it; None below the text."""
         return self._offset_to_line_info[y] if y < len(self._offset_to_line_info) else None
 
+    @override
     def wrap(self, width: int, tab_width: int | None = None) -> None:
-        """Wrap all lines."""
         self._width = width
         self._tab_width = tab_width or self._tab_width
         lines = self.document.lines
         self._wrap_offsets, self._tab_width_cache = self._breaks(lines), self._tabs(lines)
         self._count()
 
+    @override
     def wrap_range(self, start: tuple[int, int], old_end: tuple[int, int], new_end: tuple[int, int]) -> None:
-        """Wrap the lines of an edit."""
         last = len(self._wrap_offsets) - 1
         top, bottom = sorted((min(start[0], last), min(old_end[0], last)))
         lines = self.document.lines[top : max(start[0], new_end[0]) + 1]
@@ -119,8 +120,8 @@ class WrappedText(WrappedDocument):
         if [len(breaks) for breaks in before] != [len(breaks) for breaks in after]:
             self._count()
 
+    @override
     def get_sections(self, line_index: int) -> list[str]:
-        """The parts of a line."""
         line, breaks = self.document[line_index], self._wrap_offsets[line_index]
         return [line[start:end] for start, end in zip([0, *breaks], [*breaks, len(line)], strict=True)]
 
@@ -190,6 +191,7 @@ class MarkdownArea(TextArea):
             "\r\n" not in text or plain.count("\n") == text.count("\r\n")
         )
 
+    @override
     def _set_document(self, text: str, language: str | None) -> None:
         super()._set_document("", language)
         self.document = Document(text)
@@ -198,14 +200,17 @@ class MarkdownArea(TextArea):
         self._build_highlight_map()
         self._rewrap_and_refresh_virtual_size()
 
+    @override
     def _build_highlight_map(self) -> None:
         self._fences = None  # Textual calls this after each edit
         super()._build_highlight_map()
 
+    @override
     def find_matching_bracket(self, bracket: str, search_from: tuple[int, int]) -> tuple[int, int] | None:
         """None: Textual searches the whole text for it on each move of the cursor."""
         return None
 
+    @override
     async def _on_key(self, event: events.Key) -> None:
         ends = {"ctrl+home": self.document.start, "ctrl+end": self.document.end}
         if event.key in ends:
@@ -222,8 +227,8 @@ class MarkdownArea(TextArea):
             self._fences = fences(self.document.lines)
         return self._fences[row] if row < len(self._fences) else ""
 
+    @override
     def get_line(self, line_index: int) -> Text:
-        """A line in colours, with the matches of the search marked."""
         line = self.document.get_line(line_index)
         text = Text(line, end="", no_wrap=True)
         for part in coloured(line, self.fence_at(line_index)):
@@ -236,6 +241,7 @@ class MarkdownArea(TextArea):
                 at = folded.find(self.search_text, at + len(self.search_text))
         return text
 
+    @override
     def _render_line(self, y: int) -> Strip:
         """One line; of a line that is very long, only the part that is drawn is handled."""
         place = cast("WrappedText", self.wrapped_document).part_at(y + self.scroll_offset.y)
@@ -252,7 +258,7 @@ class MarkdownArea(TextArea):
         cursor_row, cursor = self.selection.end
         if cursor_row == row and start <= cursor < start + len(text) and self._draw_cursor:
             text.stylize(self._style_for("accent mark"), cursor - start, cursor - start + 1)
-        segments = list(text.render(self.app.console))  # pyright: ignore[reportUnknownMemberType]  # App is generic
+        segments = list(text.render(self.app.console))  # App is generic
         return (
             Strip(segments).adjust_cell_length(self.scrollable_content_region.size.width).apply_style(self.rich_style)
         )

@@ -13,6 +13,7 @@ from textual.containers import Horizontal
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
+from typing_extensions import override
 
 from presscheck.api.content import ListChangeRequestFiles, ListChangeRequestPages
 from presscheck.api.organizations import ListMembers
@@ -105,8 +106,8 @@ class CompletionList(RowList):
     CompletionList { layer: above; position: absolute; display: none; width: 48; background: $ink-raised; }
     """
 
+    @override
     def on_click(self, event: events.Click) -> None:
-        """Choose the row, once the click has moved the cursor there."""
         self.call_later(self.choose)
 
 
@@ -166,12 +167,12 @@ class MarkdownEditor(BaseScreen):
         self._text_keys = KeySequences(())
         self._spelling = SpellingActions(self, lambda: (self.draft.title, self.area.text), self._select_word)
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """The screen, and the spell check."""
         return (self, self._spelling)
 
+    @override
     def title_line(self) -> Line:
-        """The page, and where its text is."""
         state = "draft saved" if self.draft.is_kept else "no changes"
         if self._shows_old_draft:
             state = f"your draft{self.draft.age}"
@@ -180,8 +181,8 @@ class MarkdownEditor(BaseScreen):
         style = "error" if self._error else "quiet"
         return (Span(" Edit ", "quiet"), Span(sanitize(self.draft.title), "title"), Span(f"   {state}", style))
 
+    @override
     def body(self) -> ComposeResult:
-        """The text, the preview, and what can be inserted."""
         self.area = MarkdownArea(self._initial, self.style_for, self._press)
         self._preview = PageView(self.style_for)
         self._completion = CompletionList(self._proposal_row, raised(self.style_for))
@@ -190,8 +191,8 @@ class MarkdownEditor(BaseScreen):
             yield self._preview
         yield self._completion
 
+    @override
     def on_mount(self) -> None:
-        """Focus the text, and subscribe to what can be inserted."""
         super().on_mount()
         commands = [command for command in self.command_table.commands if command.name in TEXT_COMMANDS]
         self._text_keys = KeySequences(commands, self.app_context.keymap)
@@ -217,8 +218,8 @@ class MarkdownEditor(BaseScreen):
             call = ListMembers(organization_id=space.value.organization, limit=ALL)
             self.subscribe(self.engine.watch(call), self._take_people, group="people", shows_errors=False)
 
+    @override
     def on_resize(self) -> None:
-        """Show the preview where there is room."""
         super().on_resize()
         if self.area.is_mounted:
             self._arrange()
@@ -235,8 +236,8 @@ class MarkdownEditor(BaseScreen):
         (preview if self._shows_only_preview else area).focus()
         self._schedule_preview(0.01)
 
+    @override
     def footer_hints(self, columns: int | None = None) -> Line:
-        """The keys that matter here, with their words in the editor."""
         columns = self.size.width if columns is None else columns
         hints: list[Line] = []
         first = ("discard_draft",) if self._shows_old_draft else ()
@@ -345,6 +346,7 @@ class MarkdownEditor(BaseScreen):
         message = saved.message.replace("e opens your draft", "your draft is kept")
         self.notify(message or f"{self.draft.saved_message}; what you typed since then is a draft")
 
+    @override
     async def ask(self, question: ModalScreen[T]) -> T | None:
         """The result of a dialog; what is typed after the question to save is for the text."""
         answer = await super().ask(question)

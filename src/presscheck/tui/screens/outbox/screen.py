@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.comments import Document
 from presscheck.engine.writes.descriptions import describe, describe_name
@@ -88,14 +89,15 @@ class OutboxScreen(BaseScreen):
         """Whether the history is shown."""
         return self.view == "history"
 
+    @override
     def title_line(self) -> Line:
-        """The title and the number of changes."""
         return (Span(" Outbox", "strong"), Span(f"  {len(self.waiting)}" if self.waiting else "", "quiet"))
 
+    @override
     def place(self) -> Place:
-        """The outbox."""
         return Place("outbox", "Outbox")
 
+    @override
     def body(self) -> ComposeResult:
         """The views, and the changes of the one that is shown, or the message that there are none."""
         yield StatusLine(self.style_for, id="tabs")
@@ -110,27 +112,28 @@ class OutboxScreen(BaseScreen):
         drafts = self.draft_list
         yield RowList(drafts.row, self.style_for, second_line=drafts.second_row, key=drafts.key, id="drafts")
 
+    @override
     def on_mount(self) -> None:
-        """Show the outbox from now on."""
         super().on_mount()
         self._stop_listening = self.engine.on_status(lambda _: self.when_shown("status", self._update))
         self._show_view("unsent")
 
+    @override
     def on_screen_resume(self) -> None:
         """Show the drafts as they are now: they change on other screens."""
         super().on_screen_resume()
         if self.is_mounted:
             self._update()
 
+    @override
     def on_unmount(self) -> None:
-        """Stop listening."""
         super().on_unmount()
         if self._stop_listening:
             self._stop_listening()
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """Those of the view."""
         return {"unsent": self.FOOTER, "history": self.HISTORY_FOOTER, "drafts": self.DRAFTS_FOOTER}[self.view]
 
     def waiting_at(self, at: int) -> OutboxEntry:

@@ -109,7 +109,7 @@ class LiveDrafts:
     def delete(self, call: DeleteSpaceComment, words: str) -> None:
         """Delete a comment; `words` are its first words, for the message."""
         if self.send(call):
-            self._context.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")
+            self._context.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
 
     @property
     def can_undo(self) -> bool:

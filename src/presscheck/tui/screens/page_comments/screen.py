@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.comments import ListSpaceComments
 from presscheck.api.content import ListPages, Pages, RevisionPage
@@ -82,8 +83,8 @@ class PageCommentsScreen(BaseScreen):
         hidden = (self.engine.outbox.recall(HIDDEN) or "").split()
         self._visible: set[ThreadState] = {state for state in STATES if state not in hidden}
 
+    @override
     def title_line(self) -> Line:
-        """The space and the page."""
         space = sanitize(self._space.title) if self._space else ""
         page = self._pages.get(self.page_id)
         name = sanitize(page.title) if page else "" if self.page_id else "all pages"
@@ -91,8 +92,8 @@ class PageCommentsScreen(BaseScreen):
         path = " › ".join(filter(None, (space, name)))
         return (Span(f" {path}", "title"), Span(" › Comments", "quiet"), Span(age, "quiet"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The states, the list, and the thread under the cursor."""
         yield StatusLine(self.style_for, id="states")
         yield EmptyState(self.style_for)
         yield RowList(
@@ -100,8 +101,8 @@ class PageCommentsScreen(BaseScreen):
         )
         yield TextView(self.style_for, id="thread")
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         watch = self.engine.watch
         self.subscribe(watch(GetSpace(space_id=self.space_id)), self._take_space, group="space", shows_errors=False)
@@ -273,8 +274,8 @@ class PageCommentsScreen(BaseScreen):
         self._show_thread()
         self.refresh_status_bars()
 
+    @override
     def on_resize(self) -> None:
-        """Fit the thread."""
         super().on_resize()
         self.call_after_refresh(self.redraw)
 
@@ -408,8 +409,8 @@ class PageCommentsScreen(BaseScreen):
         elif not self.actions.edit_pending(int(target), ""):
             self.notify("it is already sent: Y in the list of drafts copies your text")
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """The screen."""
         return (self,)
 
     def _key(self, index: int) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from typing_extensions import override
 
 from presscheck.api.operation import Page
 from presscheck.api.organizations import ListOrganizations, Organization
@@ -75,12 +76,13 @@ class PublishScreen(BaseScreen):
         self._structures: dict[str, SiteTree] = {}
         """The structures of the sites that were looked at, by the ids of the sites."""
 
+    @override
     def command_handlers(self) -> Iterable[object]:
         """The screen, the actions on sites, publishing, the checklist, previews, the view as an audience."""
         return (self, self.actions, self.publish_actions, self.checklist, self._previews, self._view_as)
 
+    @override
     def title_line(self) -> Line:
-        """The organization and the site."""
         site = self.current
         organization = self.organization.title if self.organization else ""
         head = self.clickable("go_browse", Span(sanitize(organization), "quiet")) if organization else ()
@@ -88,8 +90,8 @@ class PublishScreen(BaseScreen):
         rest = " › ".join(sanitize(part) for part in path if part is not None)
         return (Span(" ", "quiet"), *head, Span(rest, "quiet"))
 
+    @override
     def body(self) -> ComposeResult:
-        """Sites and the pane of one."""
         with Horizontal():
             sites = RowList(
                 self._row,
@@ -103,13 +105,14 @@ class PublishScreen(BaseScreen):
             yield PaneBorder(sites, self.style_for)
             yield SitePane(self.style_for, self._published, id="site")
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.query_one(RowList).focus()
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
         self.set_interval(CURRENT, self._check_again)
 
+    @override
     def on_screen_resume(self) -> None:
         """Check the site again: on the other screen something may have been mended."""
         super().on_screen_resume()
@@ -144,8 +147,8 @@ class PublishScreen(BaseScreen):
             self.rows.focus()  # in the structure it would be about an item of it
         self._redraw()
 
+    @override
     def place(self) -> Place:
-        """The site under the cursor."""
         site = self.current
         return Place("publish", sanitize(site.title) or "(no title)", (site.id,), "site") if site else NO_PLACE
 

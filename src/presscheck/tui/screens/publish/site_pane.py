@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from typing_extensions import override
 
 from presscheck.api.sites import Site
 from presscheck.engine.publish.plan_limits import plan_limits
@@ -55,8 +56,8 @@ class SitePane(Vertical):
         self._checks: Line = ()
         self._expanded_site = ""
 
+    @override
     def compose(self) -> ComposeResult:
-        """State and structure."""
         yield TextView(self.style_for, id="facts")
         yield Tree(self._children, self.style_for, id="structure")
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import long_ago
@@ -97,31 +98,31 @@ class RecordScreen(BaseScreen):
         self._errors: dict[str, PresscheckError] = {}
         self._age: float | None = None
 
+    @override
     def title_line(self) -> Line:
-        """Where the thing stands, and what it is called."""
         return (Span(f" {self.record.path} › ", "quiet"), Span(self.record.title, "title"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The state and the text."""
         yield StatusLine(self.style_for, id="state")
         yield TextView(self.style_for)
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """The record and the screen."""
         return (self.record, self)
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """Those of the record."""
         return self.record.footer
 
+    @override
     @property
     def footer_titles(self) -> Mapping[str, str]:
-        """Those of the record."""
         return self.record.footer_titles
 
+    @override
     def on_mount(self) -> None:
-        """Show what is known, then subscribe to the rest."""
         super().on_mount()
         self.query_one(TextView).focus()
         self.watch_parts()
@@ -172,8 +173,8 @@ class RecordScreen(BaseScreen):
         view.show(self.record.lines(max(20, (view.size.width or self.size.width) - 1)))
         self.refresh_status_bars()
 
+    @override
     def on_resize(self) -> None:
-        """Fit the text."""
         super().on_resize()
         self.call_after_refresh(self.redraw)
 

@@ -13,6 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
+from typing_extensions import override
 
 from presscheck.documents.pages.replacement import Query
 from presscheck.errors import InvalidArgument, PresscheckError
@@ -59,13 +60,13 @@ class Switch(StatusLine, can_focus=True):
         """Draw the field."""
         self.draw()
 
+    @override
     def watch_has_focus(self, _has_focus: bool) -> None:
-        """Show the focus, after it has changed."""
         super().watch_has_focus(_has_focus)
         self.draw()
 
+    @override
     def on_click(self, event: events.Click) -> None:
-        """Switch it."""
         event.stop()
         self.switch()
 
@@ -120,8 +121,8 @@ class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
         self._check, self._save, self._error = check, save, error
         self._is_checking = False
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, inputs, switches, error, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="form-title")
             for field, (_, hint) in INPUTS.items():
@@ -205,7 +206,7 @@ class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
         """What is typed and switched."""
         texts = {field: self.query_one(f"#{field}", SearchInput).value for field in INPUTS}
         switched = {field: self.query_one(f"#{field}", Switch).is_on for field in SWITCHES}
-        return replace(self.query_given, **texts, **cast("dict[str, Any]", switched))
+        return replace(self.query_given, **texts, **cast("dict[str, Any]", switched))  # pyrefly: ignore[bad-argument-type]
 
     def _show(self) -> None:
         error = self._error

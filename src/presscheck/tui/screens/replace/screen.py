@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from typing_extensions import override
 
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.documents.diff.page_diff import compare, difference_lines
@@ -67,8 +68,8 @@ class ReplaceScreen(BaseScreen):
         self._is_sending = False
         self._range_start: int | None = None
 
+    @override
     def title_line(self) -> Line:
-        """The space, and the change request in which it is searched."""
         head: Line = ()
         if self._request:
             subject = sanitize(self._request.subject) or "(no subject)"
@@ -76,15 +77,15 @@ class ReplaceScreen(BaseScreen):
         title = (Span(f" {sanitize(self._space.title)}", "title"), Span(f" › {self._replacing.title}", "quiet"))
         return (*head, *title)
 
+    @override
     def body(self) -> ComposeResult:
-        """The query, and the hits."""
         yield StatusLine(self.style_for, id="query")
         with Vertical():
             yield EmptyState(self.style_for)
             yield RowList(self._row, self.style_for, key=self._key, has_mark_column=False)
 
+    @override
     def on_mount(self) -> None:
-        """Start the search."""
         super().on_mount()
         self._start()
 
@@ -134,8 +135,8 @@ class ReplaceScreen(BaseScreen):
         if await self._replacing.change(self, error):
             self._start()
 
+    @override
     def command_refresh(self) -> None:
-        """Search again."""
         super().command_refresh()
         if not self._is_sending:
             self._start()

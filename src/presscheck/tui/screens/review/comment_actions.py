@@ -415,8 +415,8 @@ class CommentActions:
     def _update(self, thread: Thread, message: Message, **values: Any) -> Operation[Any]:
         where = {**self._model.path, "comment_id": thread.id}
         if message is thread.first:
-            return UpdateComment(**where, **values)
-        return UpdateReply(**where, comment_reply_id=message.id, **values)
+            return UpdateComment(**where, **values)  # pyrefly: ignore[bad-argument-type]
+        return UpdateReply(**where, comment_reply_id=message.id, **values)  # pyrefly: ignore[bad-argument-type]
 
     def _possible(self, for_replies: type[Operation[Any]], is_chosen: Callable[[Message], bool]) -> list[Message]:
         """The chosen messages of the thread under the cursor; without replies if the service cannot change them."""

@@ -109,7 +109,7 @@ class ReviewDrafts:
         """
         self._deleted[message_id(call)] = words
         if self.send(call):
-            self._context.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")
+            self._context.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
         """Undo a write that was not sent: its text, after a prefix, is a draft again; returns whether it was undone."""

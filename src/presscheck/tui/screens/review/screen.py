@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.engine.inbox.notification_settings import NotificationTarget, request_target
 from presscheck.engine.review.live_updates import LiveUpdates
@@ -88,13 +89,14 @@ class ReviewScreen(BaseScreen):
         self._reviews: Sequence[Review] | None = None
         """The revisions and the reviews as of the last comparison."""
 
+    @override
     @property
     def is_shown(self) -> bool:
         """Whether the user sees this screen, or another one with a part of its model."""
         return super().is_shown or self.thread_list.is_shown or self.merge.is_shown
 
+    @override
     def content_place(self) -> ContentPlace:
-        """The space of the change request, in it."""
         space, number = self._location
         return ContentPlace(space, self.model.request.id if self.model.request else number)
 
@@ -149,8 +151,8 @@ class ReviewScreen(BaseScreen):
             self.requests.undo_last,
         )
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """The screen and its parts."""
         return (
             self,
             self.navigation,
@@ -169,6 +171,7 @@ class ReviewScreen(BaseScreen):
             self.notifications,
         )
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
         """Those for the thread or the conflict under the cursor, or for the page."""
@@ -180,8 +183,8 @@ class ReviewScreen(BaseScreen):
         request = self.model.request
         return IF_MERGED if request and request.status == "merged" else self.FOOTER
 
+    @override
     def title_line(self) -> Line:
-        """The space, the number and the subject."""
         request, space = self.model.request, self.model.space
         subject = sanitize(request.subject) or "(no subject)" if request else "…"
         return (
@@ -192,19 +195,19 @@ class ReviewScreen(BaseScreen):
             Span(subject, "strong"),
         )
 
+    @override
     def place(self) -> Place:
-        """The change request."""
         request, space = self.model.request, self.model.space
         title = f"#{request.number} {sanitize(request.subject) or '(no subject)'}" if request else "Change request"
         return Place("review", f"{title} · {sanitize(space.title)}" if space else title, self._location)
 
+    @override
     def body(self) -> ComposeResult:
-        """The header, the list and the change."""
         self._build()
         yield from self.view.compose()
 
+    @override
     def on_mount(self) -> None:
-        """Show what the store knows, then subscribe to news."""
         self.loader.read_stored(self._request)
         super().on_mount()
         self.engine.prepare_writes()
@@ -221,6 +224,7 @@ class ReviewScreen(BaseScreen):
         self.notifications.undo()
         return None
 
+    @override
     def on_screen_resume(self) -> None:
         """Draw what changed while the screen was hidden, with the threads as they were filtered elsewhere."""
         super().on_screen_resume()
@@ -228,13 +232,13 @@ class ReviewScreen(BaseScreen):
         if self._is_stale:
             self.redraw()
 
+    @override
     def on_resize(self) -> None:
-        """Show both panes side by side, or one at a time."""
         super().on_resize()
         self.redraw()
 
+    @override
     def command_refresh(self) -> None:
-        """Request everything that is shown again."""
         self.texts.retry()
         super().command_refresh()
         self.redraw()
@@ -269,9 +273,9 @@ class ReviewScreen(BaseScreen):
         if command := self.command_table.command(name):
             self.run_command(command)
 
+    @override
     @property
     def text_pane(self) -> LineView | None:
-        """The change, also while the list has the focus."""
         return self.view.change if self.view.change.region else super().text_pane
 
     @on(ClickableLines.TargetClicked)
@@ -330,7 +334,11 @@ class ReviewScreen(BaseScreen):
 
     def _on_answer(self) -> None:
         request, space = self.model.request, self.model.space
-        compared = (request and request.revision, request and request.status, space and space.revision)
+        compared = (
+            request.revision if request else None,
+            request.status if request else None,
+            space.revision if space else None,
+        )
         is_other = compared != self._compared or self.model.reviews is not self._reviews
         if is_other or self.forecast.checked is None or self.comparison.has_failed:  # a comment changes neither
             self._compared, self._reviews = compared, self.model.reviews

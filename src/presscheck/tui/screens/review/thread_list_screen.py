@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.engine.inbox.notification_settings import request_target
 from presscheck.engine.review.threads import STATES, Thread, ThreadState
@@ -149,24 +150,24 @@ class ThreadListScreen(BaseScreen):
         self._shown: list[tuple[ChangedItem | None, Thread]] = []
         self._notifications = NotificationActions(self.engine, self.notify, self._to_notify, on_notifications)
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """The screen, mute and follow."""
         return (self, self._notifications)
 
+    @override
     def title_line(self) -> Line:
-        """The number and subject of the change request."""
         request = self._model.request
         name = f"#{request.number} {sanitize(request.subject)}" if request else ""
         return (Span(" Threads of ", "quiet"), Span(name, "title"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The states and the threads."""
         yield StatusLine(self.style_for, id="states")
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, second_line=self._text, key=self._key)
 
+    @override
     def on_mount(self) -> None:
-        """Show the threads."""
         super().on_mount()
         self.query_one(RowList).focus()
         self._show()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from typing_extensions import override
 
 from presscheck.text.phrases import count, now
 from presscheck.text.styled_text import Line, Span
@@ -546,12 +547,13 @@ class ChangeList(RowList):
         super().__init__(flow.line, style_for, id=id)
         self._flow, self._lay_out = flow, lay_out
 
+    @override
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
         """Whether a click opens folded lines: the whole line stands for them."""
         return self._flow.is_fold(number) or super().is_fold_mark(number, part, column)
 
+    @override
     def ensure_lines(self, lines: int) -> None:
-        """Lay out the pages of the visible lines."""
         self._lay_out()
 
     @property

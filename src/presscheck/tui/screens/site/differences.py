@@ -19,7 +19,7 @@ MARKS = {"added": "+ ", "removed": "− ", "changed": "~ "}
 
 def plain_value(value: Any) -> str:
     """A value as one line of display text; of a list its items, of an object its fields."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return ", ".join(map(plain_value, cast("Sequence[Any]", value))) or "none"
     if isinstance(value, Mapping):
         fields = cast("Mapping[str, Any]", value)
@@ -45,7 +45,7 @@ def difference_lines(differences: Iterable[Difference]) -> Iterator[Line]:
             yield (Span(f" {part.replace('_', ' ')}", "title"),)
         name = ": ".join(word for word in (field.item, field.name) if word) or field.part
         mark = Span(f" {MARKS[difference.change]}", STYLES[difference.change])
-        if field.name and any(isinstance(one, list | tuple) for one in (difference.site, difference.file)):
+        if field.name and any(isinstance(one, (list, tuple)) for one in (difference.site, difference.file)):
             yield (mark, Span(f"{sanitize(name)}:", "quiet"))
             for word, style, value in (("before", "removed", difference.site), ("after", "added", difference.file)):
                 yield (Span(f"     {word}: ", "quiet"), Span(plain_value(value), style))

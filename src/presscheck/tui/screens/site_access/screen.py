@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.operation import Page
 from presscheck.api.site_settings import (
@@ -66,20 +67,20 @@ class SiteAccessScreen(BaseScreen):
         self.lists = TabbedLists(self, tabs, self._show_empty)
         self._first, self._target = tabs[tab], redirect
 
+    @override
     def title_line(self) -> Line:
-        """The site."""
         return site_title(self.model.site, "Access")
 
+    @override
     def body(self) -> ComposeResult:
-        """The lists."""
         yield self.lists
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen and its lists."""
         return (self, self.lists)
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.subscribe(self.engine.watch(GetSite(**self.model.path)), self._take_site, group="site", shows_errors=False)
         self.watch_redirects()
@@ -172,9 +173,9 @@ class SiteAccessScreen(BaseScreen):
         """Its rows."""
         return self.lists.rows
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the tab."""
         return self.tab.footer
 
     def redraw(self) -> None:
@@ -207,6 +208,7 @@ class SiteAccessScreen(BaseScreen):
         """Filter the rows by a text."""
         await filter_tab(self.find, self.tab, self.rows, self.redraw)
 
+    @override
     def command_refresh(self) -> None:
         """Request everything again, with the pages to which redirects lead."""
         super().command_refresh()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
+from typing_extensions import override
 
 from presscheck.api.site_settings import GetCustomization, ListShareLinks, ShareLink, UpdateCustomization
 from presscheck.api.sites import GetSite
@@ -83,22 +84,22 @@ class CustomizationScreen(BaseScreen):
             self._model = CustomizationModel(self._organization_id, self._site, keep, draft)
         return self._model
 
+    @override
     def title_line(self) -> Line:
-        """The site."""
         return site_title(self.model.site, "Customization")
 
+    @override
     def body(self) -> ComposeResult:
-        """The settings and the picture."""
         with Container(id="form"):
             yield self.lists
             yield TextView(self.style_for, id="picture")
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen, edits, saving, and the lists."""
         return (self, self._edits, self._saves, self.lists)
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.query_one("#picture").can_focus = False
         watch, path = self.engine.watch, self.model.path
@@ -158,9 +159,9 @@ class CustomizationScreen(BaseScreen):
                 break
         self.redraw()
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the tab."""
         return self.lists.tab.footer
 
     def change_reason(self) -> str | None:
@@ -176,8 +177,8 @@ class CustomizationScreen(BaseScreen):
         self.lists.redraw()
         self._draw_picture()
 
+    @override
     def on_resize(self) -> None:
-        """Fit the picture to the new size."""
         super().on_resize()
         self.redraw()
 

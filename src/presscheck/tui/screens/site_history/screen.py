@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.engine.site_config.site_history import HistoryRow, SiteHistory, read_history
 from presscheck.engine.site_config.snapshots import Snapshot
@@ -53,12 +54,12 @@ class SiteHistoryScreen(BaseScreen):
         self._filter = RowFilter(lambda: self.query_one(RowList), lambda _: self._show())
         self._actions = RestoreActions(self)
 
+    @override
     def title_line(self) -> Line:
-        """The site."""
         return site_title(self.site, "History")
 
+    @override
     def body(self) -> ComposeResult:
-        """The rows, and more about the one under the cursor."""
         yield StatusLine(self.style_for, id="head")
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, key=self._key)
@@ -66,19 +67,19 @@ class SiteHistoryScreen(BaseScreen):
         details.can_focus = False
         yield details
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen, and what compares and restores."""
         return (self, self._actions)
 
+    @override
     def on_mount(self) -> None:
-        """Read the history."""
         super().on_mount()
         self.query_one(RowList).focus()
         self._show()
         self.run(self.reload, group="history", exclusive=True)
 
+    @override
     def on_resize(self) -> None:
-        """Fit the columns to the new width."""
         super().on_resize()
         self.call_after_refresh(self._show)
 
@@ -105,8 +106,8 @@ class SiteHistoryScreen(BaseScreen):
         rows = self.history.rows if self.history else ()
         return [row.snapshot for row in rows if row.snapshot and row.snapshot.name in marked]
 
+    @override
     def command_refresh(self) -> None:
-        """Read the history again."""
         super().command_refresh()
         self.run(self.reload, group="history", exclusive=True)
 

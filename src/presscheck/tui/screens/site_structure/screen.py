@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from typing_extensions import override
 
 from presscheck.api.site_structure import GetSiteStructure, SiteSpace, SiteStructure, StructureItem
 from presscheck.api.sites import GetSite
@@ -60,24 +61,24 @@ class SiteStructureScreen(BaseScreen):
         self._seen: set[str] = set()
         """The keys of the items that were expanded when they came."""
 
+    @override
     def title_line(self) -> Line:
-        """The site."""
         return site_title(self.model.site, "Structure")
 
+    @override
     def body(self) -> ComposeResult:
-        """Numbers, tree, details."""
         yield StatusLine(self.style_for, id="summary")
         with Vertical():
             yield EmptyState(self.style_for)
             yield Tree(self._children, self.style_for, on_highlight=self._show_item, id="structure")
         yield TextView(self.style_for, id="facts")
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen, the actions, and the view as an audience."""
         return (self, *self._handlers, self._view_as)
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.query_one("#facts").can_focus = False
         site, structure = GetSite(**self.model.path), GetSiteStructure(**self.model.path)
@@ -150,8 +151,8 @@ class SiteStructureScreen(BaseScreen):
             self.model.error = result.error
         self.redraw()
 
+    @override
     def on_resize(self) -> None:
-        """Fit the paths to the new width."""
         super().on_resize()
         self.redraw()
 

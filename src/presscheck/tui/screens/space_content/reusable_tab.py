@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.content import GetChangeRequestReusableContent, GetDocument, GetReusableContent
 from presscheck.api.links import ContentLocation
@@ -61,17 +62,17 @@ class ReusableText(BaseScreen):
         self._references: References = NO_REFERENCES
         self._model = model
 
+    @override
     def title_line(self) -> Line:
-        """The space, and the title of the piece."""
         title = sanitize(self._piece.title) or "(no title)"
         return (Span(f" {self._space_title} › {title}", "title"), Span("   reusable content", "quiet"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The text."""
         yield PageView(self.style_for)
 
+    @override
     def on_mount(self) -> None:
-        """Show the text, and read what it includes."""
         super().on_mount()
         view = self.query_one(PageView)
         view.focus()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.content_changes import EditChangeRequestContent
@@ -58,24 +59,24 @@ class SpaceContentScreen(BaseScreen):
         tabs: tuple[Tab, ...] = (self.links_tab, self.files_tab, self.reusable_tab)
         self.lists = TabbedLists(self, tabs, self._show_empty, notes=self._notes, has_mark_column=False)
 
+    @override
     def title_line(self) -> Line:
-        """The space, and the change request in which it is shown."""
         request = self.model.request_name
         head = (Span(f" {request} ", "accent strong"), Span("›", "quiet")) if request else ()
         age = f"   as it was {long_ago(self.model.age)}" if self.model.age is not None else ""
         title = (Span(f" {self.model.space_title}", "title"), Span(" › Links and files", "quiet"))
         return (*head, *title, Span(age, "quiet"))
 
+    @override
     def body(self) -> ComposeResult:
-        """The lists."""
         yield self.lists
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """This screen and its lists."""
         return (self, self.lists)
 
+    @override
     def on_mount(self) -> None:
-        """Show what is stored, then subscribe to what is new."""
         super().on_mount()
         self.loader.start()
         self.lists.draw()
@@ -95,14 +96,14 @@ class SpaceContentScreen(BaseScreen):
         """Its rows."""
         return self.lists.rows
 
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the tab."""
         return self.tab.footer
 
+    @override
     @property
     def footer_titles(self) -> Mapping[str, str]:
-        """In the list of files, a key of all pages is about the file."""
         return {"find_replace": "replace the file"} if self.tab is self.files_tab else {}
 
     def redraw(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.api.openapi import (
     GetLatestOpenAPISpecContent,
@@ -85,21 +86,21 @@ class SpecificationScreen(BaseScreen):
     def _path(self) -> dict[str, Any]:
         return {"organization_id": self._organization.id, "spec_slug": self.specification.slug}
 
+    @override
     def title_line(self) -> Line:
-        """The specification."""
         name = sanitize(self.specification.slug)
         return (Span(" Administration › OpenAPI › ", "quiet"), Span(name, "title"))
 
+    @override
     def body(self) -> ComposeResult:
-        """State, version, and what the version has."""
         yield StatusLine(self.style_for, id="state")
         yield StatusLine(self.style_for, id="version")
         yield StatusLine(self.style_for, id="compared")
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, key=self._key, has_mark_column=False)
 
+    @override
     def on_mount(self) -> None:
-        """Show what is known, then subscribe to the rest."""
         super().on_mount()
         self._watch(GetOpenAPISpec(**self._path), self._take_specification, "specification")
         self._watch(GetLatestOpenAPISpecVersion(**self._path), self._take_version, "version")
@@ -304,8 +305,8 @@ class SpecificationScreen(BaseScreen):
 
         await self.find.open(RowFilter(lambda: self._rows, apply), self._rows)
 
+    @override
     def command_handlers(self) -> Iterable[object]:
-        """The screen, and the comparison of its versions."""
         return (self, self._comparison)
 
     def redraw(self) -> None:

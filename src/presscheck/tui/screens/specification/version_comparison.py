@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from textual import on
 from textual.app import ComposeResult
+from typing_extensions import override
 
 from presscheck.engine.openapi.comparison import Comparison, compare
 from presscheck.engine.openapi.versions import SeenVersions
@@ -120,25 +121,25 @@ class ComparisonScreen(BaseScreen):
 
     def __init__(self, name: str, comparison: Comparison, seen_at: str) -> None:
         super().__init__()
-        self._name, self._comparison, self._seen_at = name, comparison, seen_at
+        self._name, self._comparison, self._seen_at = name, comparison, seen_at  # pyrefly: ignore[bad-override-mutable-attribute]
         self._shown: Sequence[Change] = comparison.changes
 
+    @override
     def title_line(self) -> Line:
-        """The specification."""
         return (
             Span(" Administration › OpenAPI › ", "quiet"),
             Span(self._name, "title"),
             Span(" › Changes", "quiet"),
         )
 
+    @override
     def body(self) -> ComposeResult:
-        """The outcome and the changes."""
         yield StatusLine(self.style_for, id="result")
         yield EmptyState(self.style_for)
         yield RowList(self._row, self.style_for, key=lambda index: index, has_mark_column=False)
 
+    @override
     def on_mount(self) -> None:
-        """Show the changes."""
         super().on_mount()
         self._rows.focus()
         self._show()

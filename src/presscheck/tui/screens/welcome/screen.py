@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
+from typing_extensions import override
 
 from presscheck.config.profile import Profile
 from presscheck.errors import PresscheckError
@@ -111,8 +112,8 @@ class ChoiceRows(ClickableLines):
         self.cursor = max(0, min(len(CHOICES) - 1, self.cursor + by))
         self.refresh()
 
+    @override
     def line_at(self, y: int) -> Line:
-        """A row."""
         if y >= len(CHOICES):
             return ()
         choice, style = CHOICES[y], "strong" if y == self.cursor else ""
@@ -123,8 +124,8 @@ class ChoiceRows(ClickableLines):
         )
         return pressing(choice.letter, *pad(head, LABEL_COLUMNS), Span(choice.note, "quiet"))
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """The strip of a row."""
         return render_strip(self.line_at(y), self.size.width, self.style_for)
 
 
@@ -150,8 +151,8 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
         self._missing = ""
         self._is_starting = False
 
+    @override
     def compose(self) -> ComposeResult:
-        """Title, question, choices, an error, keys."""
         with Vertical():
             yield StatusLine(self.style_for, id="welcome-title")
             yield StatusLine(self.style_for, id="welcome-question")
