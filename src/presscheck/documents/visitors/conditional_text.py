@@ -49,7 +49,7 @@ def visible_text(markdown: str, holds: Callable[[str], bool]) -> str:
             shown.append(text[at : tag.start()])
         end = text.find("%}", tag.end())
         condition = text[tag.end() : end].removesuffix("-").strip()
-        if end < 0 or "{%" in condition:  # not closed: nobody knows what it hides
+        if end < 0 or "{%" in condition:  # not closed: what it hides is unknown
             opened.append((False, len(shown)))
             break
         at = end + len("%}")
