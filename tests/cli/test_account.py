@@ -25,6 +25,7 @@ def everything_below(home: Path) -> str:
     return "".join(file.read_text(errors="replace") for file in home.rglob("*") if file.is_file())
 
 
+@pytest.mark.slow
 def test_login_stores_the_token_in_the_keyring_and_logout_deletes_it(
     shell: Shell, service: RunningService, tmp_path: Path
 ) -> None:
@@ -66,6 +67,7 @@ def test_an_invalid_token_is_not_stored(shell: Shell, service: RunningService) -
     assert "wrong-token" not in ran.output
 
 
+@pytest.mark.slow
 def test_the_token_prompt_does_not_echo(shell: Shell, service: RunningService) -> None:
     words = ["-m", "presscheck", "login", "--base-url", service.base_url]
     child = pexpect.spawn(sys.executable, words, env=shell.environment, encoding="utf-8", timeout=30)

@@ -24,6 +24,7 @@ def begun(shell: Shell, space: str = "cli") -> str:
     return shell.ok("cr", "create", space, "--subject", "From a shell").strip()
 
 
+@pytest.mark.slow
 def test_a_change_request_from_create_to_merge(shell: Shell) -> None:
     which = begun(shell)
     shell.ok("cr", "edit", which, "--status", "open", "--subject", "From a script")
@@ -74,6 +75,7 @@ def test_merge_if_clean_refuses_unless_every_requirement_is_met(shell: Shell) ->
     assert shell.json("cr", "show", which)["changeRequest"]["status"] != "merged"
 
 
+@pytest.mark.slow
 def test_comment_reply_and_resolve(shell: Shell, tmp_path: Path) -> None:
     which = begun(shell, "runbook")
     ran = shell.run("cr", "comment", which, "--body", "One")
@@ -130,6 +132,7 @@ def test_a_change_request_by_number_id_or_url(shell: Shell) -> None:
     assert shell.run("cr", "show", "https://elsewhere.example/s/nothing/~/changes/3").exit_code == 2
 
 
+@pytest.mark.slow
 def test_lists_have_tabs_without_a_terminal(shell: Shell) -> None:
     rows = [line.split("\t") for line in shell.ok("cr", "list", "--space", "api").splitlines()]
     listed = shell.json("cr", "list", "--space", "api")
@@ -149,6 +152,7 @@ def test_colors_only_on_a_terminal_that_supports_them(shell: Shell, more: dict[s
     assert ("\x1b[1m" in printed) == is_coloured
 
 
+@pytest.mark.slow
 def test_inbox_as_json(shell: Shell) -> None:
     [found] = shell.json("inbox")
     assert (found["view"], found["counts"]["needs-me"]) == ("needs-me", len(found["changeRequests"]))
@@ -159,6 +163,7 @@ def test_inbox_as_json(shell: Shell) -> None:
     assert shell.json("inbox", "--view", "merged")[0]["changeRequests"][0]["status"] == "merged"
 
 
+@pytest.mark.slow
 def test_the_inbox_prints_saved_views(shell: Shell) -> None:
     shell.config.write_text(
         '[[views]]\nname = "By space"\ngroup = "space"\nsort = "-number"\n'
@@ -182,6 +187,7 @@ def test_the_inbox_prints_saved_views(shell: Shell) -> None:
     shell.config.unlink()
 
 
+@pytest.mark.slow
 def test_open_opens_the_app_on_a_terminal(shell: Shell) -> None:
     for what, seen in (("api#5", "Rewrite the auth guide"), ("notes", "March 2026")):
         child = pexpect.spawn(
@@ -195,6 +201,7 @@ def test_open_opens_the_app_on_a_terminal(shell: Shell) -> None:
     assert shell.ok("open", "api#5").strip().endswith("/app/spaces/api/change-requests/5")
 
 
+@pytest.mark.slow
 def test_spaces(shell: Shell) -> None:
     assert "install" in shell.ok("space", "pages", "cli")
     assert shell.json("space", "show", "Command line")["id"] == "cli"
@@ -228,6 +235,7 @@ def test_links_come_from_the_pages_if_the_service_does_not_support_them(tmp_path
         assert "Tokens" not in lonely
 
 
+@pytest.mark.slow
 def test_sites(shell: Shell) -> None:
     docs, inside = "Tallowick Docs", "Inside Tallowick"
     before = shell.ok("site", "structure", docs)
@@ -308,6 +316,7 @@ def test_reports_of_a_site_name_its_outdated_change_requests(shell: Shell) -> No
     assert (case.findtext("system-out") or "").count("is outdated") == len(found)
 
 
+@pytest.mark.slow
 def test_the_program_as_a_process(shell: Shell) -> None:
     ran = shell.program("collection", "list", "--json")
     assert ran.returncode == 0, ran.stderr
@@ -317,6 +326,7 @@ def test_the_program_as_a_process(shell: Shell) -> None:
     assert (refused.returncode, "--body" in refused.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_text_from_the_editor_is_kept_if_the_command_fails(
     shell: Shell, tmp_path: Path, service: RunningService
 ) -> None:
@@ -343,6 +353,7 @@ def test_text_from_the_editor_is_kept_if_the_command_fails(
     assert str(kept).encode() in printed.replace(b"\r\n", b"")
 
 
+@pytest.mark.slow
 def test_edits_of_others_while_the_editor_is_open_are_merged_or_conflict(shell: Shell, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     edit = "cr edit guides#3 --page quickstart"
@@ -408,6 +419,7 @@ def test_dry_run_prints_the_request(shell: Shell, service: RunningService) -> No
     assert query == f"GET {service.base_url}/v1/orgs/a%2Fb/sites?type=basic&type=premium\n"
 
 
+@pytest.mark.slow
 def test_a_write_is_left_to_the_process_that_sends_the_outbox(
     shell: Shell, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:

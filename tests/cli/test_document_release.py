@@ -40,6 +40,7 @@ def test_login_without_a_user(service: RunningService, tmp_path: Path) -> None:
     assert shell.run("login", "--profile", "other", "--base-url", service.base_url, typed="wrong").exit_code == 4
 
 
+@pytest.mark.slow
 def test_inbox_and_spaces(shell: Shell) -> None:
     ran = shell.run("inbox")
     assert f"{NO_USER}. Shown are the change requests of everyone." in ran.stderr
@@ -95,6 +96,7 @@ def served(tmp_path: Path) -> Iterator[tuple[str, str]]:
         service.terminate()
 
 
+@pytest.mark.slow
 async def test_serve_release_document(served: tuple[str, str]) -> None:
     async with Client(*served) as client:
         [organization] = (await client.send(ListOrganizations())).items

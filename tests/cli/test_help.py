@@ -3,11 +3,13 @@
 import os
 
 import click
+import pytest
 from tests.cli.help import GOLDEN, commands, help_pages, summary
 
 LONGEST_SUMMARY = 60
 
 
+@pytest.mark.slow
 def test_the_help_pages_match_the_golden_file() -> None:
     text = "\n".join(help_pages())
     if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
@@ -22,6 +24,7 @@ def test_summaries_fit_into_a_list() -> None:
     assert wrong == {}
 
 
+@pytest.mark.slow
 def test_every_option_has_help() -> None:
     options = [
         (context.command_path, option)

@@ -129,6 +129,7 @@ def problem_with(ran: Result, words: list[str]) -> str:
     return "" if ran.exit_code == 0 or ran.stderr.strip() else f"exit code {ran.exit_code} without an error"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("kind", NONSENSE)
 def test_every_command_ends(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,6 +158,7 @@ def test_all_commands_but_local_ones_are_run() -> None:
     assert len(api_lines()) == len(operations())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["a repeated cursor", "a new cursor for the same items"])
 def test_a_list_that_repeats_is_printed_with_an_error(kind: str, tmp_path: Path) -> None:
     with HostileService(kind).running() as service:

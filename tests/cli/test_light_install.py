@@ -81,11 +81,13 @@ def run(light: Path, home: Path, *words: str) -> subprocess.CompletedProcess[str
     return python(light, "-m", "presscheck", *words, env={**os.environ, "PRESSCHECK_HOME": str(home)})
 
 
+@pytest.mark.slow
 def test_the_environment_has_no_library_of_an_extra(light: Path) -> None:
     modules = {module for extra in EXTRAS.values() for module in extra.modules}
     assert {*python(light, "-c", MISSING, *modules).stdout.split()} == modules - OF_THE_CLIENT
 
 
+@pytest.mark.slow
 def test_every_module_that_needs_no_extra_imports(light: Path) -> None:
     modules = [dotted(path) for path in MODULES if place(path) is None]
     ran = python(light, "-c", IMPORT, *modules, *imported(None))
@@ -99,6 +101,7 @@ def test_the_version(light: Path, tmp_path: Path) -> None:
     assert run(light, tmp_path, "--version").stdout == f"presscheck {__version__}\n"
 
 
+@pytest.mark.slow
 def test_help_works(light: Path, tmp_path: Path) -> None:
     ran = run(light, tmp_path, "--help")
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -109,6 +112,7 @@ def test_help_works(light: Path, tmp_path: Path) -> None:
         assert f"Usage: presscheck {words}" in ran.stdout
 
 
+@pytest.mark.slow
 def test_the_help_of_every_command_is_the_same(light: Path) -> None:
     ran = python(light, "-c", HELP, str(ROOT))
     assert ran.stderr == ""
@@ -137,6 +141,7 @@ def test_a_list_of_handlers_needs_the_service_too(light: Path, tmp_path: Path) -
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_SERVE)
 
 
+@pytest.mark.slow
 def test_the_command_line_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
     env = signed_in(tmp_path, service).environment
 
@@ -156,6 +161,7 @@ def test_the_command_line_works_on_a_service(light: Path, tmp_path: Path, servic
     assert "Written in a light install." in output("cr", "show", "api#4")
 
 
+@pytest.mark.slow
 def test_the_app_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
     env = {**signed_in(tmp_path, service).env, "PRESSCHECK_HOME": str(tmp_path)}
     terminal = Terminal([str(light), "-I", "-m", "presscheck"], env=env)
@@ -170,6 +176,7 @@ def test_the_app_works_on_a_service(light: Path, tmp_path: Path, service: Runnin
         terminal.close()
 
 
+@pytest.mark.slow
 def test_a_review_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
     env = {**signed_in(tmp_path, service).env, "PRESSCHECK_HOME": str(tmp_path)}
     # by name: the rows of the inbox may move while they load

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from presscheck import __version__
 
 PRESSCHECK = [sys.executable, "-m", "presscheck"]
@@ -20,6 +22,7 @@ def test_the_version(tmp_path: Path) -> None:
     assert run("--version", home=tmp_path).stdout == f"presscheck {__version__}\n"
 
 
+@pytest.mark.slow
 def test_a_missing_token_error_names_where_to_set_it(tmp_path: Path) -> None:
     ran = run("inbox", home=tmp_path)
     assert ran.returncode == 4
@@ -27,6 +30,7 @@ def test_a_missing_token_error_names_where_to_set_it(tmp_path: Path) -> None:
     assert ran.stdout == ""
 
 
+@pytest.mark.slow
 def test_usage_errors_hold_no_escape_sequences(tmp_path: Path) -> None:
     hostile = "\x1b]0;owned\x07\x9b2J\u202e\r\nx"
     commands = (
@@ -40,12 +44,14 @@ def test_usage_errors_hold_no_escape_sequences(tmp_path: Path) -> None:
         assert not set("\x1b\x07\x9b\u202e\r") & set(ran.stdout + ran.stderr), ran.stderr
 
 
+@pytest.mark.slow
 def test_no_network_is_exit_code_3(tmp_path: Path) -> None:
     ran = run("inbox", home=tmp_path, PRESSCHECK_TOKEN="secret-token", PRESSCHECK_BASE_URL="http://127.0.0.1:9")
     assert ran.returncode == 3, ran.stderr
     assert "secret-token" not in ran.stderr + ran.stdout
 
 
+@pytest.mark.slow
 def test_an_invalid_setting_error_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.toml").write_text("[profiles.default]\nbase_ulr = 'x'\n")
@@ -54,12 +60,14 @@ def test_an_invalid_setting_error_names_the_file(tmp_path: Path) -> None:
     assert "config.toml:2: profiles.default.base_ulr is not a known setting" in ran.stderr
 
 
+@pytest.mark.slow
 def test_an_invalid_token_is_exit_code_4(tmp_path: Path) -> None:
     with serving(tmp_path) as (address, _):
         ran = run("inbox", home=tmp_path / "home", PRESSCHECK_TOKEN="wrong", PRESSCHECK_BASE_URL=address)
     assert ran.returncode == 4, ran.stderr
 
 
+@pytest.mark.slow
 def test_serve_prints_its_url_then_the_token(tmp_path: Path) -> None:
     with serving(tmp_path) as (address, token):
         assert address.startswith("http://127.0.0.1:")

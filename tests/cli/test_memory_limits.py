@@ -73,6 +73,7 @@ def run(home: Path, base_url: str, *words: str) -> tuple[int, str, float]:
     return ran.returncode, ran.stderr, int(peak[1]) / 1024
 
 
+@pytest.mark.slow
 def test_many_small_items(tmp_path: Path) -> None:
     body = b'{"items":[' + b",".join([b'{"object":"space","id":"x"}'] * (24 * MB // 28)) + b"]}"
     with answering(body) as base_url:
@@ -82,6 +83,7 @@ def test_many_small_items(tmp_path: Path) -> None:
     assert peak < 250
 
 
+@pytest.mark.slow
 def test_a_compressed_gigabyte(tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     start = packer.compress(b" " * MB) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -93,6 +95,7 @@ def test_a_compressed_gigabyte(tmp_path: Path) -> None:
     assert peak < 250
 
 
+@pytest.mark.slow
 def test_a_large_page_tree_that_is_accepted(tmp_path: Path) -> None:
     body = b'{"pages":[' + b",".join([b'{"id":"x"}'] * (MAX_OBJECTS // 10)) + b"]}"
     with answering(body) as base_url:
@@ -107,6 +110,7 @@ def test_json_that_is_printed_in_parts_is_whole(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == json.dumps(value, indent=2) + "\n"
 
 
+@pytest.mark.slow
 def test_brackets_and_commas_in_texts_are_not_counted() -> None:
     check_values(b'{"markdown": "' + b'[{,\\"' * 4_000_000 + b'"}')
     check_values(b'"' + b'\\"' * 4_000_000)  # a string without an end takes linear time
@@ -117,6 +121,7 @@ def test_brackets_and_commas_in_texts_are_not_counted() -> None:
         check_values(b"[" + b"0," * MAX_VALUES)
 
 
+@pytest.mark.slow
 def test_a_page_of_a_list_with_too_many_items(tmp_path: Path) -> None:
     body = b'{"items":[' + b",".join(b'{"id":"%d"}' % number for number in range(10_001)) + b"]}"
     with answering(body) as base_url:
@@ -138,6 +143,7 @@ def test_a_list_that_is_too_large_for_memory(limit: str, tmp_path: Path, monkeyp
             assert "x" in ran.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["MAX_ITEMS", "MAX_PAGES", "MAX_SECONDS"])
 def test_a_list_without_an_end(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing_guard, limit, 0 if limit == "MAX_SECONDS" else 20)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.cli.shell import Shell
 from tests.running_service import RunningService
 
@@ -10,6 +11,7 @@ def inbox(shell: Shell, view: str = "needs-me") -> Any:
     return shell.json("inbox", "--view", view)[0]
 
 
+@pytest.mark.slow
 def test_a_muted_request_leaves_the_inbox(shell: Shell) -> None:
     assert inbox(shell)["counts"]["needs-me"] == 7
     ran = shell.run("cr", "mute", "api#5", "guides#3")
@@ -27,6 +29,7 @@ def test_a_muted_request_leaves_the_inbox(shell: Shell) -> None:
     assert inbox(shell)["counts"]["needs-me"] == 6
 
 
+@pytest.mark.slow
 def test_a_followed_request_is_involved_and_a_saved_view_finds_it(shell: Shell) -> None:
     before = inbox(shell)["counts"]["involved"]
     shell.config.write_text('[[views]]\nname = "Followed"\nquery = "is:followed"\n')
@@ -40,6 +43,7 @@ def test_a_followed_request_is_involved_and_a_saved_view_finds_it(shell: Shell) 
     assert inbox(shell)["counts"]["involved"] == before
 
 
+@pytest.mark.slow
 def test_a_muted_space(shell: Shell) -> None:
     assert shell.run("space", "mute", "API docs").stderr == "API docs: muted.\n"
     assert inbox(shell)["counts"]["needs-me"] == 4

@@ -16,6 +16,7 @@ def texts(shell: Shell, which: str) -> list[str]:
     return [one["body"]["markdown"].strip() for one in shell.json("cr", "show", which)["comments"]]
 
 
+@pytest.mark.slow
 def test_a_comment_is_queued_offline_and_sent_later(shell: Shell, service: RunningService) -> None:
     shell.ok("cr", "show", "api#5")
     service.stop()
@@ -99,6 +100,7 @@ def test_a_change_that_was_not_answered_is_discarded_unless_another_process_send
     assert (ended["state"], ended["error"]) == ("refused", UNANSWERED)
 
 
+@pytest.mark.slow
 def test_a_read_only_profile_sends_no_writes(shell: Shell, service: RunningService) -> None:
     which = "api#5"
     before = texts(shell, which)

@@ -90,6 +90,7 @@ def test_every_operation_has_a_command() -> None:
     assert set(found) == set(every_operation())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS_OF_TEST))
 def test_each_command_sends_its_request(
     shell: Shell, service: HostileService, named: dict[str, click.Command], part: int
@@ -111,6 +112,7 @@ def test_each_command_sends_its_request(
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.slow
 def test_deletions_ask_first(shell: Shell, service: HostileService, named: dict[str, click.Command]) -> None:
     made = {
         words: one for words, one in named.items() if (spec := spec_of(one)) and spec.operation.method() == "DELETE"

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from tests.cli.shell import Shell
 
 
@@ -42,6 +43,7 @@ def test_pages_are_copied_moved_and_dropped(shell: Shell) -> None:
     assert titles(shell, which) == []
 
 
+@pytest.mark.slow
 def test_what_is_not_possible_has_a_reason_and_an_exit_code(shell: Shell) -> None:
     which = begun(shell, "One", ("install", "# Install\n\nWith one hand."))
     other = begun(shell, "Other", ("install", "# Install\n\nWith both hands."))

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from tests.cli.shell import Shell
 
 
@@ -9,6 +10,7 @@ def text_of(shell: Shell, which: str, page: str) -> str:
     return shell.ok("space", "page", "cli", page, "--cr", which)
 
 
+@pytest.mark.slow
 def test_a_dry_run_prints_the_hits_and_the_command_replaces_them(shell: Shell) -> None:
     before = shell.ok("space", "page", "cli", "install")
     body = f"{before}\nA zebra, Zebra and `zebra`; zebras. [Stripes](zebra.md)\n"

@@ -60,6 +60,7 @@ def test_a_column_is_a_field_of_the_response(spec: CommandSpec) -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 def test_a_team(shell: Shell) -> None:
     team = shell.ok("team", "create", "--title", "Writers", "--members", "ada").strip()
     assert shell.ok("team", "list") == f"{team}\tWriters\t1\n"
@@ -76,6 +77,7 @@ def test_a_team(shell: Shell) -> None:
     assert shell.run("team", "show", team).exit_code == 2, "not among the teams"
 
 
+@pytest.mark.slow
 def test_members(shell: Shell) -> None:
     assert "ada\tAda Moreau\tada@tallowick.example\treview\t" in shell.ok("member", "list").splitlines()
     shell.ok("member", "edit", "ada", "--role", "edit")
@@ -86,6 +88,7 @@ def test_members(shell: Shell) -> None:
     assert shell.run("member", "show", "ada").exit_code == 2, "not among the members"
 
 
+@pytest.mark.slow
 def test_collections(shell: Shell) -> None:
     made = shell.ok("collection", "create", "--title", "Attic").strip()
     shell.ok("collection", "edit", made, "--description", "Old things")
@@ -104,6 +107,7 @@ def test_an_organization(shell: Shell) -> None:
     assert shell.ok("org", "list") == "tallowick\tTallowick & Co.\tbusiness\n"
 
 
+@pytest.mark.slow
 def test_names_in_place_of_ids(shell: Shell) -> None:
     team = shell.ok("team", "create", "--title", "Reviewers", "--members", "mia@tallowick.example").strip()
     shell.ok("team", "edit-members", "Reviewers", "--add", "noor haddad", "--remove", "Mia Okonkwo")
@@ -123,6 +127,7 @@ def test_names_in_place_of_ids(shell: Shell) -> None:
     shell.ok("team", "delete", "Reviewers", "--yes")
 
 
+@pytest.mark.slow
 def test_sign_in_and_invites(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "certificate.pem").write_text(certificate())
     made = shell.ok("saml", "create", "--label", "Keys", "--certificate", f"@{tmp_path / 'certificate.pem'}").strip()
@@ -140,6 +145,7 @@ def test_sign_in_and_invites(shell: Shell, tmp_path: Path) -> None:
     assert invite not in shell.ok("invite", "list")
 
 
+@pytest.mark.slow
 def test_comments_on_live_content(shell: Shell) -> None:
     made = shell.ok("space", "comments", "add", "guides", "--body", "Is *this* still true?").strip()
     shell.ok("space", "comments", "reply", "guides", made, "--body", "No.")
@@ -163,6 +169,7 @@ def test_content(shell: Shell) -> None:
     )
 
 
+@pytest.mark.slow
 def test_parts_of_a_site(shell: Shell) -> None:
     site = shell.ok("site", "create", "--title", "Redirected", "--spaces", "API docs").strip()
     shell.ok("site", "redirects", "add", "Redirected", "/old", "https://docs.example/")

@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
 from tests.cli.shell import Shell
 from tests.saml_files import body, certificate, metadata, private_key
 
 
+@pytest.mark.slow
 def test_the_list_warns_of_certificates(shell: Shell, tmp_path: Path) -> None:
     soon, gone = tmp_path / "soon.pem", tmp_path / "gone.pem"
     soon.write_text(certificate("Soon", days=12))

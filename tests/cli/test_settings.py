@@ -91,6 +91,7 @@ def test_show_prints_the_effective_settings_without_secrets(shell: Shell) -> Non
     }
 
 
+@pytest.mark.slow
 def test_edit_creates_a_commented_file_and_checks_the_result(shell: Shell, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\necho 'theme = 3' >> \"$1\"\n")

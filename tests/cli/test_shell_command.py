@@ -42,6 +42,7 @@ def read_back(line: str) -> Operation[Any]:
     return call_of(operation, {key: value for key, value in given.items() if key in operation.model_fields}, nulls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_printed_command_parses_to_the_same_operation(text: str) -> None:
     said = 0

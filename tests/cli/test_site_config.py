@@ -134,6 +134,7 @@ def test_mistakes_have_a_line_and_send_nothing(shell: Shell, tmp_path: Path) -> 
     assert config(shell, "pull", str(other), "--force")[0] == 0
 
 
+@pytest.mark.slow
 def test_hostile_names_come_back_and_never_reach_the_terminal(shell: Shell, tmp_path: Path) -> None:
     name = "\x1b[2J\u202e[[x]] \"'#: - !"
     site = shell.ok("site", "create", "--title", "Hostile").strip()
@@ -151,6 +152,7 @@ def test_hostile_names_come_back_and_never_reach_the_terminal(shell: Shell, tmp_
     assert [one["name"] for one in shell.json("site", "share-links", "list", site)] == [name]
 
 
+@pytest.mark.slow
 def test_two_people_and_a_service_that_is_away(shell: Shell, service: RunningService, tmp_path: Path) -> None:
     file, other = tmp_path / "a.toml", signed_in(tmp_path / "other", service)
     assert config(shell, "pull", str(file), "--only", "share_links")[0] == 0
@@ -163,6 +165,7 @@ def test_two_people_and_a_service_that_is_away(shell: Shell, service: RunningSer
     assert shell.run("--offline", "site", "config", "diff", SITE, str(file)).exit_code == 3
 
 
+@pytest.mark.slow
 def test_a_push_does_not_overwrite_what_others_changed_since_the_pull(
     shell: Shell, service: RunningService, tmp_path: Path
 ) -> None:
@@ -210,6 +213,7 @@ def test_a_push_does_not_overwrite_what_others_changed_since_the_pull(
     assert len(shell.json("site", "redirects", "list", site)) == 1
 
 
+@pytest.mark.slow
 def test_the_history_is_listed_and_a_part_restored(shell: Shell) -> None:
     site = shell.ok("site", "create", "--title", "Recalled").strip()
     shell.ok("site", "add", site, "--space-id", "handbook")

@@ -28,6 +28,7 @@ def schema_with(*names: str) -> dict[str, Any]:
     return {"type": "object", "properties": claims, "additionalProperties": False}
 
 
+@pytest.mark.slow
 def test_a_customization_does_not_overwrite_what_somebody_else_changed(
     shell: Shell, other: Shell, tmp_path: Path
 ) -> None:
@@ -86,6 +87,7 @@ def test_a_machine_that_never_printed_the_document_does_not_replace_it(shell: Sh
     assert sent(other, *replace[:-1], json.dumps(looks), "--yes")[0] == 0, "what was sent is the base of the next"
 
 
+@pytest.mark.slow
 def test_what_changes_while_the_question_is_read_is_not_overwritten(
     shell: Shell, other: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def test_a_comment_is_listed_and_undone(shell: Shell) -> None:
     assert shell.run("outbox", "undo", "999", "--yes").exit_code == 2
 
 
+@pytest.mark.slow
 def test_what_cannot_be_undone_has_a_reason(shell: Shell) -> None:
     shell.ok("cr", "review", "api#5", "--approve")
     entry = newest(shell)
@@ -56,6 +57,7 @@ async def changed_by_mia(service: RunningService) -> str:
         return (await mia.send(GetChangeRequest(**AUTH))).subject
 
 
+@pytest.mark.slow
 async def test_what_others_changed_since_is_kept(shell: Shell, service: RunningService) -> None:
     ran = shell.program("cr", "edit", "api#5", "--subject", "By me")
     assert ran.returncode == 0, ran.stderr
@@ -70,6 +72,7 @@ async def test_what_others_changed_since_is_kept(shell: Shell, service: RunningS
         assert (await mia.send(GetChangeRequest(**AUTH))).subject == "By Mia"
 
 
+@pytest.mark.slow
 def test_an_undo_is_queued_offline_and_sent_later(shell: Shell, service: RunningService) -> None:
     shell.ok("cr", "comment", "api#5", "--body", "From the train")
     number = str(newest(shell)["id"])
@@ -85,6 +88,7 @@ def test_an_undo_is_queued_offline_and_sent_later(shell: Shell, service: Running
     assert states == [("delete comment", "sent"), ("post comment", "undone")]
 
 
+@pytest.mark.slow
 def test_a_read_only_profile_undoes_nothing(shell: Shell) -> None:
     shell.ok("cr", "comment", "api#5", "--body", "Stays")
     number = str(newest(shell)["id"])

@@ -118,6 +118,7 @@ async def ends(client: Client, call: Operation[Any], expected: type[RequestError
     assert asyncio.get_running_loop().time() - began < 5
 
 
+@pytest.mark.slow
 async def test_a_reset_at_each_byte(server: FaultServer, small: Client) -> None:
     for place in range(len(GOOD)):
         server.script = [after(GOOD[:place], Exchanged.reset)]

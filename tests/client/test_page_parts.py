@@ -93,6 +93,7 @@ def test_bytes_that_are_no_text_are_no_page() -> None:
         read_page_in_parts(CALL, b'{"items":[],"x":"\xff"}')
 
 
+@pytest.mark.slow
 def test_a_long_page_takes_little_more_memory_than_its_text() -> None:
     body = json.dumps({"items": [space(number, slug="x" * 300) for number in range(5000)]}).encode()
 

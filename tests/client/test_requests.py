@@ -136,6 +136,7 @@ async def test_a_repeated_cursor_ends_a_listing(server: FaultServer, client: Cli
     assert len(server.asked) == 3
 
 
+@pytest.mark.slow
 async def test_a_listing_of_100_000_holds_no_more_than_a_page(server: FaultServer) -> None:
     def page(number: int) -> bytes:
         after = {"next": {"page": str(number + 1)}} if number < 100 else {}

@@ -54,6 +54,7 @@ def everything_said(error: BaseException) -> str:
     return console.file.getvalue() + "".join(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault",
     [
@@ -82,6 +83,7 @@ async def test_the_token_is_in_no_error(
         assert TOKEN not in text
 
 
+@pytest.mark.slow
 async def test_the_token_is_in_no_connection_error() -> None:
     async with Client("http://127.0.0.1:1", TOKEN, timeout=QUICK) as client:
         with pytest.raises(PresscheckError) as caught:

@@ -75,6 +75,7 @@ def test_nulls_are_read(name: str) -> None:
             answer_reader(FAMILIES[name]).validate_python(nulled(schema, example(schema, turn), turn))
 
 
+@pytest.mark.slow
 def test_no_field_is_misspelt() -> None:
     known: dict[type[Model], set[str]] = {}
     for name in ANSWERED:

@@ -141,6 +141,7 @@ def generated(random: Random) -> str:
     return "\n".join("".join(random.choices(parts, k=random.randint(0, 12))) for _ in range(9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["prose", "split"])
 def test_highlighting_keeps_the_text(mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(6)
@@ -155,6 +156,7 @@ def test_highlighting_keeps_the_text(mode: Mode, monkeypatch: pytest.MonkeyPatch
         assert shown[MAX_HIGHLIGHTED] == shown[0], (language, before, after)
 
 
+@pytest.mark.slow
 def test_highlighting_never_looks_added_or_removed() -> None:
     for theme in load().values():
         changed = {theme.style(f"code {kind}").color for kind in ("added", "removed")}

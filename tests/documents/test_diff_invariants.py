@@ -119,6 +119,7 @@ def test_ascii_mode_uses_only_ascii() -> None:
     assert all(plain(line).isascii() for line in shown.lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_hostile_text_is_harmless(part: int) -> None:
     for text in HOSTILE[part::8]:

@@ -76,6 +76,7 @@ def test_diff_holds_both_texts_and_marks_what_changed(documentation: Documentati
     assert LEAST * changed <= marked <= MOST * changed
 
 
+@pytest.mark.slow
 @pytest.mark.documentation("handbook", "varied", "manual")
 def test_diff_of_two_unlike_pages_holds_both(documentation: Documentation) -> None:
     pages = documentation.pages

@@ -62,6 +62,7 @@ def test_every_line_belongs_to_one_block(documentation: Documentation) -> None:
         check_page(documentation, page, check)
 
 
+@pytest.mark.slow
 @pytest.mark.documentation("varied", "manual")
 def test_nodes_mean_the_same_after_they_were_written(documentation: Documentation) -> None:
     def check(markdown: str) -> None:

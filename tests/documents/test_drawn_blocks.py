@@ -103,6 +103,7 @@ NOT_READ = {"hidden", "surplus", "true"}
 """Words of the generator in hidden columns and in cells beyond the last column, and a box that is ticked."""
 
 
+@pytest.mark.slow
 @pytest.mark.documentation("varied", "manual")
 @pytest.mark.parametrize("columns", [40, 80, 160])
 def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation, columns: int) -> None:
@@ -121,6 +122,7 @@ def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation, col
         check_page(documentation, page, check)
 
 
+@pytest.mark.slow
 @pytest.mark.documentation("varied", "manual")
 def test_nodes_of_a_page_give_the_same_picture(documentation: Documentation) -> None:
     def check(markdown: str) -> None:
@@ -141,6 +143,7 @@ def test_unseen_words_are_found() -> None:
     assert unseen_words({"Seen", "and", "gone", "codes"}, "┃ Seen and co\n┃ des") == ["gone"]
 
 
+@pytest.mark.slow
 @pytest.mark.documentation("varied")
 def test_controls_change_one_block(documentation: Documentation) -> None:
     """A page in which controls were used is the one that is laid out with their values, and fits; open, it is whole."""

@@ -74,6 +74,7 @@ def test_every_kind_of_piece_stands_in_a_repository(repository: GeneratedReposit
     assert set(EVERYTHING) - names == set()
 
 
+@pytest.mark.slow
 def test_every_form_of_a_file_occurs() -> None:
     pages = [page for seed in (1, 2, 3) for page in varied(seed).pages]
     contents = [page.content for page in pages]
@@ -89,6 +90,7 @@ def test_every_form_of_a_file_occurs() -> None:
     assert len(page_text(long_page(1))) > 400_000
 
 
+@pytest.mark.slow
 def test_text_is_the_same_in_every_process() -> None:
     script = (
         "from tests.documents.test_generated_documentation import digest, handbook, tree, varied\n"
@@ -159,6 +161,7 @@ def test_folder_of_real_repositories_must_hold_some(tmp_path: Path) -> None:
     assert [source.directory for source in sources(str(tmp_path))][-1] == tmp_path / "book"
 
 
+@pytest.mark.slow
 def test_missing_folder_is_an_error_not_a_skip(tmp_path: Path) -> None:
     ran = subprocess.run(
         [

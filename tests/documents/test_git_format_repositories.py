@@ -112,6 +112,7 @@ def relative_targets(text: str) -> set[str]:
     return {target for target in targets if target and not re.match(r"[a-z]+:|//|#", target)}
 
 
+@pytest.mark.slow
 @pytest.mark.documentation("handbook", "varied", "manual")
 def test_every_link_to_a_file_is_followed(documentation: Documentation, repository: Repository) -> None:
     directory = documentation.directory

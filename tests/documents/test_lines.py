@@ -100,6 +100,7 @@ def test_blocks_of_html_in_a_cell_stand_on_lines_of_their_own() -> None:
     assert [line.split()[0] for line in lines[2:]] == ["one", "two", "three", "four"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [12, 40, 100])
 def test_hostile_text_stays_text(columns: int) -> None:
     for hostile in HOSTILE:
@@ -108,6 +109,7 @@ def test_hostile_text_stays_text(columns: int) -> None:
             assert not [char for char in plain(line) if ord(char) < 32 or 127 <= ord(char) < 160]
 
 
+@pytest.mark.slow
 @pytest.mark.documentation("handbook", "varied", "manual")
 @pytest.mark.parametrize("columns", [24, 80])
 def test_pages_fit_into_their_columns(documentation: Documentation, columns: int) -> None:
@@ -123,6 +125,7 @@ def test_pages_fit_into_their_columns(documentation: Documentation, columns: int
         check_page(documentation, page, check)
 
 
+@pytest.mark.slow
 def test_a_long_page_is_seen_long_before_it_is_laid_out() -> None:
     long = PAGE * 5000
     render_page(PAGE, 80)  # the parser is made once

@@ -235,6 +235,7 @@ def meaning(markdown: str) -> tuple[list[str], list[str]]:
     return words, sorted(re.findall(r'(?:href|src)="([^"]*)"', html))
 
 
+@pytest.mark.slow
 @pytest.mark.documentation
 def test_pages_mean_the_same_after_they_were_nodes(documentation: Documentation) -> None:
     def check(markdown: str) -> None:

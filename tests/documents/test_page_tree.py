@@ -306,6 +306,7 @@ def _said(place: Any) -> dict[str, Any]:
     return {name: value for name, value in place.page.items() if name not in ("pages", "updatedAt")}
 
 
+@pytest.mark.slow
 def test_compares_five_thousand_siblings_fast() -> None:
     before = [page(f"p{n}") for n in range(5000)]
     moved = changes(before[1:] + before[:1], before)

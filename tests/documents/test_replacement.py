@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,6 +124,7 @@ def test_applying_no_hit_changes_nothing(page: PageText) -> None:
     assert apply_hits(page, []) == page
 
 
+@pytest.mark.slow
 @given(PAGES | REPEATED, FINDS, st.text(alphabet="xyz", max_size=4), st.booleans(), st.data())
 def test_only_chosen_hits_change(page: PageText, find: str, new: str, in_code: bool, data: st.DataObject) -> None:
     hits = hits_in(page, find, new, in_code=in_code)

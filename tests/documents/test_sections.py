@@ -138,6 +138,7 @@ def test_only_what_is_shown_is_rendered_before_something_is_asked() -> None:
     assert not any(fold.blocks for fold in page._folds.values())
 
 
+@pytest.mark.slow
 @pytest.mark.documentation("varied")
 def test_any_page_folds_and_unfolds(documentation: Documentation) -> None:
     chance = random.Random(documentation.name)

@@ -91,6 +91,7 @@ async def test_local_links_equal_those_of_the_service(service: RunningService, t
                 ]
 
 
+@pytest.mark.slow
 @pytest.mark.documentation
 async def test_local_links_of_documentation_equal_those_of_the_service(
     tmp_path: Path, documentation: Documentation
@@ -210,6 +211,7 @@ async def test_uses_of_a_specification_are_pages_in_the_cache_with_a_block_of_it
     assert {space.id for space in found.not_searched} == spaces.keys() - {"guides"}
 
 
+@pytest.mark.slow
 async def test_without_link_operations_cached_pages_are_used(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, release=WITHOUT_LINKS) as service:

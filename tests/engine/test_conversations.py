@@ -5,6 +5,8 @@ import tracemalloc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
+
 from presscheck.api.conversations import IngestConversations
 from presscheck.engine.conversations import BATCH, LONGEST, ReadLine, in_batches, ingest, read_conversations
 from presscheck.errors import Forbidden, Refused
@@ -73,6 +75,7 @@ def test_an_array_is_read_as_lines_are() -> None:
     assert told(b"[]") == told(b" \n ") == told(b"") == []
 
 
+@pytest.mark.slow
 def test_a_line_without_an_end_and_a_large_file_take_little_memory(tmp_path: Path) -> None:
     file, body = tmp_path / "large.jsonl", b"x" * 20_000
     talk = b'{"id": "%d", "parts": [{"role": "user", "body": "' + body + b'"}]}'

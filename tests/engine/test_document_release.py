@@ -37,6 +37,7 @@ async def started(service: RunningService, home: Path, **profile: Any) -> Engine
     return engine
 
 
+@pytest.mark.slow
 async def test_spaces_come_from_collections_change_requests_and_sites(service: RunningService, tmp_path: Path) -> None:
     engine = await started(service, tmp_path)
     spaces = (await engine.read(ListSpaces(**ORGANIZATION))).items
@@ -46,6 +47,7 @@ async def test_spaces_come_from_collections_change_requests_and_sites(service: R
     assert next(space for space in spaces if space.id == "guides") == guides
 
 
+@pytest.mark.slow
 async def test_the_user_comes_from_the_settings(service: RunningService, tmp_path: Path) -> None:
     engine = await started(service, tmp_path / "unknown")
     with pytest.raises(NotSupported, match="does not tell who you are: set `user` in the settings"):
@@ -101,6 +103,7 @@ async def test_members_come_from_teams(service: RunningService, tmp_path: Path) 
     await engine.close()
 
 
+@pytest.mark.slow
 async def test_changes_are_those_of_a_service_that_lists_them(service: RunningService, tmp_path: Path) -> None:
     engine = await started(service, tmp_path)
     changes = await engine.read(GetChangeRequestChanges(**TYPOS))
@@ -205,6 +208,7 @@ async def test_writes_of_an_unknown_user_are_sent_once(service: RunningService, 
     await engine.close()
 
 
+@pytest.mark.slow
 async def test_activity_is_polled_without_a_user(service: RunningService, tmp_path: Path) -> None:
     engine = await started(service, tmp_path)
     await engine.events.poll()
@@ -251,6 +255,7 @@ async def test_a_forecast_needs_exact_revisions(service: RunningService, tmp_pat
     await engine.close()
 
 
+@pytest.mark.slow
 async def test_a_missing_thing_is_not_a_missing_operation(service: RunningService, tmp_path: Path) -> None:
     service.stop()
     service.release = None

@@ -4,6 +4,7 @@ import os
 import random
 from typing import Any
 
+import pytest
 from tests.engine.forecast import begun, edited, text_of
 
 from presscheck.api.change_requests import (
@@ -73,6 +74,7 @@ async def a_case(engine: Engine, organization: str, seed: int) -> tuple[Forecast
     return await forecast(engine, request), await merged(engine, ours)
 
 
+@pytest.mark.slow
 async def test_the_forecast_agrees_with_the_merge_of_the_service(engine: Engine) -> None:
     organization = (await engine.read(ListOrganizations())).items[0].id
     came, misses, alarms = {"conflicts": 0, "merge": 0}, list[str](), list[str]()

@@ -56,6 +56,7 @@ async def planted(engine: Engine) -> tuple[str, dict[str, str]]:
     return space.id, {one.title: one.id for one in found}
 
 
+@pytest.mark.slow
 async def test_a_train_updates_and_merges_in_order_and_stops_at_a_conflict(engine: Engine) -> None:
     space, pages = await planted(engine)
     wick, oil, again = [
@@ -74,6 +75,7 @@ async def test_a_train_updates_and_merges_in_order_and_stops_at_a_conflict(engin
     assert [one.id for one in await load_train(engine)] == [wick.id, oil.id, again.id], "its driver says what is done"
 
 
+@pytest.mark.slow
 async def test_a_train_stops_at_an_unresolved_conflict(engine: Engine) -> None:
     space, pages = await planted(engine)
     glows, smokes = [
@@ -99,6 +101,7 @@ async def test_an_already_merged_change_request_is_skipped(engine: Engine) -> No
     assert await merge_next(engine, at(request), len) == "already merged"
 
 
+@pytest.mark.slow
 async def test_a_deleted_change_request_is_skipped(engine: Engine) -> None:
     space, pages = await planted(engine)
     there = await opened(engine, space, [UpdatePage(page=pages["Wick"], title="Wicks")])
@@ -106,6 +109,7 @@ async def test_a_deleted_change_request_is_skipped(engine: Engine) -> None:
     assert [one.id for one in await load_train(engine)] == [there.id]
 
 
+@pytest.mark.slow
 async def test_an_unmet_merge_rule_stops_the_train(engine: Engine) -> None:
     space, pages = await planted(engine)
     rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_at_least_one_approved_review"),))
@@ -116,6 +120,7 @@ async def test_an_unmet_merge_rule_stops_the_train(engine: Engine) -> None:
     assert await status(engine, request) == "open"
 
 
+@pytest.mark.slow
 async def test_approved_ones_arrive_although_each_is_updated_from_main(tmp_path: Path) -> None:
     now, home = "2026-05-20T09:30:00.000Z", tmp_path / "home"
     (tmp_path / "service").mkdir()

@@ -71,6 +71,7 @@ def beside_listings(asked: list[Operation]) -> list[str]:
     return sorted(str(call).removeprefix("GET /spaces/") for call in asked if type(call).__name__ not in LISTED)
 
 
+@pytest.mark.slow
 async def test_a_second_sync_fetches_listings_only(
     world: World, whole: Path, tmp_path: Path, asked: list[Operation]
 ) -> None:
@@ -83,6 +84,7 @@ async def test_a_second_sync_fetches_listings_only(
     assert len(asked) - progress.requests in (0, 1), "who we are is asked at every start"
 
 
+@pytest.mark.slow
 async def test_only_changed_parts_are_fetched(
     world: World, whole: Path, tmp_path: Path, asked: list[Operation]
 ) -> None:
@@ -124,6 +126,7 @@ async def test_a_sync_of_one_space_fetches_nothing_else(world: World, tmp_path: 
     assert all(one.startswith(world.empty) for one in beside_listings(asked))
 
 
+@pytest.mark.slow
 async def test_a_sync_notifies_subscribers(world: World, whole: Path, tmp_path: Path) -> None:
     engine = engine_on(world.service, copied(whole, tmp_path / "home"))
     await engine.start()
@@ -153,6 +156,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_killed_sync_continues_where_it_stopped(world: World, tmp_path: Path) -> None:
     """Nothing that was kept is fetched again; what came in the moment of its death may be."""
     shell, log = signed_in(tmp_path / "home", world.service), tmp_path / "log"
@@ -202,6 +206,7 @@ async def mirror_through(world: World, home: Path, ending: str, error: RequestEr
         await engine.close()
 
 
+@pytest.mark.slow
 async def test_failed_requests_are_repeated_in_the_next_sync(
     world: World, whole: Path, tmp_path: Path, asked: list[Operation]
 ) -> None:
@@ -216,6 +221,7 @@ async def test_failed_requests_are_repeated_in_the_next_sync(
     assert not any(one.endswith("/reviews") for one in beside_listings(asked)), "that came the first time"
 
 
+@pytest.mark.slow
 async def test_denied_requests_are_not_repeated_until_the_part_changes(
     world: World, whole: Path, tmp_path: Path, asked: list[Operation]
 ) -> None:
@@ -243,6 +249,7 @@ async def test_a_sync_ends_with_a_network_error(world: World, tmp_path: Path) ->
         await mirror_through(world, tmp_path / "home", "/content", NetworkError("gone", request=""))
 
 
+@pytest.mark.slow
 async def test_a_deleted_page_is_not_fetched(world: World, whole: Path, tmp_path: Path, asked: list[Operation]) -> None:
     home, page = copied(whole, tmp_path / "home"), world.pages[-1]
     client = Client(world.service.base_url, world.service.token)

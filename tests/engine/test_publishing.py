@@ -113,6 +113,7 @@ class HeldReads:
         return await self._read(call, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.service(sample=True)
 async def test_a_change_that_follows_a_publish_is_not_in_what_was_noted(
     engine: Engine, monkeypatch: pytest.MonkeyPatch

@@ -126,6 +126,7 @@ async def test_a_copy_of_everything_in_a_new_change_request_is_the_same(engine: 
         await done(engine, "copy", request, Selection(await changed_pages(engine, request)), target)
 
 
+@pytest.mark.slow
 async def test_one_page_moves_and_the_others_stay(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     request = await opened(engine, space, *every_kind(pages))
@@ -137,6 +138,7 @@ async def test_one_page_moves_and_the_others_stay(engine: Engine) -> None:
     assert (await text_of(engine, request, pages["A"])).startswith("# A\n\nOne line.")
 
 
+@pytest.mark.slow
 async def test_one_hunk_is_dropped_and_the_others_stay(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     main = f"# A\n\n{TEXT}"
@@ -169,6 +171,7 @@ async def test_a_hunk_is_merged_with_other_edits_of_its_page(engine: Engine) -> 
     assert await text_of(engine, request, pages["A"]) == f"# A\n\n{TEXT.replace('One', '1')}"
 
 
+@pytest.mark.slow
 async def test_overlapping_lines_are_named_and_nothing_is_sent(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     ours, theirs = (TEXT.replace("Another", word) for word in ("Some other", "A different"))
@@ -188,6 +191,7 @@ async def test_overlapping_lines_are_named_and_nothing_is_sent(engine: Engine) -
     assert [await state_of(engine, each) for each in (request, target)] == states
 
 
+@pytest.mark.slow
 async def test_an_edit_after_the_confirmation_is_not_lost(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     text = TEXT.replace("One", "1").replace("third", "3rd")

@@ -128,6 +128,7 @@ async def text_of(engine: Engine, request: Any, page: str) -> tuple[str, str]:
     return read.title, read.markdown or ""
 
 
+@pytest.mark.slow
 async def test_chosen_hits_become_one_change_request_in_one_write(service: RunningService, tmp_path: Path) -> None:
     async with running_engine(service, tmp_path) as engine:
         space, ids = await filled(
@@ -165,6 +166,7 @@ async def test_chosen_hits_become_one_change_request_in_one_write(service: Runni
         assert (await text_of(engine, request, ids["A"]))[1].count("old") == 1, "only in code"
 
 
+@pytest.mark.slow
 async def test_a_page_edited_in_the_meantime_is_searched_again(service: RunningService, tmp_path: Path) -> None:
     async with running_engine(service, tmp_path) as engine:
         space, ids = await filled(engine, A=TEXT, B=TEXT, C=TEXT)
@@ -189,6 +191,7 @@ async def test_a_page_edited_in_the_meantime_is_searched_again(service: RunningS
         assert (await text_of(engine, request, ids["B"]))[1] == "# B\n\nNew.\n", "an edit of others stays"
 
 
+@pytest.mark.slow
 async def test_more_pages_than_one_write_takes_are_sent_in_several(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +268,7 @@ async def test_a_file_is_uploaded_once_and_only_with_its_edits(
         assert "`/plan.pdf` Edited." in written
 
 
+@pytest.mark.slow
 async def test_titles_stay_valid(service: RunningService, tmp_path: Path) -> None:
     async with running_engine(service, tmp_path) as engine:
         space, _ = await filled(engine, Old="Text.")
@@ -276,6 +280,7 @@ async def test_titles_stay_valid(service: RunningService, tmp_path: Path) -> Non
         assert listing.items == ()
 
 
+@pytest.mark.slow
 async def test_offline_the_cache_is_searched_and_missing_pages_are_named(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -295,6 +300,7 @@ async def test_offline_the_cache_is_searched_and_missing_pages_are_named(
         assert len(pages.pages) == 2
 
 
+@pytest.mark.slow
 async def test_cached_pages_that_did_not_change_are_not_read_again(service: RunningService, tmp_path: Path) -> None:
     async with running_engine(service, tmp_path) as engine:
         space, ids = await filled(engine, A=TEXT, B=TEXT)

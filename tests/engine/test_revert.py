@@ -179,6 +179,7 @@ async def test_what_cannot_be_undone_is_named(engine: Engine) -> None:
     assert (await pages_of(engine, space))["A"].description is None
 
 
+@pytest.mark.slow
 async def test_more_changes_than_one_edit_may_have(engine: Engine) -> None:
     space = await created_space(engine)
     requests = [

@@ -234,6 +234,7 @@ async def test_an_unchanged_response_is_not_indexed_again(engine: Engine) -> Non
     assert await engine.in_store(lambda cache: cache.search.waiting()) == 0
 
 
+@pytest.mark.slow
 async def test_a_search_in_many_pages_takes_less_than_a_second(engine: Engine) -> None:
     for number in range(300):
         await page(engine, number, f"Page {number}", f"Common words and n{number} " * 50)

@@ -1,5 +1,7 @@
 """Bookmarks and recent places of a profile, also while another instance changes them."""
 
+import pytest
+
 from presscheck.engine.shortcuts import (
     BOOKMARKS,
     MOST_BOOKMARKS,
@@ -40,6 +42,7 @@ def test_bookmarks_stay_in_the_order_in_which_they_were_added(outbox: Outbox) ->
     assert shortcuts.is_bookmarked("space d")
 
 
+@pytest.mark.slow
 def test_there_are_not_too_many_bookmarks(outbox: Outbox) -> None:
     shortcuts = Shortcuts(outbox)
     changes = [shortcuts.toggle_bookmark(to(f"{number}")) for number in range(MOST_BOOKMARKS + 1)]

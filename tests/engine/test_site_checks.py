@@ -196,6 +196,7 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
     assert set(found(SEEDED[name])) == {name}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "names"),
     [

@@ -96,6 +96,7 @@ async def test_what_others_change_in_between_is_not_overwritten(engine: Engine) 
     assert (now["font"], now["corners"]) == ("Lato", "straight"), "what the file does not have stays"
 
 
+@pytest.mark.slow
 async def test_null_targets_of_header_links_survive(engine: Engine) -> None:
     reader, _ = await site_of(engine, 1, 1)
     links = [{"title": "More", "links": [{"title": "A", "to": {"kind": "url", "url": "https://example.org/"}}]}]

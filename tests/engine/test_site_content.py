@@ -22,6 +22,8 @@ from presscheck.engine.publish.checks import Finding, check_site
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import Forbidden
 
+pytestmark = pytest.mark.slow
+
 ORG = "tallowick"
 
 

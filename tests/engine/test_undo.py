@@ -88,6 +88,7 @@ def written_by_the_screens() -> set[str]:
     return found & WRITES.keys()
 
 
+@pytest.mark.slow
 def test_every_write_of_the_screens_has_an_inverse_or_a_reason() -> None:
     names = written_by_the_screens()
     assert len(names) > 25, "the writes of the screens are found"
@@ -228,6 +229,7 @@ def shape(pages: tuple[Any, ...]) -> list[Any]:
     return [(*(getattr(page, name) for name in details), shape(page.pages)) for page in pages]
 
 
+@pytest.mark.slow
 async def test_page_edits_are_undone_exactly(engine: Engine) -> None:
     tree = content.ListChangeRequestPages(**AUTH)
 
@@ -383,6 +385,7 @@ async def test_what_others_use_meanwhile_is_not_deleted_again(engine: Engine, se
             await engine.check_undo(entry.id)
 
 
+@pytest.mark.slow
 async def test_changes_of_a_site_are_undone(engine: Engine) -> None:
     listing = await fresh(engine, sites.ListSites(**ORGANIZATION, limit=1000))
     for site in listing.items:

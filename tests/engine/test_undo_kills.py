@@ -36,6 +36,7 @@ asyncio.run(live())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["left", "sent", "answered", "delete", "deleting", "deleted"])
 async def test_a_kill_while_undoing(service: RunningService, tmp_path: Path, point: str) -> None:
     engine = engine_on(service, tmp_path)

@@ -125,6 +125,7 @@ async def measure(home: Path) -> dict[str, dict[str, int]]:
     return dict(zip(TOLERANCES, (calls, sizes, files, changes), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # a minute each attempt, most of it waiting for what a key starts later
 def test_a_key_and_a_journey_take_no_more_than_before(tmp_path: Path) -> None:
     found: list[dict[str, dict[str, int]]] = []
@@ -144,6 +145,7 @@ def test_a_key_and_a_journey_take_no_more_than_before(tmp_path: Path) -> None:
             return
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_there_and_nothing_else_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     methods = {
         f"{node.name}.{method.name}"

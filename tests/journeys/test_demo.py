@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.terminal import Terminal, children_of
 
+pytestmark = pytest.mark.slow
+
 DEMO = [sys.executable, "-m", "presscheck", "demo"]
 
 

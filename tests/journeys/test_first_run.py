@@ -8,6 +8,8 @@ import pytest
 from tests.running_service import RunningService
 from tests.terminal import Terminal, children_of
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "presscheck"]
 SMALL = (80, 24)
 

@@ -106,6 +106,7 @@ async def pages(pilot: Any) -> int:
     return read
 
 
+@pytest.mark.slow
 async def test_every_screen_is_complete_offline_after_a_sync(service: RunningService, missed: list[Operation]) -> None:
     app = app_on(service, service.directory / "home", offline=True)
     async with running(app, (120, 60)) as pilot:

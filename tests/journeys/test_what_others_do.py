@@ -122,6 +122,7 @@ async def look(engine: Engine, since: int = 0) -> list[str]:
     return said(engine)[since:]
 
 
+@pytest.mark.slow
 async def test_an_event_is_reported_once(service: RunningService, mia: str, home: Path) -> None:
     async with running_engine(service, home) as engine:
         before = len(await look(engine))
@@ -158,6 +159,7 @@ async def test_an_event_is_reported_once(service: RunningService, mia: str, home
         assert await look(engine, before) == [*told, told[0]], "what happened meanwhile is told"
 
 
+@pytest.mark.slow
 async def test_a_new_conflict_is_an_event(service: RunningService, mia: str, home: Path) -> None:
     async with running_engine(service, home) as engine:
         before = len(await look(engine))
@@ -182,6 +184,7 @@ async def test_a_new_conflict_is_an_event(service: RunningService, mia: str, hom
         assert [one for one in await look(engine, before) if one.startswith(RENAMES)] == told
 
 
+@pytest.mark.slow
 async def test_own_actions_are_not_events(service: RunningService, home: Path) -> None:
     async with running_engine(service, home) as engine:
         before = len(await look(engine))
@@ -226,6 +229,7 @@ async def test_a_done_change_request_returns_on_an_event_but_not_on_an_own_actio
         await watched.aclose()
 
 
+@pytest.mark.slow
 async def test_two_instances_share_one_event_log_and_notify_once(service: RunningService, mia: str, home: Path) -> None:
     async with running_engine(service, home) as one, running_engine(service, home) as other:
         heard: dict[Engine, list[Event]] = {one: [], other: []}
@@ -255,6 +259,7 @@ async def test_two_instances_share_one_event_log_and_notify_once(service: Runnin
         assert len(said(one)) == before + 2
 
 
+@pytest.mark.slow
 async def test_an_incomplete_check_reports_no_events(service: RunningService, mia: str, home: Path) -> None:
     async with running_engine(service, home) as engine:
         engine.events.pause, engine.events.first = 0.1, 0
@@ -273,6 +278,7 @@ async def test_an_incomplete_check_reports_no_events(service: RunningService, mi
         await watched.aclose()
 
 
+@pytest.mark.slow
 async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
     service: RunningService, mia: str, home: Path
 ) -> None:
@@ -300,6 +306,7 @@ async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
         assert len(sent) == 2
 
 
+@pytest.mark.slow
 async def test_watch_prints_events_until_it_is_stopped(service: RunningService, mia: str, tmp_path: Path) -> None:
     shell = signed_in(tmp_path / "home", service)
     watch = Watch(shell)

@@ -21,6 +21,8 @@ from presscheck.client.client import Client
 from presscheck.demo import demo_service
 from presscheck.paths import Places, private_directory
 
+pytestmark = pytest.mark.slow
+
 PRESSCHECK = [sys.executable, "-m", "presscheck"]
 OWNER = "robin"
 MARK = "A sentence that was typed by keys."

@@ -72,6 +72,7 @@ def calls(expression: Expression) -> list[Callable[[str], Any]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_every_expression_takes_linear_time() -> None:
     slow: list[str] = []
@@ -91,6 +92,7 @@ def test_every_expression_takes_linear_time() -> None:
     assert len(known) > 150, "all expressions must be found"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern", [r"#[ \t]+(.+?)[ \t]*#*[ \t]*$", r"\s*\n\s*", r"<a[^>]*>", r"(a+)+$", r"\s+(.+?)\s*#*\s*$"]
 )

@@ -26,6 +26,7 @@ CLIENTS = 4
 SEED = 2026
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300 + CALLS // 4)
 def test_two_processes_on_one_database_and_one_bucket_agree(
     postgresql: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

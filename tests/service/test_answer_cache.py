@@ -213,6 +213,7 @@ class Race:
                     return
 
 
+@pytest.mark.slow
 def test_no_read_is_older_than_an_acknowledged_write(world: World, tmp_path: Path) -> None:
     """Writers: two clients of the service, a connection of this process, and another process."""
     space = f"/v1/spaces/{world.space}"
@@ -283,6 +284,7 @@ def test_a_read_again_is_answered_from_memory_until_anything_is_written(world: W
         assert len(asked) == 5, "a write asks once"
 
 
+@pytest.mark.slow
 def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> None:
     """Every read of the API, once more after a while and from another address, is what a new service returns."""
     times = [datetime.now(UTC)]
@@ -372,6 +374,7 @@ def test_the_version_moves_with_every_commit_and_with_another_file(tmp_path: Pat
     database.close()
 
 
+@pytest.mark.slow
 async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Cluster) -> None:
     url = postgresql.new_database()
     world = plant_world(url, "http://127.0.0.1:1")

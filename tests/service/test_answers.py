@@ -77,6 +77,7 @@ def test_a_null_with_a_meaning_is_sent_wherever_it_is() -> None:
     assert json.loads(write_answer(listed))["items"][0]["role"] is None
 
 
+@pytest.mark.slow
 def test_the_index_finds_the_route_that_matching_in_turn_finds() -> None:
     async def endpoint(*_: Any) -> None:
         raise AssertionError

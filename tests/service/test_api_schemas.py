@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from tests.contract.description import DOCUMENTED, Described, operations
 from tests.running_service import running_service
 from tests.service.api_schemas import faults
@@ -43,6 +44,7 @@ class Reader:
         return response.json()
 
 
+@pytest.mark.slow
 def test_responses_have_the_fields_that_the_description_requires(tmp_path: Path) -> None:
     branch = "/spaces/{spaceId}/change-requests/{changeRequestId}"
     with running_service(tmp_path, sample=True) as service:

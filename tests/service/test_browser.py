@@ -51,6 +51,7 @@ async def site(world: World) -> str:
     return str(live.urls.published)
 
 
+@pytest.mark.slow
 async def test_a_page_renders_in_a_browser_and_fits_a_phone(world: World, tmp_path: Path) -> None:
     address = await site(world)
     shown = browse(tmp_path, f"{address}guide", "--dump-dom", "--window-size=500,900")

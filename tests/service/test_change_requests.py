@@ -30,6 +30,7 @@ async def set_status(world: World, change_request: ChangeRequest, status: str) -
     )
 
 
+@pytest.mark.slow
 async def test_a_new_change_request_is_a_draft_of_the_live_content(world: World) -> None:
     made = await world.draft("Better words", by="edit")
     assert (made.number, made.status, made.subject, made.comments, made.outdated) == (
@@ -46,6 +47,7 @@ async def test_a_new_change_request_is_a_draft_of_the_live_content(world: World)
     assert await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id="1")) == made
 
 
+@pytest.mark.slow
 async def test_concurrent_writers_get_unique_numbers_without_gaps(world: World) -> None:
     calls = [CreateChangeRequest(space_id=world.space, subject=f"{n}") for n in range(16)]
     refused = CreateChangeRequest(space_id=world.space, subject="x" * 101)
@@ -57,6 +59,7 @@ async def test_concurrent_writers_get_unique_numbers_without_gaps(world: World) 
     assert isinstance(made[-1], errors.Refused)
 
 
+@pytest.mark.slow
 async def test_the_list_filters_by_state_with_open_as_default(world: World) -> None:
     draft, open_, archived = [await world.draft(name) for name in ("a", "b", "c")]
     await set_status(world, open_, "open")
@@ -67,6 +70,7 @@ async def test_the_list_filters_by_state_with_open_as_default(world: World) -> N
     assert await listed(world, status="merged") == []
 
 
+@pytest.mark.slow
 async def test_the_list_is_sorted_by_last_update_and_paginated(world: World) -> None:
     made = [await world.draft(str(n)) for n in range(5)]
     await world.edit(made[1], insert("New"))
@@ -84,6 +88,7 @@ async def test_the_list_is_sorted_by_last_update_and_paginated(world: World) -> 
     assert (nothing.items, nothing.next, nothing.count, nothing.total) == ((), None, 0, 5)
 
 
+@pytest.mark.slow
 async def test_a_cursor_of_another_list_is_refused(world: World) -> None:
     for page in ("nonsense", "WzFd", "é"):
         with pytest.raises(errors.Refused, match="page"):
@@ -103,6 +108,7 @@ async def test_filters_by_creator_contributor_and_requested_reviewer(world: Worl
     assert await listed(world, status="draft", creator=world.users["read"]) == []
 
 
+@pytest.mark.slow
 async def test_the_organization_lists_change_requests_of_visible_spaces(world: World) -> None:
     made = await world.draft()
     call = ListOrganizationChangeRequests(organization_id=world.organization, status="draft")
@@ -141,6 +147,7 @@ async def test_open_comments_are_counted(world: World) -> None:
     assert (await world.admin.send(GetChangeRequest(**path))).comments == 2, "the text of a review asks for no answer"
 
 
+@pytest.mark.slow
 async def test_missing_and_forbidden_change_requests(world: World) -> None:
     made = await world.draft()
     with pytest.raises(errors.NotFound, match="Change request not found"):

@@ -94,6 +94,7 @@ async def test_permissions_of_collections(world: World) -> None:
         await world.clients["guest"].send(GetCollection(collection_id=made.id))
 
 
+@pytest.mark.slow
 async def test_a_closed_collection_is_not_found_by_others(world: World) -> None:
     closed = await collection(world, "Closed")
     inner = await collection(world, "Inner", closed.id)
@@ -127,6 +128,7 @@ async def test_items_of_a_closed_collection_stay_closed_after_its_deletion(world
     assert (await world.admin.send(GetCollection(collection_id=inner.id))).parent is None
 
 
+@pytest.mark.slow
 async def test_items_of_a_deleted_collection_take_its_position(world: World) -> None:
     first, middle, last = [await collection(world, title) for title in ("First", "Middle", "Last")]
     await collection(world, "A", middle.id)
@@ -188,6 +190,7 @@ async def test_an_invalid_move_is_refused(world: World) -> None:
             await client.aclose()
 
 
+@pytest.mark.slow
 async def test_a_collection_is_transferred_with_its_contents(world: World, other_organization: str) -> None:
     top = await collection(world, "Top")
     inner = await collection(world, "Inner", top.id)
@@ -236,6 +239,7 @@ async def test_a_move_that_changes_access_requires_an_admin_of_the_item(world: W
     assert (await world.admin.send(MoveSpace(space_id=space.id, parent=closed.id))).parent == closed.id
 
 
+@pytest.mark.slow
 async def test_a_collection_does_not_take_closed_items_to_other_readers(world: World, other_organization: str) -> None:
     at = {"organization_id": world.organization}
     outer, inner = [await world.admin.send(CreateCollection(**at, title=title)) for title in ("Outer", "Inner")]

@@ -40,6 +40,7 @@ async def place(world: World) -> Path:
     return {"space_id": world.space, "change_request_id": (await world.draft()).id}
 
 
+@pytest.mark.slow
 async def test_a_comment_has_author_place_and_time(world: World, place: Path) -> None:
     made = await world.clients["comment"].send(
         PostComment(
@@ -101,6 +102,7 @@ async def test_comments_are_filtered_and_sorted(world: World, place: Path) -> No
     assert await listed(authors=(world.users["edit"], world.users["admin"])) == ["edit", "admin"]
 
 
+@pytest.mark.slow
 async def test_resolving_records_the_user_and_reopening_clears_it(world: World, place: Path) -> None:
     made = await world.admin.send(PostComment(**place, body=text("Hm")))
     resolved = await world.admin.send(UpdateComment(**place, comment_id=made.id, resolved=True))
@@ -112,6 +114,7 @@ async def test_resolving_records_the_user_and_reopening_clears_it(world: World, 
     assert (reopened.status, reopened.resolved_at, reopened.resolved_by) == ("open", None, None)
 
 
+@pytest.mark.slow
 async def test_only_the_author_or_an_admin_can_change_a_comment(world: World, place: Path) -> None:
     made = await world.clients["comment"].send(PostComment(**place, body=text("Mine")))
     rewrite = UpdateComment(**place, comment_id=made.id, body=text("Yours"))

@@ -60,6 +60,7 @@ def headers_of(world: World) -> dict[str, str]:
     return {"authorization": f"Bearer {world.tokens['admin']}"}
 
 
+@pytest.mark.slow
 @pytest.mark.attack("compressed bombs")
 def test_a_compressed_request_is_not_unpacked(world: World) -> None:
     body = gzip.compress(b'{"title": "' + b"a" * HUGE + b'"}')
@@ -68,6 +69,7 @@ def test_a_compressed_request_is_not_unpacked(world: World) -> None:
     assert response.status_code == 400 and "JSON" in response.text
 
 
+@pytest.mark.slow
 @pytest.mark.attack("compressed bombs")
 async def test_a_compressed_response_of_another_server_is_not_unpacked(
     tmp_path: Path, own_database: str | None
@@ -84,6 +86,7 @@ async def test_a_compressed_response_of_another_server_is_not_unpacked(
             await client.aclose()
 
 
+@pytest.mark.slow
 @pytest.mark.attack("compressed bombs")
 @pytest.mark.parametrize("text", ["a" * 1_200_000, "[" * 1_100_000], ids=len)
 async def test_a_packed_component_has_a_limit_when_it_is_unpacked(world: World, text: str) -> None:

@@ -88,6 +88,7 @@ class Person:
         return made.id
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240 + 40 * ROUNDS)
 async def test_concurrent_users_leave_consistent_data(tmp_path: Path, database_url: str) -> None:
     world = plant_world(database_url, "http://127.0.0.1:1")

@@ -51,6 +51,7 @@ async def page_of(world: World, change_request: ChangeRequest, page: str) -> Rev
     )
 
 
+@pytest.mark.slow
 async def test_pages_are_read_by_id_and_path_with_the_title_as_heading(world: World) -> None:
     page = await world.clients["read"].send(content.GetPage(space_id=world.space, page_id="guide", format="markdown"))
     assert page.markdown == "# Guide\n\nFirst.\n\nSecond.\n\nThird.\n"
@@ -65,6 +66,7 @@ async def test_pages_are_read_by_id_and_path_with_the_title_as_heading(world: Wo
             await world.admin.send(call)
 
 
+@pytest.mark.slow
 async def test_the_live_content_is_a_revision_without_bodies(world: World) -> None:
     live = await world.admin.send(content.GetCurrentRevision(space_id=world.space))
     assert outline(live.pages) == ["start", "guide", "reference"]
@@ -141,6 +143,7 @@ async def test_the_heading_is_the_title_and_front_matter_overrides_fields(world:
     assert (page.title, page.emoji, page.markdown) == ("Third", None, "# Third\n\nText.\n")
 
 
+@pytest.mark.slow
 async def test_pages_move(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, UpdatePage(page="reference", into="start"), UpdatePage(page="guide", at=0))
@@ -201,6 +204,7 @@ async def test_invalid_edits_are_refused(world: World) -> None:
         await world.edit(draft, insert("New"))
 
 
+@pytest.mark.slow
 async def test_files_are_uploaded_and_downloaded(world: World) -> None:
     draft = await world.draft()
     picture = b"\x89PNG\r\n\x1a\n" + bytes(100)

@@ -62,6 +62,7 @@ def test_the_database_version_is_the_last_migration(tmp_path: Path) -> None:
     assert all(step.module.__doc__ for step in script.walk_revisions())
 
 
+@pytest.mark.slow
 def test_the_migrations_produce_the_tables_of_the_code(database_url: str) -> None:
     database = Database(database_url)
     with database.engine.connect() as connection:
@@ -71,6 +72,7 @@ def test_the_migrations_produce_the_tables_of_the_code(database_url: str) -> Non
     assert [difference for difference in differences if difference not in of_the_index] == []
 
 
+@pytest.mark.slow
 def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> None:
     path = tmp_path / "old.sqlite"
     Database(f"sqlite:///{path}").close()
@@ -103,6 +105,7 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
     database.close()
 
 
+@pytest.mark.slow
 def test_a_newer_database_is_refused(database_url: str) -> None:
     database = Database(database_url)
     with database.writing.begin() as session:
@@ -112,12 +115,14 @@ def test_a_newer_database_is_refused(database_url: str) -> None:
         Database(database_url)
 
 
+@pytest.mark.slow
 def test_several_processes_can_create_the_database(database_url: str) -> None:
     code = "import sys; from presscheck.service.db.engine import Database; Database(sys.argv[1]).close()"
     processes = [subprocess.Popen([sys.executable, "-c", code, database_url]) for _ in range(4)]
     assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_concurrent_increments_are_serializable(database_url: str) -> None:
     database = Database(database_url)
     database.write(lambda session: session.add(UserRow(id="u", display_name="0", created_at=NOW)))
@@ -189,6 +194,7 @@ def test_concurrent_writers_can_store_the_same_text(database_url: str) -> None:
     database.close()
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_another_session(database_url: str) -> None:
     world = plant_world(database_url, "http://127.0.0.1:1")
     with closing(Database(database_url)) as database:
@@ -241,6 +247,7 @@ def test_nothing_is_written_and_errors_of_the_driver_are_those_of_sqlalchemy(dat
                 named_rows(session.connection(), select(func.unheard_of()), {})
 
 
+@pytest.mark.slow
 def test_short_reads_of_a_file_are_answered_in_the_event_loop(database_url: str, tmp_path: Path) -> None:
     world = plant_world(database_url, "http://127.0.0.1:1")
     with closing(Database(database_url)) as database:
@@ -269,6 +276,7 @@ def test_short_reads_of_a_file_are_answered_in_the_event_loop(database_url: str,
     assert ("loop" in threads[:60]) is not service.database.is_postgresql
 
 
+@pytest.mark.slow
 def test_reads_come_back_to_the_event_loop_while_others_compute(tmp_path: Path) -> None:
     """What a read waits for other threads is not its own time: with many clients, all reads had stayed in threads."""
     url = f"sqlite:///{tmp_path / 'service.sqlite'}"
@@ -302,6 +310,7 @@ def test_reads_come_back_to_the_event_loop_while_others_compute(tmp_path: Path) 
     assert threading.main_thread().name in threads
 
 
+@pytest.mark.slow
 def test_the_connection_of_a_read_serves_the_next_one(database_url: str) -> None:
     """It sees what was written meanwhile, also after a read that failed; closing the database returns it."""
     with closing(Database(database_url)) as database:
@@ -476,6 +485,7 @@ def test_those_who_waited_share_a_commit(
             assert [*session.scalars(select(UserRow.id).order_by(UserRow.id))] == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 def test_the_failure_of_the_first_leaves_the_others(database_url: str) -> None:
     with closing(Database(database_url)) as database:
         first, *others = together(database, fail, add("a"), fail, add("b"))

@@ -69,6 +69,7 @@ async def _talk(tmp_path: Path, database_url: str, website: str) -> AsyncIterato
     service.stop()
 
 
+@pytest.mark.slow
 async def test_every_operation_returns_its_type_or_is_not_supported(say: Talk) -> None:
     org = await people(say)
     found = await spaces(say, org)

@@ -28,6 +28,8 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.file_location import referenced_ids, shown_location
 from presscheck.service.server.file_move import move_files
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:

@@ -77,6 +77,7 @@ def outline(pages: tuple[RevisionPage, ...]) -> list[tuple[str, str, str | None]
     return [line for page in pages for line in ((page.type, page.title, page.path), *outline(page.pages))]
 
 
+@pytest.mark.slow
 async def test_a_repository_becomes_a_space(tmp_path: Path, repository: Path) -> None:
     problems = brought_in(tmp_path, repository)
     assert problems == [
@@ -152,6 +153,7 @@ def test_a_repository_is_imported_only_once(tmp_path: Path, repository: Path) ->
     database.close()
 
 
+@pytest.mark.slow
 def test_a_missing_directory_is_an_error_and_creates_nothing(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="gone"):
         brought_in(tmp_path, tmp_path / "gone")
@@ -162,6 +164,7 @@ def test_an_empty_directory_becomes_an_empty_space(tmp_path: Path) -> None:
     assert brought_in(tmp_path, tmp_path / "empty") == ["SUMMARY.md:1: is missing: pages are ordered by folder"]
 
 
+@pytest.mark.slow
 @pytest.mark.documentation
 async def test_documentation_is_imported_whole(tmp_path: Path, documentation: Documentation) -> None:
     directory = documentation.directory

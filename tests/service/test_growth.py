@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.orm import Session
 from tests.counts import compare
@@ -66,6 +67,7 @@ def test_reads_take_as_many_statements_with_much_data_as_with_little(tmp_path: P
     compare("SQL statements of a request", large)
 
 
+@pytest.mark.slow
 def test_a_merge_and_an_edit_take_as_many_statements_for_many_pages_as_for_few(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -102,6 +104,7 @@ async def written(url: str, home: Path, number: int, pages: int) -> tuple[int, i
     return merge[1], edit[1]
 
 
+@pytest.mark.slow
 def test_what_is_kept_about_change_requests_is_what_a_scan_finds(database_url: str, tmp_path: Path) -> None:
     """Rows are written in any order, moved, and removed; then every listing is read in pages of any size."""
     world = plant_world(database_url, "http://127.0.0.1:1")
@@ -238,6 +241,7 @@ async def compare_listings(service: Service, world: World, chance: random.Random
             assert found == [row.id for row in wanted], path
 
 
+@pytest.mark.slow
 def test_a_long_listing_is_not_counted(database_url: str, tmp_path: Path) -> None:
     world = plant_world(database_url, "http://127.0.0.1:1")
     comment = {"space_id": world.space, "revision": "r", "body": {"markdown": "Hm"}, "posted_at": NOW}
@@ -262,6 +266,7 @@ def test_a_long_listing_is_not_counted(database_url: str, tmp_path: Path) -> Non
         assert space["comments"] == MOST_COUNTED + 1
 
 
+@pytest.mark.slow
 def test_reads_use_indexes(tmp_path: Path) -> None:
     """No step of the plan of a read reads a table in whole, or all comments that no review has."""
     url = f"sqlite:///{tmp_path / 'plan.sqlite'}"

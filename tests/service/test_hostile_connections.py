@@ -45,6 +45,7 @@ def test_the_token_is_checked_before_the_body_is_read(service: RunningService, a
         assert connection.recv(12) == b"HTTP/1.1 401"
 
 
+@pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
 def test_the_token_is_checked_though_a_small_body_does_not_arrive(service: RunningService) -> None:
     with connected(service.base_url) as connection:
@@ -59,6 +60,7 @@ def test_the_token_is_checked_though_a_small_body_does_not_arrive(service: Runni
         assert connection.recv(12) == b"HTTP/1.1 404", "its sender is known, the organization is not"
 
 
+@pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
 def test_a_long_body_is_refused_by_its_declared_length(service: RunningService) -> None:
     for length in ("40000000", "9" * 5000):
@@ -68,6 +70,7 @@ def test_a_long_body_is_refused_by_its_declared_length(service: RunningService) 
             assert connection.recv(12) in (b"HTTP/1.1 413", b"HTTP/1.1 400")
 
 
+@pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
 def test_a_body_that_ends_early_is_a_line_of_the_log(service: RunningService, caplog: pytest.LogCaptureFixture) -> None:
     """Not a traceback for each: whoever is gone would fill the log."""
@@ -92,6 +95,7 @@ def silent_server() -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
+@pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
 async def test_slow_tunnels_do_not_hold_up_other_requests(tmp_path: Path, own_database: str | None) -> None:
     with running_service(tmp_path, outside=LOOPBACK, database_url=own_database) as service:
@@ -288,6 +292,7 @@ def test_only_known_hosts_are_served(world: World) -> None:
     database.close()
 
 
+@pytest.mark.slow
 def test_a_request_without_host_is_served(service: RunningService) -> None:
     with connected(service.base_url) as connection:
         connection.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")

@@ -43,6 +43,7 @@ def request(chance: random.Random, operation: type[Operation[Any]], known: dict[
     return found | {"content": json.dumps({name: chance.choice(VALUES) for name in chosen}).encode()}
 
 
+@pytest.mark.slow
 @pytest.mark.attack("invented requests")
 @pytest.mark.parametrize("seed", range(2))
 async def test_garbage_is_refused_without_server_errors(world: World, seed: int) -> None:
@@ -215,6 +216,7 @@ async def test_null_merge_rules_count_as_absent(world: World) -> None:
                 assert kept == ([{"rule": rule["rule"], "users": []}] if rules else [])
 
 
+@pytest.mark.slow
 @pytest.mark.attack("Unicode and escape sequences")
 async def test_hostile_strings_are_stored_as_they_are_or_refused(world: World) -> None:
     """Clients sanitize what they show; the service changes nothing, never fails, and keeps its responses intact."""
@@ -252,6 +254,7 @@ def test_no_path_leads_to_other_files(service: RunningService, path: str) -> Non
     assert service.token.encode() not in answer and b"SQLite format" not in answer and b"root:" not in answer
 
 
+@pytest.mark.slow
 @pytest.mark.attack("path traversal")
 @pytest.mark.parametrize("name", ["../../evil", "/etc/evil", "..\\evil", ".", "..", "a/../../b", "%2e%2e%2fevil"])
 async def test_a_file_name_is_no_path(world: World, service: RunningService, name: str) -> None:

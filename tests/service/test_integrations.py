@@ -113,6 +113,7 @@ def messages(traced: dict[str, Any]) -> list[str]:
     return [log["message"] for log in traced["trace"]["logs"]]
 
 
+@pytest.mark.slow
 async def test_a_component_renders_and_takes_an_action(publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(MODULE)
@@ -136,6 +137,7 @@ async def test_a_component_renders_and_takes_an_action(publisher: Make) -> None:
     assert [log["level"] for log in newest["trace"]["logs"]] == ["info", "info", "warn", "info"]
 
 
+@pytest.mark.slow
 async def test_the_script_knows_the_installation_where_the_caller_is_a_member_only(
     here: World, publisher: Make
 ) -> None:
@@ -163,6 +165,7 @@ async def test_a_strange_block_does_not_break_the_list(publisher: Make) -> None:
         assert lamp.name in [found["name"] for found in response.json()["items"]], response.text
 
 
+@pytest.mark.slow
 async def test_installing_updating_and_removing_are_events_of_the_script(publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(LISTENER)
@@ -245,6 +248,7 @@ async def test_a_script_that_fails_is_a_clean_problem_and_a_log(publisher: Make,
     assert sum(map(len, messages(traced))) < 40_000
 
 
+@pytest.mark.slow
 async def test_an_event_without_a_handler_is_no_failure(publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish("export default { fetch: () => new Response('no handler', { status: 406 }) }")
@@ -262,6 +266,7 @@ def test_stacks_begin_with_the_error() -> None:
     assert failed.splitlines()[:2] == ["RangeError: far", "    at boom (<input>:1:29)"], failed
 
 
+@pytest.mark.slow
 async def test_console_output_is_limited_and_has_no_credentials(publisher: Make) -> None:
     lamp = publisher()
     print_all = (
@@ -276,6 +281,7 @@ async def test_console_output_is_limited_and_has_no_credentials(publisher: Make)
     assert "[redacted]" in text and not any(secret in text for secret in ("abcdef", "k-1", "t-1", "\0"))
 
 
+@pytest.mark.slow
 async def test_others_go_on_while_scripts_loop(here: World, publisher: Make) -> None:
     looping, lamp = publisher(), publisher(plant_world(here.database_url, here.base_url))
     await looping.publish("while (true) {}")
@@ -298,6 +304,7 @@ def run(script: str, config: ScriptConfig = LIMITS, outgoing: Outgoing | None = 
     return (json.loads(ended.text) if ended.status is not None else ended.error), lines
 
 
+@pytest.mark.slow
 def test_a_script_of_ten_megabytes_runs() -> None:
     functions = "".join(f"function f{number}(a) {{ return a + {'1' * 60} }}\n" for number in range(50_000))
     shown, _ = run(
@@ -389,6 +396,7 @@ async def test_a_missing_engine_is_one_clear_line(publisher: Make, monkeypatch: 
         assert "JavaScript engine is not installed" in messages(traced)[-1]
 
 
+@pytest.mark.slow
 async def test_an_event_of_others_does_not_go_to_a_tunnel_for_the_owners(here: World, publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(LISTENER, visibility="public")
@@ -425,6 +433,7 @@ async def test_numbers_without_end_are_refused(publisher: Make) -> None:
     assert response.status_code == 400 and "finite" in response.text
 
 
+@pytest.mark.slow
 async def test_old_events_are_deleted(here: World, publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(LISTENER)
@@ -458,6 +467,7 @@ def test_redaction_takes_linear_time() -> None:
     assert time.process_time() - begun < 0.5
 
 
+@pytest.mark.slow
 def test_few_scripts_run_at_once() -> None:
     slow = "export default { fetch: () => new Promise((end) => setTimeout(() => end(Response.json(1)), 2000)) }"
     with ThreadPoolExecutor(MOST_AT_ONCE + 1) as pool:

@@ -134,6 +134,7 @@ async def test_a_website_is_imported_into_a_change_request(here: World, website:
     assert "/secret/" not in website.asked, "robots.txt must be obeyed"
 
 
+@pytest.mark.slow
 async def test_files_are_imported(here: World, tmp_path: Path) -> None:
     with web_server({"/a.md": "# A\n\nText.\n", "/b.txt": "Plain.\n"}, "text/plain") as server:
         run = await imported(here, FilesSource(files=(f"{server.url}/a.md", f"{server.url}/b.txt")))
@@ -180,6 +181,7 @@ async def test_private_addresses_are_refused(world: World, host: str) -> None:
     assert found.last_processed_errors and "private network" in found.last_processed_errors[0].message
 
 
+@pytest.mark.slow
 @pytest.mark.attack("forbidden outgoing addresses")
 async def test_a_redirect_into_a_private_network_is_refused(here: World) -> None:
     with web_server({"/": "-> http://10.0.0.1/"}) as server:
@@ -187,6 +189,7 @@ async def test_a_redirect_into_a_private_network_is_refused(here: World) -> None
     assert found.last_processed_errors and "10.0.0.1" in found.last_processed_errors[0].message
 
 
+@pytest.mark.slow
 async def test_a_specification_is_fetched_and_validated(here: World) -> None:
     with web_server({"/spec.yaml": "openapi: 3.0.0\ninfo: {title: T, version: '1'}\npaths: {}\n"}) as server:
         found = await processed(here, SpecSource(url=f"{server.url}/spec.yaml"))
@@ -225,6 +228,7 @@ async def test_an_invalid_specification_has_an_error(here: World, text: str, mes
     assert found.last_processed_errors and message in str(found.last_processed_errors)
 
 
+@pytest.mark.slow
 @pytest.mark.attack("deep and huge JSON and YAML")
 async def test_a_page_with_deeply_nested_elements_is_refused(here: World) -> None:
     with web_server({"/": "<p>x</p>" + "<b>" * 5000}) as server:
@@ -232,6 +236,7 @@ async def test_a_page_with_deeply_nested_elements_is_refused(here: World) -> Non
     assert (run.status, run.reason) == ("failed", "the elements of a page are nested too deep")
 
 
+@pytest.mark.slow
 async def test_a_translation_is_updated_from_its_source(here: World) -> None:
     at = {"organization_id": here.organization}
     source = SourceToTranslate(space=here.space, language="en")
@@ -249,6 +254,7 @@ async def test_a_translation_is_updated_from_its_source(here: World) -> None:
     assert again.result and again.result.space == done.result.space and again.result.revision != done.result.revision
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_a_translation_stops_reading_a_source_that_moved_to_another_organization(here: World) -> None:
     at = {"organization_id": here.organization}
@@ -271,6 +277,7 @@ async def test_a_translation_stops_reading_a_source_that_moved_to_another_organi
     assert failed.stats.runs == 1 and failed.result == done.result
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_a_run_does_not_write_into_another_organization(here: World) -> None:
     at = {"organization_id": here.organization}
@@ -312,6 +319,7 @@ async def test_a_translation_is_hidden_from_those_who_see_neither_space(here: Wo
         await creator.send(RunTranslation(**named))
 
 
+@pytest.mark.slow
 async def test_similar_issues_form_one_cluster(here: World) -> None:
     said = {
         "a": "How do I refill the oil of my lamp? It is empty.",
@@ -333,6 +341,7 @@ async def test_similar_issues_form_one_cluster(here: World) -> None:
     assert sum(item.stats.issues for item in again.items) == 3, "a repeated conversation must count once"
 
 
+@pytest.mark.slow
 async def test_an_installed_integration_gets_a_merge_event(here: World, website: WebServer) -> None:
     name, org = "lamp-post", here.organization
     details: dict[str, Any] = {"title": "Lamp post", "description": "x", "scopes": (), "script": "0"}
@@ -350,6 +359,7 @@ async def test_an_installed_integration_gets_a_merge_event(here: World, website:
         await here.clients["edit"].send(ListIntegrationEvents(**own))
 
 
+@pytest.mark.slow
 async def test_slow_deliveries_hold_up_only_those_of_their_organization(here: World, website: WebServer) -> None:
     slow, fast = here, plant_world(here.database_url, here.base_url)
     details: dict[str, Any] = {"title": "Lamp post", "description": "x", "scopes": (), "script": "0"}
@@ -385,6 +395,7 @@ class Moment:
         return self.now
 
 
+@pytest.mark.slow
 async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> None:
     clock = Moment()
     with running_service(tmp_path, clock=clock) as service:
@@ -413,6 +424,7 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
             await client.aclose()
 
 
+@pytest.mark.slow
 def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(database_url: str, tmp_path: Path) -> None:
     database, clock, done = Database(database_url), Moment(), list[str]()
     runs("test")(lambda work: done.append(work.about))
@@ -467,6 +479,7 @@ def test_a_worker_stops_when_another_has_taken_its_job(database_url: str, tmp_pa
     database.close()
 
 
+@pytest.mark.slow
 def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path: Path) -> None:
     database, clock, tries, given_up = Database(database_url), Moment(), list[int](), list[str]()
 
@@ -494,6 +507,7 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
     database.close()
 
 
+@pytest.mark.slow
 def test_a_job_that_ended_its_process_in_each_attempt_fails(database_url: str, tmp_path: Path) -> None:
     """It is not taken a fourth time: it would end every later process too. A recurring job is taken again later."""
     database, clock, tries, given_up = Database(database_url), Moment(), list[str](), list[str]()

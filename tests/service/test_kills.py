@@ -89,6 +89,7 @@ class Writer(threading.Thread):
         return response.raise_for_status().json()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180 + 20 * KILLS)
 def test_acknowledged_writes_survive_a_kill_and_are_complete(tmp_path: Path, database_url: str) -> None:
     chance = random.Random(2026)

@@ -97,6 +97,7 @@ async def test_a_change_request_lists_the_links_that_it_breaks(world: World) -> 
     assert (found.stats.broken.total, found.stats.broken.change_request) == (4, 2), "two were already broken"
 
 
+@pytest.mark.slow
 async def test_links_that_name_something_by_its_id_are_broken_only_if_it_is_not_there(world: World) -> None:
     """A mention in a page that is merged is no broken link."""
     draft = await world.draft()
@@ -119,6 +120,7 @@ async def test_links_that_name_something_by_its_id_are_broken_only_if_it_is_not_
     assert [place.page.title for place in back.items if place.page] == ["More"]
 
 
+@pytest.mark.slow
 async def test_missing_pages_and_files_are_not_found(world: World) -> None:
     draft = await world.draft()
     at = {"space_id": world.space, "change_request_id": draft.id}

@@ -77,6 +77,7 @@ async def test_a_merge_publishes_the_content_and_is_final(world: World) -> None:
         await world.edit(draft, insert("Late"))
 
 
+@pytest.mark.slow
 async def test_a_locked_space_refuses_edits_and_merges(world: World) -> None:
     draft = await world.draft(by="edit")
     await world.edit(draft, rewrite("guide", "Other.\n"))
@@ -131,6 +132,7 @@ async def test_conflicts_are_reported_and_both_versions_are_kept(world: World) -
     assert (await fetch(world, second)).status == "merged"
 
 
+@pytest.mark.slow
 async def test_an_update_reports_conflicts_and_keeps_the_live_content(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("guide", "Alpha.\n"))
@@ -143,6 +145,7 @@ async def test_an_update_reports_conflicts_and_keeps_the_live_content(world: Wor
     assert await live_text(world, "guide") == "# Guide\n\nAlpha.\n"
 
 
+@pytest.mark.slow
 async def test_a_page_edited_live_survives_its_deletion_in_a_change_request(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("guide", "Edited.\n"))
@@ -166,6 +169,7 @@ async def test_files_of_both_sides_are_kept(world: World) -> None:
     assert all(file.download_url for file in live.files)
 
 
+@pytest.mark.slow
 async def test_concurrent_merges_are_serialized(world: World) -> None:
     drafts = [await world.draft(str(n)) for n in range(8)]
     for n, draft in enumerate(drafts):
@@ -207,6 +211,7 @@ async def review(world: World, change_request: ChangeRequest, by: str, status: s
     await world.clients[by].send(SubmitReview(**path_of(world, change_request), status=status))
 
 
+@pytest.mark.slow
 async def test_reviews_required_by_merge_rules(world: World) -> None:
     draft = await world.draft()
     named = {"rule": "require_specific_reviewers", "users": [world.users["review"], world.users["edit"]]}
@@ -254,6 +259,7 @@ async def test_unmet_merge_rules_have_a_reason(world: World, rule: Any, words: s
     assert (await merge(world, draft, by="create")).result == "merge"
 
 
+@pytest.mark.slow
 async def test_merge_rules_on_subject_author_and_being_up_to_date(world: World) -> None:
     old, nameless = await world.draft("Old", by="edit"), await world.draft("")
     await world.edit(nameless, insert("New"))
@@ -270,6 +276,7 @@ async def test_merge_rules_on_subject_author_and_being_up_to_date(world: World) 
     assert (await merge(world, old, by="edit")).result == "merge"
 
 
+@pytest.mark.slow
 async def test_a_space_inherits_the_merge_rules_of_its_organization(world: World) -> None:
     draft = await world.draft()
     world.change_organization(merge_rules=rules("require_at_least_one_review"))
@@ -281,6 +288,7 @@ async def test_a_space_inherits_the_merge_rules_of_its_organization(world: World
     assert (await merge(world, draft)).result == "merge"
 
 
+@pytest.mark.slow
 async def test_a_merged_change_request_cannot_be_reviewed(world: World) -> None:
     draft = await world.draft()
     await merge(world, draft)
@@ -305,6 +313,7 @@ async def test_the_approval_of_the_author_does_not_count(world: World) -> None:
     assert (await merge(world, draft)).result == "merge"
 
 
+@pytest.mark.slow
 async def test_an_approval_of_an_older_revision_does_not_count(world: World) -> None:
     draft = await world.draft(by="edit")
     named = {"rule": "require_one_of_specific_reviewers", "users": [world.users["review"]]}

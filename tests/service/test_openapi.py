@@ -26,6 +26,7 @@ def each(described: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     ]
 
 
+@pytest.mark.slow
 def test_the_description_is_valid_openapi(described: dict[str, Any]) -> None:
     assert list(OpenAPIV31SpecValidator(described).iter_errors()) == []
 

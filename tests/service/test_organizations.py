@@ -24,6 +24,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.models.organizations import MemberRow
 
 
+@pytest.mark.slow
 async def test_every_token_has_a_user(world: World) -> None:
     for role in (*ROLES, "guest"):
         me = await world.clients[role].send(GetCurrentUser())
@@ -32,6 +33,7 @@ async def test_every_token_has_a_user(world: World) -> None:
     assert other.email == "read@example.org"
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_users_of_other_organizations_are_not_found(world: World, service_owner: str) -> None:
     for user in (service_owner, "nobody"):
@@ -39,6 +41,7 @@ async def test_users_of_other_organizations_are_not_found(world: World, service_
             await world.admin.send(GetUser(user_id=user))
 
 
+@pytest.mark.slow
 async def test_disabled_members_are_not_found(world: World) -> None:
     database = Database(world.database_url)
     with database.writing.begin() as session:
@@ -51,6 +54,7 @@ async def test_disabled_members_are_not_found(world: World) -> None:
     assert (await world.clients["read"].send(GetUser(user_id=world.users["read"]))).id == world.users["read"]
 
 
+@pytest.mark.slow
 async def test_guests_cannot_list_members(world: World) -> None:
     here, guest = {"organization_id": world.organization}, world.clients["guest"]
     assert not (await guest.send(GetOrganization(**here))).permissions.list_members
@@ -60,6 +64,7 @@ async def test_guests_cannot_list_members(world: World) -> None:
     assert (await guest.send(GetMember(**here, user_id=world.users["guest"]))).role is None
 
 
+@pytest.mark.slow
 async def test_an_organization_has_the_permissions_of_the_caller(world: World) -> None:
     may: dict[str, tuple[bool, bool]] = {}
     for role in (*ROLES, "guest"):
@@ -71,6 +76,7 @@ async def test_an_organization_has_the_permissions_of_the_caller(world: World) -
     assert set(may.values()) == {(False, False)}
 
 
+@pytest.mark.slow
 async def test_an_organization_of_others_is_not_found(world: World) -> None:
     with pytest.raises(NotFound):
         await world.admin.send(GetOrganization(organization_id="elsewhere"))
@@ -124,6 +130,7 @@ async def test_members_are_listed_sorted_and_searched(world: World) -> None:
     assert await names(world, order="asc") == list(reversed(await names(world)))
 
 
+@pytest.mark.slow
 async def test_members_are_paginated(world: World) -> None:
     listing = ListMembers(organization_id=world.organization, limit=3, sort="name")
     listed = [member.user.display_name async for member in world.admin.every(listing)]
@@ -164,6 +171,7 @@ async def test_members_can_leave_except_the_last_admin(world: World) -> None:
             await world.admin.send(call)
 
 
+@pytest.mark.slow
 async def test_search_finds_pages_with_all_words(world: World) -> None:
     async def found(query: str) -> list[str]:
         answer = await world.admin.send(SearchOrganization(organization_id=world.organization, query=query))
@@ -177,6 +185,7 @@ async def test_search_finds_pages_with_all_words(world: World) -> None:
     assert await found("%") == []
 
 
+@pytest.mark.slow
 async def test_search_in_a_space_shows_the_section(world: World) -> None:
     answer = await world.clients["read"].send(SearchSpace(space_id=world.space, query="second"))
     page = answer.items[0]
@@ -185,6 +194,7 @@ async def test_search_in_a_space_shows_the_section(world: World) -> None:
     assert (page.sections[0].title, page.sections[0].body) == ("Guide", "First. Second. Third.")
 
 
+@pytest.mark.slow
 async def test_the_length_of_a_query_is_limited(world: World) -> None:
     with pytest.raises(InvalidArgument):
         SearchSpace(space_id=world.space, query="x" * 513)

@@ -67,6 +67,7 @@ def page_reads() -> Iterator[list[str]]:
     event.remove(Engine, "before_cursor_execute", note)
 
 
+@pytest.mark.slow
 async def test_no_process_shows_an_old_or_a_foreign_page(
     world: World, browser: httpx.AsyncClient, tmp_path: Path
 ) -> None:

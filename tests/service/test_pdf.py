@@ -40,6 +40,7 @@ def exports(service: RunningService) -> list[Path]:
     return sorted((service.directory / "exports").glob("*.pdf"), key=lambda path: path.stat().st_mtime_ns)
 
 
+@pytest.mark.slow
 async def test_the_pdf_of_a_space_has_a_title_page_and_contents(world: World) -> None:
     url = await space_pdf(world)
     assert url.startswith(f"{world.base_url}/pdf/")
@@ -56,6 +57,7 @@ async def test_the_pdf_of_a_space_has_a_title_page_and_contents(world: World) ->
         assert words in said(reader)
 
 
+@pytest.mark.slow
 async def test_a_page_is_exported_with_or_without_subpages(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, insert("Inner", "## Within\n\nDeep words.\n", into="guide"))
@@ -72,6 +74,7 @@ async def test_a_page_is_exported_with_or_without_subpages(world: World) -> None
     assert "Deep words." not in said(await read(await space_pdf(world)))
 
 
+@pytest.mark.slow
 async def test_the_pdf_has_images_and_internal_links(world: World, service: RunningService) -> None:
     draft = await world.draft()
     files = [
@@ -107,6 +110,7 @@ async def test_the_pdf_has_images_and_internal_links(world: World, service: Runn
     assert inner >= 4  # three lines of the table of contents, and the guide
 
 
+@pytest.mark.slow
 @pytest.mark.attack("scripts in content")
 async def test_text_of_authors_is_never_run_as_markup(world: World, service: RunningService) -> None:
     draft = await world.draft()
@@ -119,6 +123,7 @@ async def test_text_of_authors_is_never_run_as_markup(world: World, service: Run
     assert "root:" not in words
 
 
+@pytest.mark.slow
 async def test_a_pdf_is_created_once_and_cached(world: World, service: RunningService) -> None:
     before = set(exports(service))
     url = await space_pdf(world)
@@ -133,6 +138,7 @@ async def test_a_pdf_is_created_once_and_cached(world: World, service: RunningSe
     assert not [path for path in (service.directory / "exports").iterdir() if path.name.startswith(".set-")]
 
 
+@pytest.mark.slow
 async def test_only_the_last_pdfs_are_cached(world: World, service: RunningService) -> None:
     await download(await space_pdf(world))
     for number in range(MOST_KEPT + 5):
@@ -142,6 +148,7 @@ async def test_only_the_last_pdfs_are_cached(world: World, service: RunningServi
     assert exports(service)[-1].read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.slow
 async def test_a_missing_page_or_space_cannot_be_exported(world: World) -> None:
     draft = await world.draft()
     for asked in (space_pdf(world, page="none"), draft_pdf(world, draft, page="none", only=True)):

@@ -60,6 +60,7 @@ def test_one_id_and_several_are_asked_for_in_turn(database: Database) -> None:
             assert [row.id for row in named_rows(session.connection(), FIND, {"ids": ids})] == ids
 
 
+@pytest.mark.slow
 def test_any_number_of_ids_is_one_statement(database: Database) -> None:
     with database.writing.begin() as session:
         _documents_with(session.connection(), "é", "b")
@@ -67,6 +68,7 @@ def test_any_number_of_ids_is_one_statement(database: Database) -> None:
     assert texts == {"d0": "é", "d1": "b"}
 
 
+@pytest.mark.slow
 def test_ids_and_other_parameters_go_together(database: Database) -> None:
     with database.writing.begin() as session:
         _documents_with(session.connection(), "é", "b", "cé")
@@ -74,6 +76,7 @@ def test_ids_and_other_parameters_go_together(database: Database) -> None:
         assert [(row.id, row.markdown) for row in rows] == [("d2", "cé")]
 
 
+@pytest.mark.slow
 def test_an_insertion_keeps_json_and_what_is_missing(database: Database) -> None:
     tree: list[Page] = [{"id": "a", "title": "Ä “quoted”", "pages": [], "hidden": False, "icon": None}]
     with database.writing.begin() as session:
@@ -96,6 +99,7 @@ def test_json_keeps_any_text_and_any_depth(database: Database, title: str) -> No
         session.rollback()
 
 
+@pytest.mark.slow
 def test_nothing_is_executed_without_rows(database: Database) -> None:
     with database.writing.begin() as session:
         execute(session.connection(), ADD)
@@ -117,6 +121,7 @@ def test_a_selection_that_fails_is_an_error_of_the_database(database: Database) 
         assert plain_rows(session.connection(), FIND, {"ids": []}) == []
 
 
+@pytest.mark.slow
 def test_statements_beyond_those_that_a_connection_keeps_are_executed(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +143,7 @@ def _add(connection: Connection, key: str) -> None:
     execute(connection, ADD, {"id": key, "markdown": f"text of {key}"})
 
 
+@pytest.mark.slow
 def test_what_is_changed_together_is_there_for_what_reads_next(database: Database) -> None:
     """For a statement of ours, for one of a session, and after the block; with a transaction of either kind."""
 
@@ -190,6 +196,7 @@ def test_what_is_refused_is_raised_by_the_read_that_it_is_sent_with(database: Da
     assert _texts(database) == []
 
 
+@pytest.mark.slow
 def test_a_block_that_fails_sends_nothing(database: Database) -> None:
     def write(session: Session) -> None:
         with together(session.connection()):

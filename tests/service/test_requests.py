@@ -35,6 +35,7 @@ def test_a_missing_or_invalid_token_is_a_401(world: World, header: str) -> None:
     assert response.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 def test_without_a_token_missing_items_look_like_existing_ones(world: World) -> None:
     there = httpx.post(f"{world.base_url}/v1/spaces/{world.space}/change-requests", content=b"{")
@@ -95,6 +96,7 @@ def test_invalid_list_items_are_refused(world: World, http: httpx.Client) -> Non
         assert refusal(http.post(address, json={"changes": changes}))[0] == 400
 
 
+@pytest.mark.slow
 @pytest.mark.attack("deep and huge JSON and YAML")
 def test_the_body_size_is_limited_with_or_without_content_length(world: World, http: httpx.Client) -> None:
     address = f"/spaces/{world.space}/change-requests"
@@ -108,6 +110,7 @@ def test_the_body_size_is_limited_with_or_without_content_length(world: World, h
     assert refusal(http.post(address, content=endless))[0] == 413
 
 
+@pytest.mark.slow
 def test_a_created_item_has_a_location(world: World, http: httpx.Client) -> None:
     response = http.post(f"/spaces/{world.space}/change-requests", json={"subject": "x"})
     assert response.status_code == 201
@@ -123,6 +126,7 @@ def test_absent_fields_are_omitted(world: World, http: httpx.Client) -> None:
     assert {"object", "outdated", "comments", "createdBy", "revisionInitial"} <= set(made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "body", "field"),
     [
@@ -139,6 +143,7 @@ def test_an_error_names_the_field_as_in_the_request(
     assert (status, message.partition(":")[0]) == (400, field)
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 def test_names_of_private_integrations_are_not_told(world: World, other_organization: str) -> None:
     def client(role: str) -> httpx.Client:

@@ -25,6 +25,7 @@ async def place(world: World) -> Path:
     return {"space_id": world.space, "change_request_id": (await world.draft()).id}
 
 
+@pytest.mark.slow
 async def test_reviewers_are_added_and_removed(world: World, place: Path) -> None:
     asked = (world.users["review"], world.users["edit"], world.users["review"])
     answer = await world.admin.send(RequestReviewers(**place, users=asked, subject="Look at this"))
@@ -37,12 +38,14 @@ async def test_reviewers_are_added_and_removed(world: World, place: Path) -> Non
     assert (await world.admin.send(ListRequestedReviewers(**place))).count == 1
 
 
+@pytest.mark.slow
 async def test_a_request_with_a_non_member_adds_no_reviewer(world: World, place: Path) -> None:
     with pytest.raises(errors.Refused, match="users"):
         await world.admin.send(RequestReviewers(**place, users=(world.users["edit"], "stranger"), subject="Changed"))
     assert (await world.admin.send(ListRequestedReviewers(**place))).count == 0
 
 
+@pytest.mark.slow
 async def test_a_newer_review_replaces_the_older_one_of_the_same_user(world: World, place: Path) -> None:
     await world.admin.send(RequestReviewers(**place, users=(world.users["review"],)))
     reviewer = world.clients["review"]
@@ -58,6 +61,7 @@ async def test_a_newer_review_replaces_the_older_one_of_the_same_user(world: Wor
     assert (await world.admin.send(ListReviews(**place))).count == 3
 
 
+@pytest.mark.slow
 async def test_the_comment_of_a_review_is_listed_with_comments(world: World, place: Path) -> None:
     review = await world.admin.send(SubmitReview(**place, status="approved", comment=Document(markdown="Fine")))
     comments = (await world.admin.send(ListComments(**place))).items
@@ -73,6 +77,7 @@ async def test_a_review_refers_to_the_revision_at_its_time(world: World, place: 
     assert (await world.admin.send(GetReview(**place, review_id=made.id))).revision == made.revision
 
 
+@pytest.mark.slow
 async def test_commenters_cannot_review_and_archived_ones_are_not_reviewed(world: World, place: Path) -> None:
     with pytest.raises(errors.Forbidden, match="review"):
         await world.clients["comment"].send(SubmitReview(**place, status="approved"))

@@ -58,6 +58,7 @@ async def draft(world: World) -> Draft:
     return Draft(world, {"space_id": world.space, "change_request_id": made.id}, answer.inserted_files[0].id)
 
 
+@pytest.mark.slow
 async def test_every_page_operation_returns_nodes_on_request(world: World, draft: Draft) -> None:
     live = await world.admin.send(content.GetCurrentRevision(space_id=world.space))
     calls = (
@@ -79,6 +80,7 @@ async def test_every_page_operation_returns_nodes_on_request(world: World, draft
     assert unsaid.markdown and unsaid.document is None
 
 
+@pytest.mark.slow
 async def test_nodes_refer_to_pages_and_files_by_id(draft: Draft) -> None:
     page = await draft.page("start")
     assert page.document
@@ -101,6 +103,7 @@ async def test_a_page_round_trips_as_nodes(world: World, draft: Draft) -> None:
     assert (await draft.page("start")).document == page.document
 
 
+@pytest.mark.slow
 async def test_pages_are_created_from_nodes(world: World, draft: Draft) -> None:
     link = {"object": "inline", "type": "link", "data": {"ref": {"kind": "page", "page": "guide"}}, "nodes": text("it")}
     away = {"kind": "page", "page": "p1", "space": "elsewhere"}

@@ -88,6 +88,7 @@ def test_a_bucket_keeps_files_by_their_hash(bucket: S3Server) -> None:
     assert store.read(content_id) is None
 
 
+@pytest.mark.slow
 def test_more_files_are_listed_than_one_response_has(bucket: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "3")
     store = S3BlobStore(BUCKET, "")
@@ -96,6 +97,7 @@ def test_more_files_are_listed_than_one_response_has(bucket: S3Server, monkeypat
     assert list(store.ids()) == ids and len(bucket.requests) == before + 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "reason", "is_lasting"),
     [
@@ -129,6 +131,7 @@ def test_each_failure_of_a_bucket_has_one_plain_reason(
     bucket.fault = ""
 
 
+@pytest.mark.slow
 def test_half_an_upload_is_not_stored_and_half_a_download_is_not_a_file(bucket: S3Server) -> None:
     store = S3BlobStore(BUCKET, "docs")
     bucket.fault = "cut upload"
@@ -145,6 +148,7 @@ def test_half_an_upload_is_not_stored_and_half_a_download_is_not_a_file(bucket: 
 # the service
 
 
+@pytest.mark.slow
 async def test_files_are_uploaded_and_downloaded(bucket: S3Server, bucket_world: World, tmp_path: Path) -> None:
     url = await uploaded(bucket_world, "lamp.bin", LARGE)
     assert bucket.keys() == [f"docs/{id_of(LARGE)}"] and not (tmp_path / "files").exists()
@@ -167,6 +171,7 @@ async def test_files_are_uploaded_and_downloaded(bucket: S3Server, bucket_world:
     assert (await get(url)).status_code == 404
 
 
+@pytest.mark.slow
 async def test_a_refused_edit_uploads_nothing(bucket: S3Server, bucket_world: World) -> None:
     draft = await bucket_world.draft()
     with pytest.raises(errors.Forbidden):
@@ -182,6 +187,7 @@ async def file_of_page(url: str) -> str:
     return urljoin(url, address)
 
 
+@pytest.mark.slow
 async def test_sites_and_pdfs_have_the_files(bucket_world: World) -> None:
     world = bucket_world
     await uploaded(world, "sky.png", png(), rewrite("start", "# Start\n\n![Sky](sky.png)\n"), content_type="image/png")
@@ -204,6 +210,7 @@ async def test_specifications_and_imports_have_the_files(bucket: S3Server, bucke
     assert len(bucket.keys("docs/")) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["refuse", "hang", "cut upload", "stopped"])
 async def test_a_failed_upload_saves_nothing_and_can_be_repeated(
     bucket: S3Server, bucket_world: World, fault: str
@@ -256,6 +263,7 @@ async def test_a_download_that_breaks_off_is_not_taken_for_the_whole_file(
         await get(url)
 
 
+@pytest.mark.slow
 async def test_the_service_answers_while_the_bucket_hangs(bucket: S3Server, bucket_world: World) -> None:
     url = await uploaded(bucket_world, "lamp.bin", b"lamp")
     bucket.fault, bucket.most_at_once = "hang", 0
@@ -290,6 +298,7 @@ async def test_two_hosts_share_a_database_and_a_bucket(bucket: S3Server, postgre
 # the command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("location", "words"),
     [
@@ -328,6 +337,7 @@ def test_invalid_aws_settings_are_one_clear_line(
     assert f"{LOCATION}: the AWS settings are invalid: The config profile (missing) could not be found" in ran.stderr
 
 
+@pytest.mark.slow
 def test_later_starts_and_commands_find_the_bucket_in_the_database(bucket: S3Server, tmp_path: Path) -> None:
     options = ("--port", "0", "--workers", "2", "--log-requests")
     with serving(tmp_path, *options, "--files", LOCATION) as process:

@@ -78,6 +78,7 @@ def every(pages: tuple[RevisionPage, ...]) -> Iterator[RevisionPage]:
         yield from every(page.pages)
 
 
+@pytest.mark.slow
 async def test_the_workspace_has_the_expected_items(client: Client) -> None:
     id_ = await organization(client)
     assert len((await client.send(ListMembers(organization_id=id_))).items) == 8
@@ -97,6 +98,7 @@ async def test_the_workspace_has_the_expected_items(client: Client) -> None:
     assert all(by_status)
 
 
+@pytest.mark.slow
 async def test_pages_show_every_kind_of_block(client: Client) -> None:
     whole = ""
     for space in await spaces(client):
@@ -111,6 +113,7 @@ async def test_pages_show_every_kind_of_block(client: Client) -> None:
         assert mark in whole, mark
 
 
+@pytest.mark.slow
 async def test_no_link_is_broken(client: Client) -> None:
     followed = 0
     for space in await spaces(client):
@@ -126,6 +129,7 @@ async def test_no_link_is_broken(client: Client) -> None:
     assert followed > 15
 
 
+@pytest.mark.slow
 async def test_counts_match_the_data(client: Client) -> None:
     for space in await spaces(client):
         by_status = {
@@ -152,6 +156,7 @@ async def test_counts_match_the_data(client: Client) -> None:
                 assert comment.replies == len(replies.items)
 
 
+@pytest.mark.slow
 async def test_the_inbox_has_items_to_triage(client: Client) -> None:
     me = await client.send(GetCurrentUser())
     listing = ListOrganizationChangeRequests(organization_id=await organization(client), requested_reviewer=me.id)
@@ -204,6 +209,7 @@ async def test_the_sites_exist(client: Client) -> None:
     assert published["Runbook"] is None
 
 
+@pytest.mark.slow
 async def test_one_change_request_conflicts_and_one_is_clean(tmp_path: Path) -> None:
     with running_service(tmp_path, sample=True, clock=lambda: NOW) as service:
         client = Client(service.base_url, service.token)
@@ -234,6 +240,7 @@ def keyless(rows: dict[str, list[tuple[Any, ...]]]) -> dict[str, str]:
     return {name: str(found) for name, found in rows.items() if name != "site_settings"}  # tables with random keys
 
 
+@pytest.mark.slow
 def test_a_fixed_clock_makes_the_sample_reproducible(tmp_path: Path) -> None:
     first, second = contents(tmp_path / "a.sqlite"), contents(tmp_path / "b.sqlite")
     assert len(first["change_requests"]) == 20
@@ -258,6 +265,7 @@ def statements_of_sample(path: Path) -> tuple[int, float]:
     return count, planted / bare
 
 
+@pytest.mark.slow
 def test_creating_the_sample_is_fast(tmp_path: Path) -> None:
     # what else the machine does slows one part or the other: one quiet attempt of three is enough
     for attempt in range(3):
@@ -268,6 +276,7 @@ def test_creating_the_sample_is_fast(tmp_path: Path) -> None:
     raise AssertionError(f"creating the sample takes {ratio:.0f} times as long as as many trivial SQL statements")
 
 
+@pytest.mark.slow
 def test_many_change_requests_are_created_fast_next_to_the_sample(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'd.sqlite'}")
     with database.writing.begin() as session:

@@ -74,6 +74,7 @@ def schema(engines: list[RunningService]) -> Any:
     return loaded
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60 + 60 * CASES)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("number", range(ROUNDS))

@@ -53,6 +53,7 @@ def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "no user nobody@example.org" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_token_expires_after_its_days(database_url: str, tmp_path: Path) -> None:
     service = RunningService(tmp_path, database_url=database_url)
     database = Database(database_url)
@@ -70,6 +71,7 @@ def test_a_token_expires_after_its_days(database_url: str, tmp_path: Path) -> No
     database.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--integration-fetch", "--workers", "2"]])
 def test_scripts_of_integrations_send_requests_only_if_allowed(tmp_path: Path, options: list[str]) -> None:
     script = "export default { fetch: async () => Response.json({ element: await (await fetch(%s)).json() }) }"
@@ -88,6 +90,7 @@ def test_scripts_of_integrations_send_requests_only_if_allowed(tmp_path: Path, o
     assert (shown.status_code, other.asked) == ((200, ["/"]) if options else (502, [])), shown.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("into", ["sqlite", "postgresql"])
 def test_an_export_can_be_imported(
     database_url: str, into: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -131,6 +134,7 @@ def test_a_damaged_export_is_refused(tmp_path: Path) -> None:
     assert ran.exit_code == 2 and "cannot be read" in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_token_over_its_rate_limit_gets_status_429(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     with serving(tmp_path, "--port", "0", "--rate-limit", "3", "--token-file", str(token_file)) as process:
@@ -146,6 +150,7 @@ def test_a_token_over_its_rate_limit_gets_status_429(tmp_path: Path) -> None:
         assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}, "the health check must have no rate limit"
 
 
+@pytest.mark.slow
 def test_several_processes_respond_and_a_dead_one_is_replaced(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     options = ("--port", "0", "--workers", "2", "--cache", "16")
@@ -183,6 +188,7 @@ def wait_for(what: Callable[[], Any]) -> Any:
     raise AssertionError("it did not come")
 
 
+@pytest.mark.slow
 def test_the_log_is_json_without_secrets(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     with serving(tmp_path, "--port", "0", "--log-requests", "--token-file", str(token_file)) as process:
@@ -251,6 +257,7 @@ def test_an_unsafe_token_file_is_refused(tmp_path: Path, fault: str, words: str)
     assert words in ran.stderr and len(ran.stderr.strip().splitlines()) == 1, ran.stderr
 
 
+@pytest.mark.slow
 def test_two_services_share_a_postgresql(postgresql: Cluster, tmp_path: Path) -> None:
     """Two hosts on one database: each sees the writes of the other."""
     url = postgresql.new_database()

@@ -19,6 +19,7 @@ from presscheck.service.server.api_tokens import revoke_token
 from presscheck.service.server.server import BACKLOG, ServiceServer, service_config
 
 
+@pytest.mark.slow
 def test_the_service_prints_its_address_and_a_new_token_once(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     with serving(tmp_path, "--port", "0", "--token-file", str(token_file)) as process:
@@ -40,6 +41,7 @@ def test_the_service_prints_its_address_and_a_new_token_once(tmp_path: Path) -> 
         assert (process.returncode, out) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_token_in_the_file_becomes_the_owners_at_the_first_start_only(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     token_file.touch(0o600)
@@ -50,6 +52,7 @@ def test_a_token_in_the_file_becomes_the_owners_at_the_first_start_only(tmp_path
             assert statuses(line(process), chosen, later) == [200, 401]
 
 
+@pytest.mark.slow
 def test_a_revoked_token_stays_revoked_after_a_restart(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     options = ("--port", "0", "--token-file", str(token_file))
@@ -73,6 +76,7 @@ def statuses(address: str, *tokens: str) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 def test_the_token_is_not_in_the_data(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0") as process:
         line(process)
@@ -84,6 +88,7 @@ def test_the_token_is_not_in_the_data(tmp_path: Path) -> None:
     assert not [file for file in tmp_path.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]
 
 
+@pytest.mark.slow
 def test_a_unix_socket_is_private_and_removed_on_exit(tmp_path: Path) -> None:
     path = tmp_path / "s.sock"
     with socket.socket(socket.AF_UNIX) as stale:
@@ -100,6 +105,7 @@ def test_a_unix_socket_is_private_and_removed_on_exit(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_an_inherited_socket_is_served_until_the_parent_exits(tmp_path: Path) -> None:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
@@ -137,6 +143,7 @@ async def test_connections_that_arrive_together_are_shared_by_the_processes() ->
     assert sum(shares) == 20 and min(shares) >= 5, shares
 
 
+@pytest.mark.slow
 def test_an_address_in_use_is_a_one_line_error(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -147,6 +154,7 @@ def test_an_address_in_use_is_a_one_line_error(tmp_path: Path) -> None:
     assert "could not listen" in err and "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_an_invalid_database_is_a_one_line_error(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0", "--database", "nonsense") as process:
         out, err = process.communicate(timeout=60)

@@ -76,6 +76,7 @@ async def urls_of(world: World, role: str, at: At, **key: str) -> list[str | Non
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_a_preview_requires_access_to_all_spaces(world: World, browser: httpx.AsyncClient) -> None:
     at = await site_with(world, publish=False)
@@ -125,6 +126,7 @@ async def test_a_share_key_shows_no_merge_rules_and_counts(world: World) -> None
     assert full.change_requests == 1 and full.merge_rules and full.merge_rules.type == "rules"
 
 
+@pytest.mark.slow
 async def test_widening_a_published_site_requires_an_admin(world: World) -> None:
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
     at = await site_with(world, publish=False, visibility="share-link")
@@ -157,6 +159,7 @@ async def test_widening_a_published_site_requires_an_admin(world: World) -> None
     assert (await creator.send(UpdateSite(**at, title="Ours", visibility="public"))).title == "Ours", "no change"
 
 
+@pytest.mark.slow
 async def test_moving_a_space_out_of_a_condition_requires_an_admin(world: World) -> None:
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
     at = await site_with(world, publish=False)
@@ -178,6 +181,7 @@ async def test_moving_a_space_out_of_a_condition_requires_an_admin(world: World)
     await world.admin.send(call)
 
 
+@pytest.mark.slow
 async def test_making_a_specification_public_requires_an_admin(world: World) -> None:
     at = {"organization_id": world.organization}
     source = SpecSource(text='{"openapi": "3.0.3", "info": {"title": "L", "version": "1"}, "paths": {}}')
@@ -215,6 +219,7 @@ async def test_names_of_sites_are_unique_in_the_whole_service(
     assert (await browser.get(f"{world.base_url}/docs/{name}/guide")).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_a_former_name_reveals_nothing_without_the_share_key(world: World, browser: httpx.AsyncClient) -> None:
     at, name, newer = await site_with(world, visibility="share-link"), new_name(), new_name()

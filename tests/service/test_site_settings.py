@@ -121,6 +121,7 @@ def schema(**claims: Any) -> dict[str, Any]:
     return {"type": "object", "properties": claims, "additionalProperties": False}
 
 
+@pytest.mark.slow
 async def test_the_schema_of_visitor_claims(world: World, at: dict[str, str]) -> None:
     with pytest.raises(NotFound):
         await world.admin.send(GetAdaptiveSchema(**at))
@@ -173,6 +174,7 @@ async def test_visitor_authentication_settings(world: World, at: dict[str, str])
         await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url="javascript:x"))
 
 
+@pytest.mark.slow
 async def test_redirects_are_created_updated_and_deleted(world: World, at: dict[str, str]) -> None:
     [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
     to_page = RedirectDestination(kind="site-page", site_space_id=site_space.id, page_id="guide")
@@ -214,6 +216,7 @@ async def test_an_invalid_redirect_is_refused(
         await world.admin.send(CreateRedirect(**at, source=source, destination=RedirectDestination(**destination)))
 
 
+@pytest.mark.slow
 async def test_a_visibility_change_keeps_the_site_published(world: World, at: dict[str, str]) -> None:
     link = await world.admin.send(CreateShareLink(**at, name="x"))
     await world.admin.send(PublishSite(**at))
@@ -222,6 +225,7 @@ async def test_a_visibility_change_keeps_the_site_published(world: World, at: di
     assert (listed.id, listed.urls.published) == (link.id, None), "a public site needs no key"
 
 
+@pytest.mark.slow
 async def test_agent_instructions(world: World) -> None:
     here = {"organization_id": world.organization}
     empty = await world.clients["read"].send(GetAgentInstructions(**here))

@@ -87,6 +87,7 @@ async def shop(world: World) -> Shop:
     return Shop(world, site.id, spaces)
 
 
+@pytest.mark.slow
 async def test_site_spaces_are_ordered_and_have_unique_paths(shop: Shop) -> None:
     api, guides = await shop.add("API"), await shop.add("Guides")
     assert (api.path, api.default, api.title) == ("api", True, "API")
@@ -124,6 +125,7 @@ async def test_urls_depend_on_the_default_section_and_space(shop: Shop) -> None:
     }
 
 
+@pytest.mark.slow
 async def test_the_first_section_takes_over_existing_site_spaces(shop: Shop) -> None:
     await shop.add("API")
     await shop.add("Guides")
@@ -144,6 +146,7 @@ async def test_the_first_section_takes_over_existing_site_spaces(shop: Shop) -> 
         await shop.section("Guides", title="Twice")
 
 
+@pytest.mark.slow
 async def test_site_spaces_are_added_to_sections(shop: Shop) -> None:
     await shop.section("API")
     help_section = await shop.section("Help")
@@ -209,6 +212,7 @@ async def test_invalid_positions_are_refused(shop: Shop) -> None:
     assert await shop.outline() == before
 
 
+@pytest.mark.slow
 async def test_a_site_space_is_updated(shop: Shop) -> None:
     api, guides = await shop.add("API"), await shop.add("Guides")
     where = {**shop.at, "site_space_id": guides.id}
@@ -252,6 +256,7 @@ async def test_a_section_is_updated(shop: Shop) -> None:
             await shop.world.admin.send(UpdateSection(**(where | wrong)))
 
 
+@pytest.mark.slow
 async def test_deleting_a_section_removes_its_site_spaces(shop: Shop) -> None:
     first, second = await shop.section("API"), await shop.section("Guides")
     for _ in range(2):
@@ -264,6 +269,7 @@ async def test_deleting_a_section_removes_its_site_spaces(shop: Shop) -> None:
     assert (await shop.add("API")).default
 
 
+@pytest.mark.slow
 async def test_deleting_a_group_moves_its_items_to_its_position(shop: Shop) -> None:
     one, two, three = [await shop.section(title) for title in ("API", "Guides", "News")]
     outer = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Outer", sections=(two.id,)))
@@ -301,6 +307,7 @@ async def test_a_group_is_there_without_sections_and_without_spaces(shop: Shop) 
     assert await shop.outline() == [{"Later": []}, ("Guides", [])]
 
 
+@pytest.mark.slow
 async def test_a_deleted_space_leaves_the_site_until_restored(shop: Shop) -> None:
     await shop.add("API")
     await shop.add("Guides")
@@ -311,6 +318,7 @@ async def test_a_deleted_space_leaves_the_site_until_restored(shop: Shop) -> Non
     assert await shop.outline() == ["API", "Guides"]
 
 
+@pytest.mark.slow
 async def test_permissions_of_the_site_structure(shop: Shop) -> None:
     section = await shop.section("API")
     calls = (

@@ -49,6 +49,7 @@ async def test_a_new_site_is_not_published(world: World) -> None:
     assert (unnamed.title, unnamed.site_spaces) == ("Acme docs", 0)
 
 
+@pytest.mark.slow
 async def test_sites_are_listed_and_filtered(world: World) -> None:
     docs = await made(world, "Product docs")
     await world.admin.send(CreateSite(organization_id=world.organization, title="Handbook", type="premium"))
@@ -81,12 +82,14 @@ async def test_publishing_returns_the_url(world: World) -> None:
     assert (await world.admin.send(GetSpace(space_id=world.space))).urls.published is None
 
 
+@pytest.mark.slow
 async def test_a_site_without_spaces_cannot_be_published(world: World) -> None:
     empty = await world.admin.send(CreateSite(organization_id=world.organization))
     with pytest.raises(Conflict, match="Add a space"):
         await world.admin.send(PublishSite(**at(world, empty)))
 
 
+@pytest.mark.slow
 async def test_a_site_is_updated(world: World) -> None:
     site = await made(world)
     changed = await world.admin.send(
@@ -110,6 +113,7 @@ async def test_a_site_is_updated(world: World) -> None:
             await world.admin.send(UpdateSite(**at(world, site), **wrong))
 
 
+@pytest.mark.slow
 async def test_deleting_a_site_keeps_its_spaces(world: World) -> None:
     site = await made(world)
     for _ in range(2):
@@ -165,6 +169,7 @@ async def test_a_share_link_site_requires_the_key(world: World) -> None:
         await guest.send(GetPublishedSite(**at(world, site), share_key=key))
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_a_site_of_others_is_not_found(world: World, other_organization: str) -> None:
     site = await made(world)
@@ -175,6 +180,7 @@ async def test_a_site_of_others_is_not_found(world: World, other_organization: s
         await made(world, "Docs", foreign.id)
 
 
+@pytest.mark.slow
 async def test_a_site_omits_spaces_that_the_caller_cannot_see(world: World) -> None:
     hidden = await world.admin.send(CreateSpace(organization_id=world.organization, title="Hidden"))
     site = await made(world, "Docs", world.space, hidden.id)

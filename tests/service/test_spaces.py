@@ -51,6 +51,7 @@ async def test_a_space_is_created_updated_and_listed(world: World) -> None:
     assert [item.title for item in listed.items] == ["Manual", "Newer"]
 
 
+@pytest.mark.slow
 async def test_invalid_values_are_refused(world: World) -> None:
     for call in (
         UpdateSpace(space_id=world.space, title=None),
@@ -64,6 +65,7 @@ async def test_invalid_values_are_refused(world: World) -> None:
         await world.admin.send(CreateSpace(organization_id=world.organization, parent="gone"))
 
 
+@pytest.mark.slow
 async def test_permissions_follow_the_role(world: World) -> None:
     may = {}
     for role in ROLES:
@@ -81,6 +83,7 @@ async def test_permissions_follow_the_role(world: World) -> None:
         await world.clients["guest"].send(GetSpace(space_id=world.space))
 
 
+@pytest.mark.slow
 async def test_permissions_are_enforced(world: World) -> None:
     for role in ROLES[1:]:
         for call in (UpdateSpace(space_id=world.space, title="x"), DeleteSpace(space_id=world.space)):
@@ -114,6 +117,7 @@ async def test_counters_match_the_data(world: World) -> None:
     assert (await world.admin.send(GetSpace(space_id=world.space))).comments == 1
 
 
+@pytest.mark.slow
 async def test_a_duplicate_has_the_live_content_and_is_independent(world: World) -> None:
     copy = await world.clients["create"].send(DuplicateSpace(space_id=world.space))
     assert copy.title == "Copy of Manual"
@@ -129,6 +133,7 @@ async def test_a_duplicate_has_the_live_content_and_is_independent(world: World)
     assert copy.change_requests == 0
 
 
+@pytest.mark.slow
 async def test_a_copy_of_a_closed_space_is_closed(world: World) -> None:
     await world.admin.send(UpdateSpace(space_id=world.space, default_level=None))
     copy = await world.admin.send(DuplicateSpace(space_id=world.space))
@@ -137,6 +142,7 @@ async def test_a_copy_of_a_closed_space_is_closed(world: World) -> None:
         await world.clients["create"].send(GetSpace(space_id=copy.id))
 
 
+@pytest.mark.slow
 async def test_a_deleted_space_is_not_found_until_restored(world: World) -> None:
     await world.admin.send(DeleteSpace(space_id=world.space))
     await world.admin.send(DeleteSpace(space_id=world.space))
@@ -167,6 +173,7 @@ async def test_a_space_cannot_be_restored_after_seven_days(world: World) -> None
             await world.admin.send(GetSpace(space_id=world.space))
 
 
+@pytest.mark.slow
 async def test_a_space_is_transferred(world: World, other_organization: str) -> None:
     given = await world.admin.send(TransferSpace(space_id=world.space, organization=other_organization))
     assert (given.organization, given.parent) == (other_organization, None)
@@ -174,6 +181,7 @@ async def test_a_space_is_transferred(world: World, other_organization: str) -> 
     assert len((await world.admin.send(ListPages(space_id=world.space))).pages) == 3
 
 
+@pytest.mark.slow
 async def test_a_space_used_by_a_site_cannot_be_transferred(world: World, other_organization: str) -> None:
     await world.admin.send(CreateSite(organization_id=world.organization, title="Shown", spaces=(world.space,)))
     with pytest.raises(PreconditionFailed, match="Shown"):
@@ -236,5 +244,6 @@ def questions_for(directory: Path, spaces: int, collections: int) -> int:
     return len(asked)
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow_with_the_list(tmp_path: Path) -> None:
     assert questions_for(tmp_path, 200, 40) == questions_for(tmp_path, 2, 2) <= 16

@@ -95,6 +95,7 @@ async def test_a_member_both_added_and_removed_is_removed(world: World) -> None:
         await world.admin.send(UpdateTeamMembers(**at(world, team), add=("nobody@example.org",)))
 
 
+@pytest.mark.slow
 async def test_a_team_owner_only_manages_members(world: World) -> None:
     team = await made(world, "Writers", "read")
     add = AddTeamMember(**at(world, team), user_id=world.users["comment"])
@@ -133,6 +134,7 @@ async def closed(world: World) -> tuple[Collection, Collection, str]:
     return outer, inner, space.id
 
 
+@pytest.mark.slow
 async def test_a_team_grants_access_to_a_collection_and_its_contents(world: World) -> None:
     outer, inner, space = await closed(world)
     guest = world.clients["guest"]
@@ -174,6 +176,7 @@ async def test_a_team_grants_access_to_a_collection_and_its_contents(world: Worl
         await guest.send(GetCollection(collection_id=outer.id))
 
 
+@pytest.mark.slow
 async def test_a_former_member_loses_the_access_of_the_team(world: World) -> None:
     outer, _, space = await closed(world)
     team = await made(world, "Outside help", "guest")
@@ -185,6 +188,7 @@ async def test_a_former_member_loses_the_access_of_the_team(world: World) -> Non
     assert await members(world, team) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_a_team_of_another_organization_grants_nothing(world: World, other_organization: str) -> None:
     outer, _, _ = await closed(world)
@@ -220,6 +224,7 @@ async def test_invites_are_created_listed_updated_and_deleted(world: World) -> N
         assert (await world.admin.send(CreateInvite(**here, role=role))).redundant is is_redundant
 
 
+@pytest.mark.slow
 async def test_users_with_an_allowed_email_domain_can_join(world: World, other_organization: str) -> None:
     join = JoinOrganization(organization_id=other_organization)
     refusals: list[str] = []
@@ -245,6 +250,7 @@ async def test_users_with_an_allowed_email_domain_can_join(world: World, other_o
         await world.clients["edit"].send(JoinOrganization(organization_id="none"))
 
 
+@pytest.mark.slow
 async def test_a_saml_provider_is_ready_when_complete(world: World) -> None:
     here = {"organization_id": world.organization}
     team = await made(world)

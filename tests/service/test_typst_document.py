@@ -197,6 +197,7 @@ def test_typst_syntax_is_escaped(text: str, tmp_path: Path) -> None:
     assert "".join(shown(f"a {written}", tmp_path).split()) == "".join(f"a{inline}".split())
 
 
+@pytest.mark.slow
 @pytest.mark.attack("Unicode and escape sequences")
 def test_hostile_strings_are_rendered(tmp_path: Path) -> None:
     strings = sorted(HOSTILE)

@@ -124,6 +124,7 @@ async def test_a_page_has_navigation_outline_and_links(world: World, browser: ht
     assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
 
 
+@pytest.mark.slow
 async def test_missing_pages_and_sites_are_not_found(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     missing = await browser.get(f"{address}gone")
@@ -157,6 +158,7 @@ async def test_an_app_url_shows_the_command_that_opens_it(world: World, browser:
     assert answer.headers["x-robots-tag"] == "noindex"
 
 
+@pytest.mark.slow
 async def test_an_unlisted_site_is_not_indexed(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world, visibility="unlisted")
     answer = await browser.get(address)
@@ -270,6 +272,7 @@ def tags_of(page: str) -> list[tuple[str, dict[str, str]]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.attack("scripts in content")
 async def test_content_of_authors_cannot_run_scripts(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
@@ -463,6 +466,7 @@ async def test_every_block_is_rendered(world: World, browser: httpx.AsyncClient)
     assert page.count("Said twice, once.") == 1, "a recursive include must end"
 
 
+@pytest.mark.slow
 async def test_sections_and_spaces_have_urls(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     second = await world.admin.send(CreateSpace(organization_id=world.organization, title="Second"))
@@ -494,6 +498,7 @@ def live_revision(world: World) -> str:
     return found
 
 
+@pytest.mark.slow
 async def test_a_site_with_a_custom_host_is_served_here_too(world: World, browser: httpx.AsyncClient) -> None:
     _, at = await published(world)
     set_columns(world, SiteRow, at["site_id"], hostname="docs.acme.example")
@@ -521,6 +526,7 @@ async def test_redirects_are_followed(world: World, browser: httpx.AsyncClient) 
     assert (await browser.get(f"{address}guide")).status_code == 200
 
 
+@pytest.mark.slow
 async def test_a_site_can_be_searched(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n", hidden=True)
@@ -609,6 +615,7 @@ async def test_the_customization_is_applied(world: World, browser: httpx.AsyncCl
     assert "?theme=" not in text
 
 
+@pytest.mark.slow
 async def test_a_header_of_its_own_has_its_colors(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
@@ -631,6 +638,7 @@ async def test_a_header_of_its_own_has_its_colors(world: World, browser: httpx.A
     assert 'data-header="default"' in text and "--header-" not in text
 
 
+@pytest.mark.slow
 async def test_readers_can_choose_the_theme(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     assert 'data-theme="auto"' in (await browser.get(address)).text
@@ -639,6 +647,7 @@ async def test_readers_can_choose_the_theme(world: World, browser: httpx.AsyncCl
     assert 'data-theme="dark"' in (await browser.get(address)).text
 
 
+@pytest.mark.slow
 async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.AsyncClient) -> None:
     site = await world.admin.send(
         CreateSite(organization_id=world.organization, title="Soon", spaces=(world.space,), visibility="visitor-auth")
@@ -657,6 +666,7 @@ async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.
         await world.admin.send(GetPreview(**at, claims="(("))
 
 
+@pytest.mark.slow
 async def test_a_preview_shows_a_change_request_before_it_is_merged(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     draft = await world.draft()
@@ -684,6 +694,7 @@ async def test_a_preview_shows_a_change_request_before_it_is_merged(world: World
         assert refused.status_code == 404 and "Not merged yet." not in refused.text, path
 
 
+@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="share-link")

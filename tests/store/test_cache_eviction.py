@@ -108,6 +108,7 @@ def test_unreferenced_resources_are_evicted_first(path: Path) -> None:
     cache.close()
 
 
+@pytest.mark.slow
 def test_a_long_listing_is_evicted_in_batches_and_never_read_in_part(path: Path) -> None:
     cache = Cache(path, limit=500 * KB)
     cache.keep_page("long", things(10_000), 0, 1.0, total=10_000, last=True)

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.service(sample=False)
 PAGE = {"object": "page", "id": "p1", "type": "document", "title": "Limits", "markdown": "# Limits\n\nSixty requests."}
 
 
+@pytest.mark.slow
 async def test_an_outbox_with_former_names_is_shown_and_sent(service: RunningService, tmp_path: Path) -> None:
     first = engine_on(service, tmp_path / "home")
     await first.start()

@@ -93,6 +93,7 @@ def test_a_listing_is_never_empty_while_its_rows_are_replaced(
     assert read(cache) == rows
 
 
+@pytest.mark.slow
 def test_reading_a_window_does_not_depend_on_the_length_of_the_listing(cache: Cache) -> None:
     for key, count in (("short", 1000), ("long", 100_000)):
         for start in range(0, count, 1000):

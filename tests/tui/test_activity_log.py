@@ -54,6 +54,7 @@ async def test_it_continues_while_the_screen_is_open(service: RunningService, tm
         assert place._current == stood_on, "the cursor stays on its request"
 
 
+@pytest.mark.slow
 async def test_cache_and_priority_are_shown(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     async with running(app) as pilot:

@@ -93,6 +93,7 @@ def test_columns_at_the_right_are_left_out_for_names_and_addresses(
     assert found == widths and sum(found) <= room
 
 
+@pytest.mark.slow
 async def test_every_family_is_listed_and_its_forms_open(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
         await family(pilot, FAMILIES[0].title)
@@ -120,6 +121,7 @@ async def test_every_family_is_listed_and_its_forms_open(service: RunningService
         await until(pilot, shows="Administration › OpenAPI")
 
 
+@pytest.mark.slow
 async def test_a_member_gets_a_role_and_is_removed(service: RunningService, tmp_path: Path, client: Client) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
         await family(pilot, "Members")
@@ -241,6 +243,7 @@ async def test_what_is_typed_ahead_in_a_form_is_for_the_list_that_opens_and_stop
         await client.send(DeleteTeam(organization_id=ORG, team_id=team.id))
 
 
+@pytest.mark.slow
 async def test_a_team_is_made_with_members_changed_and_deleted(
     service: RunningService, tmp_path: Path, client: Client
 ) -> None:
@@ -299,6 +302,7 @@ async def test_a_team_is_made_with_members_changed_and_deleted(
         assert not [one for one in (await client.send(ListTeams(organization_id=ORG))).items if "Writers" in one.title]
 
 
+@pytest.mark.slow
 async def test_the_service_refuses_and_the_form_stays_and_merge_rules_are_marked(
     service: RunningService, tmp_path: Path, client: Client
 ) -> None:
@@ -395,6 +399,7 @@ async def test_rows_are_found_sorted_marked_and_exported(
         assert not [title for title in left if "bulk" in title]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("word", "keeps_rows"), [("Shift", True), ("Crew", False)])
 async def test_while_a_newer_listing_is_sorted_keys_act_on_the_rows_that_are_shown(
     service: RunningService,
@@ -446,6 +451,7 @@ async def test_while_a_newer_listing_is_sorted_keys_act_on_the_rows_that_are_sho
         await client.send(DeleteTeam(organization_id=ORG, team_id=team.id))
 
 
+@pytest.mark.slow
 async def test_a_range_of_marks_ends_with_its_list(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
         screen = await family(pilot, "Members", "Mia Okonkwo")
@@ -460,6 +466,7 @@ async def test_a_range_of_marks_ends_with_its_list(service: RunningService, tmp_
         assert not screen.table.rows.marked
 
 
+@pytest.mark.slow
 async def test_an_order_that_is_not_wanted_any_more_does_not_come_back(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -568,6 +575,7 @@ async def test_a_provider_is_made_from_its_metadata(service: RunningService, tmp
         await until(pilot, shows="delete: 1 SAML provider")
 
 
+@pytest.mark.slow
 async def test_without_permission_or_connection_the_reason_is_shown(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True) as service:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+import pytest
 from pydantic.fields import FieldInfo
 from tests.running_service import RunningService
 from tests.service_users import say
@@ -174,6 +175,7 @@ def fill(dialog: FormDialog, texts: dict[str, str]) -> None:
             dialog._input(name).value = text
 
 
+@pytest.mark.slow
 async def test_bad_input_in_every_field_stays_in_the_form(service: RunningService, tmp_path: Path) -> None:
     await say(
         service,

@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.engine.failing_service import answer
 from tests.running_service import running_service
 from tests.service_users import say, token_of
@@ -22,6 +23,8 @@ from tests.tui.snapshot_setup import at_noon, rested
 from presscheck.api.organizations import ListOrganizations, UpdateMember
 from presscheck.tui.screens.admin.families import FAMILIES, Family
 from presscheck.tui.screens.admin.screen import AdminScreen
+
+pytestmark = pytest.mark.slow
 
 ORG = {"organization_id": "tallowick"}
 NEVER_EMPTY = ("Organizations", "Members", "AI instructions")

@@ -25,6 +25,7 @@ async def program(shell: Shell, *words: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.slow
 async def test_what_a_program_drafts_is_seen_at_once_and_sent_by_a_person(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -66,6 +67,7 @@ async def test_what_a_program_drafts_is_seen_at_once_and_sent_by_a_person(
         assert "Not read by anyone yet" in await threads(mia, AUTH)
 
 
+@pytest.mark.slow
 async def test_a_review_of_the_app_is_submitted_on_the_command_line(service: RunningService, tmp_path: Path) -> None:
     shell = signed_in(tmp_path, service)
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):

@@ -28,6 +28,7 @@ def under_cursor(pilot: Any) -> str:
     return "".join(segment.text for segment in change.render_line(change.cursor - change.top)).strip()
 
 
+@pytest.mark.slow
 async def test_changes_pages_and_threads_are_reached_across_pages(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, AUTH) as pilot:
         await until(pilot, shows="expires after 90 days")
@@ -58,6 +59,7 @@ async def test_changes_pages_and_threads_are_reached_across_pages(service: Runni
         assert view.item.title == "Tokens"
 
 
+@pytest.mark.slow
 async def test_a_page_is_rendered_again_only_if_something_of_it_changed(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +90,7 @@ async def test_a_page_is_rendered_again_only_if_something_of_it_changed(
         assert rendered == ["Tokens"] * 3, "its threads are others"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 async def test_a_comment_belongs_to_the_page_under_the_cursor(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, AUTH) as pilot, somebody(service, "mia") as (mia,):
@@ -104,6 +107,7 @@ async def test_a_comment_belongs_to_the_page_under_the_cursor(service: RunningSe
         assert comment.target.page.id == view.item.id
 
 
+@pytest.mark.slow
 async def test_only_pages_near_the_view_are_laid_out(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

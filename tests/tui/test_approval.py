@@ -20,6 +20,7 @@ AUTH = {"space_id": "api", "change_request_id": "5"}
 pytestmark = pytest.mark.usefixtures("at_once")
 
 
+@pytest.mark.slow
 async def test_an_approval_is_one_line_and_names_what_was_not_viewed(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
@@ -52,6 +53,7 @@ async def test_an_approval_is_one_line_and_names_what_was_not_viewed(service: Ru
         assert (newest.comment.body.markdown or "").strip() == "Well."
 
 
+@pytest.mark.slow
 async def test_many_pages_are_counted_in_the_width(service: RunningService, tmp_path: Path) -> None:
     token, at, _ = await begun(service, "A long manual", "First.\n", title="Page 0")
     pages = tuple(InsertPage(title=f"Page {number}", document=Document(markdown="x\n")) for number in range(1, 20))
@@ -73,6 +75,7 @@ def test_names_are_cut_with_a_count() -> None:
     assert join_fitting([], 9) == ""
 
 
+@pytest.mark.slow
 async def test_the_text_of_a_review_is_no_open_comment(service: RunningService, tmp_path: Path) -> None:
     _, at, _ = await begun(service, "Parcels by night", "By night.\n")
     ada = token_of(service, "ada")

@@ -11,6 +11,7 @@ from presscheck.engine.shared_calls import live_page
 from presscheck.tui import auto_refresh
 
 
+@pytest.mark.slow
 async def test_unread_pages_are_synced_while_the_user_is_idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto_refresh, "IDLE", 3600.0)
     monkeypatch.setattr(auto_refresh, "POLL", 0.05)

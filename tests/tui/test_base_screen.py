@@ -52,6 +52,7 @@ def app(pilot: Pilot[int]) -> PresscheckApp:
     return pilot.app
 
 
+@pytest.mark.slow
 async def test_keys_move_and_run_commands(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
     rendered: list[int] = []
     render_lines = Room.render_lines
@@ -179,6 +180,7 @@ async def test_a_message_is_shown_next_to_the_keys_until_the_next_key(pilot: Pil
     assert "message" not in shown(pilot.app)[-1]
 
 
+@pytest.mark.slow
 async def test_a_message_ends_by_itself(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("presscheck.tui.app.NOTICE_SECONDS", 0.2)
     room(pilot).notify("a short message")
@@ -331,6 +333,7 @@ async def test_finding_in_a_pane(pilot: Pilot[int]) -> None:
     assert room(pilot).query_one(RowList).cursor == 6
 
 
+@pytest.mark.slow
 async def test_the_last_text_is_offered_again(pilot: Pilot[int]) -> None:
     rows = room(pilot).query_one(RowList)
     await write(pilot, "/", "row 12", "enter")
@@ -347,6 +350,7 @@ async def test_the_last_text_is_offered_again(pilot: Pilot[int]) -> None:
     await until(pilot, shows="/row 13  1 of 1")
 
 
+@pytest.mark.slow
 async def test_no_match_is_shown(pilot: Pilot[int]) -> None:
     await pilot.press("/", *"nowhere")
     await until(pilot, shows="no match")

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.running_service import RunningService
 from tests.service_users import page_of
 from tests.stalling_proxy import holding_back
@@ -65,6 +66,7 @@ async def begins(pilot: Any) -> None:
     await until(pilot, shows="subject")
 
 
+@pytest.mark.slow
 async def test_a_page_is_read_and_its_links_are_followed(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "API docs", "Authentication")
@@ -83,6 +85,7 @@ async def test_a_page_is_read_and_its_links_are_followed(service: RunningService
         await until(pilot, shows="A token belongs to one workspace")
 
 
+@pytest.mark.slow
 def test_a_row_and_its_page_are_painted_at_once(service: RunningService, tmp_path: Path) -> None:
     """In a real terminal: a page that is in the cache waits for no frame after that of its row."""
     env = {
@@ -117,6 +120,7 @@ def test_a_row_and_its_page_are_painted_at_once(service: RunningService, tmp_pat
         terminal.close()
 
 
+@pytest.mark.slow
 async def test_a_page_is_found_by_name_from_anywhere(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "API docs", "Limits")
@@ -129,6 +133,7 @@ async def test_a_page_is_found_by_name_from_anywhere(service: RunningService, tm
         await until(pilot, shows="› API docs › Limits")
 
 
+@pytest.mark.slow
 async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -173,6 +178,7 @@ async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
         await until(pilot, holds=lambda: "All new [b]notes" not in shown(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_typed_subject_is_restored(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "Handbook")
@@ -187,6 +193,7 @@ async def test_a_typed_subject_is_restored(service: RunningService, tmp_path: Pa
         await until(pilot, shows="Half a tho")
 
 
+@pytest.mark.slow
 async def test_an_existing_change_request_can_be_chosen(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "API docs")
@@ -205,6 +212,7 @@ async def test_an_existing_change_request_can_be_chosen(service: RunningService,
         await until(pilot, shows="Can merge?")
 
 
+@pytest.mark.slow
 async def test_offline_it_shows_cached_pages_and_cannot_edit(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "API docs", "Authentication")
@@ -219,6 +227,7 @@ async def test_offline_it_shows_cached_pages_and_cannot_edit(service: RunningSer
         await until(pilot, shows="This page cannot be shown")
 
 
+@pytest.mark.slow
 async def test_a_page_opens_in_its_change_request_also_before_the_spaces_are_known(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

@@ -34,6 +34,7 @@ async def collect(pilot: Pilot[int], *comments: str) -> None:
         await until(pilot, shows=f"✎ {count} in your review")
 
 
+@pytest.mark.slow
 async def test_held_comments_are_sent_in_order_with_the_review(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as other:
         before = await there(other)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 
@@ -10,6 +11,8 @@ from presscheck.text.styled_text import plain
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.picker import Choice, Picker
+
+pytestmark = pytest.mark.slow
 
 
 async def look_for(pilot: Any, text: str, finds: str) -> list[Choice]:

@@ -40,6 +40,7 @@ async def go_to_conflict(pilot: Any) -> None:
     assert "<<<<<<<" not in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_conflict_is_red_and_wants_the_number(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await conflict(mia)
@@ -86,6 +87,7 @@ async def test_a_key_takes_a_side(service: RunningService, tmp_path: Path, key: 
         assert "type: 4" not in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_conflict_that_somebody_resolved_meanwhile_stays_as_they_left_it(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -101,6 +103,7 @@ async def test_a_conflict_that_somebody_resolved_meanwhile_stays_as_they_left_it
         assert "We agreed." in (await page_of(mia, LIMITS, "Limits")).markdown
 
 
+@pytest.mark.slow
 async def test_without_a_conflict_the_keys_are_disabled(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, LIMITS)
@@ -108,6 +111,7 @@ async def test_without_a_conflict_the_keys_are_disabled(service: RunningService,
         await until(pilot, shows="no conflict under the cursor")
 
 
+@pytest.mark.slow
 async def test_the_inbox_says_conflict(service: RunningService, tmp_path: Path) -> None:
     async with somebody(service, "mia") as (mia,):
         await conflict(mia)
@@ -117,6 +121,7 @@ async def test_the_inbox_says_conflict(service: RunningService, tmp_path: Path) 
         await until(pilot, holds=lambda: "conflict" in line())
 
 
+@pytest.mark.slow
 async def test_browse_shows_conflicts_and_edits_there(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -111,6 +111,7 @@ async def test_the_lists_of_a_space(service: RunningService, client: Client, tmp
         await until(pilot, shows="Address, copied", holds=lambda: app.clipboard == address)
 
 
+@pytest.mark.slow
 async def test_a_replacement_searches_again(service: RunningService, client: Client, tmp_path: Path) -> None:
     await merged(client, page("Zoo", "A zebra runs."))
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:

@@ -50,6 +50,7 @@ async def test_a_dialog_returns_no_until_yes_is_selected(keys: list[str], answer
         assert answers(pilot) == [answer]
 
 
+@pytest.mark.slow
 async def test_a_dangerous_action_requires_typing_the_title() -> None:
     async with asked(sheet(type_to_confirm="Auth guide")) as pilot:
         await pilot.press("y", "tab")
@@ -63,6 +64,7 @@ async def test_a_dangerous_action_requires_typing_the_title() -> None:
         assert answers(pilot) == [False]
 
 
+@pytest.mark.slow
 async def test_a_dialog_that_is_not_ready_cannot_be_confirmed() -> None:
     question = sheet(is_ready=False)
     async with asked(question) as pilot:
@@ -203,6 +205,7 @@ class TestPicker:
         assert [one.key for one in matching("r", PEOPLE, ranked=False)] == ["ann", "bob", "cid"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sheet", "composer", "picker"])
 async def test_hostile_text_never_acts(kind: str) -> None:
     for start in range(0, len(HOSTILE), 40):
@@ -281,6 +284,7 @@ print([Editing(Composer("Reply", "words", lambda _: None, style_for, slot=slot))
 """
 
 
+@pytest.mark.slow
 def test_a_text_comes_back_from_the_editor(tmp_path: Path) -> None:
     """In a real terminal: the app is suspended, the editor writes, the draft is saved and sent."""
     script = tmp_path / "editor"

@@ -19,6 +19,7 @@ TYPOS = {"space_id": "guides", "change_request_id": "3"}
 WHO = "This service does not tell who you are"
 
 
+@pytest.mark.slow
 async def test_the_inbox_asks_once_who_you_are(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows=f"{WHO}: choose your name")
@@ -45,6 +46,7 @@ async def test_the_inbox_asks_once_who_you_are(service: RunningService, tmp_path
         assert WHO not in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_service_that_tells_who_you_are_does_not_ask(service: RunningService, tmp_path: Path) -> None:
     service.stop()
     service.release = None
@@ -58,6 +60,7 @@ async def test_a_service_that_tells_who_you_are_does_not_ask(service: RunningSer
     service.start()
 
 
+@pytest.mark.slow
 async def test_a_space_is_browsed_in_a_change_request(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, user="robin")) as pilot:
         await until(pilot, shows="Needs me ")
@@ -79,6 +82,7 @@ async def test_a_space_is_browsed_in_a_change_request(service: RunningService, t
         await pilot.press("escape")
 
 
+@pytest.mark.slow
 async def test_an_empty_change_request_shows_main(service: RunningService, tmp_path: Path) -> None:
     [empty] = await say(service, service.token, CreateChangeRequest(space_id="handbook", subject="Empty"))
     async with running(app_on(service, tmp_path, user="robin")) as pilot:
@@ -89,6 +93,7 @@ async def test_an_empty_change_request_shows_main(service: RunningService, tmp_p
         assert not any(f"in #{empty.number}" in row for row in tree), "it has the content of main"
 
 
+@pytest.mark.slow
 async def test_a_space_without_change_requests_shows_what_to_do(service: RunningService, tmp_path: Path) -> None:
     service.stop()
     service.release = None
@@ -108,6 +113,7 @@ async def test_a_space_without_change_requests_shows_what_to_do(service: Running
         assert "O starts a change request." in shown(pilot.app), "it stays when the tree is read again"
 
 
+@pytest.mark.slow
 async def test_review_comment_and_merge(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, user="robin")) as pilot:
         await until(pilot, shows="Needs me ")
@@ -135,6 +141,7 @@ async def test_review_comment_and_merge(service: RunningService, tmp_path: Path)
     assert "Approved. Reads well." in texts
 
 
+@pytest.mark.slow
 async def test_a_change_request_without_a_base_shows_all_pages(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, user="robin"), (80, 24)) as pilot:
         await until(pilot, shows="Needs me ")

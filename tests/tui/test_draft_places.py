@@ -112,6 +112,7 @@ async def test_a_comment_is_continued_at_its_block(
         assert isinstance(pilot.app.screen_stack[-2], BrowseScreen)
 
 
+@pytest.mark.slow
 async def test_forms_and_lines_are_continued_where_they_were_written(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (120, 45)) as pilot:
         await family(pilot, "Teams")
@@ -196,6 +197,7 @@ async def test_forms_and_lines_are_continued_where_they_were_written(service: Ru
         await until(pilot, shows="› Access", holds=lambda: "here continues your draft" in shown(pilot.app))
 
 
+@pytest.mark.slow
 async def test_the_draft_of_an_earlier_form_loses_nothing(service: RunningService, tmp_path: Path) -> None:
     """A field that is gone, a choice that is gone, and an id that the operation does not have any more."""
     path = {"organization_id": ORG}

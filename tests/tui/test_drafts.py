@@ -93,6 +93,7 @@ async def test_a_draft_is_listed_continued_copied_and_discarded(service: Running
         assert not pilot.app.engine.outbox.drafts()
 
 
+@pytest.mark.slow
 async def test_a_draft_of_a_merged_request_goes_to_a_new_one(service: RunningService, tmp_path: Path) -> None:
     one = await edited(service, "Tokens last longer", TEXT, TEXT.replace("30 days", "60 days"))
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
@@ -151,6 +152,7 @@ async def test_a_draft_of_a_deleted_page_goes_to_a_new_page(service: RunningServ
         await until(pilot, holds=lambda: not pilot.app.engine.outbox.drafts())
 
 
+@pytest.mark.slow
 async def test_comments_are_continued_in_the_review_and_read_offline(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Talked about", TEXT, title="Discussed")
     async with running(app_on(service, tmp_path)) as pilot:
@@ -182,6 +184,7 @@ async def test_comments_are_continued_in_the_review_and_read_offline(service: Ru
             await until(pilot, holds=lambda: pilot.app.clipboard == "Whole idea!")
 
 
+@pytest.mark.slow
 async def test_a_comment_that_another_instance_continued_stays_a_draft_when_this_one_is_sent(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -211,6 +214,7 @@ async def test_a_comment_that_another_instance_continued_stays_a_draft_when_this
             assert other.draft(key) == "Now it is longer"
 
 
+@pytest.mark.slow
 async def test_a_page_that_another_instance_continued_stays_a_draft_when_this_one_is_sent(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -244,6 +248,7 @@ async def test_a_page_that_another_instance_continued_stays_a_draft_when_this_on
             await until(pilot, holds=lambda: not other.drafts())
 
 
+@pytest.mark.slow
 async def test_the_own_editor_asks_about_a_draft(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,6 +273,7 @@ async def test_the_own_editor_asks_about_a_draft(
         assert not pilot.app.engine.outbox.drafts()
 
 
+@pytest.mark.slow
 async def test_what_was_open_in_an_editor_when_the_app_was_killed_is_a_draft(
     service: RunningService, tmp_path: Path
 ) -> None:

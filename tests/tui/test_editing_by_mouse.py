@@ -87,6 +87,7 @@ async def test_the_hints_of_the_editor_and_what_it_proposes(
         await on_top(pilot, BrowseScreen)
 
 
+@pytest.mark.slow
 async def test_a_draft_is_left_opened_and_discarded(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Left", TEXT)
     async with editing(service, tmp_path, one, (80, 24)) as pilot:

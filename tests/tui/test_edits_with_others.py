@@ -16,6 +16,8 @@ from tests.tui.change_request_factory import Begun, begun, rewritten
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.tui.app import PresscheckApp
 
+pytestmark = pytest.mark.slow
+
 SUBJECT = "How long things last"
 TEXT = "A token lasts 30 days.\n\nA key lasts for ever.\n"
 EDITOR = """

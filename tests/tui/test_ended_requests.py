@@ -31,6 +31,7 @@ async def browsing(pilot: Any, one: Any, shows: str) -> BrowseScreen:
     return cast("BrowseScreen", pilot.app.screen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["merged", "archived"])
 async def test_what_somebody_else_ends_is_left_before_the_editor_opens(
     service: RunningService, tmp_path: Path, how: str
@@ -61,6 +62,7 @@ async def test_what_somebody_else_ends_is_left_before_the_editor_opens(
             await until(pilot, holds=lambda: "O leaves it" not in shown(pilot.app))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 async def test_what_one_merges_oneself_is_left_at_once(service: RunningService, tmp_path: Path) -> None:
     one = await edited(service, "Merged by me", TEXT, TEXT.replace("30", "60"), title="Mine")

@@ -14,6 +14,8 @@ import pytest
 from tests.terminal import Terminal
 from tests.tui.endings import PROGRAM
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def terminal(tmp_path: Path):

@@ -18,6 +18,8 @@ from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.client.client import Client
 
+pytestmark = pytest.mark.slow
+
 COLLIDES = {"space_id": "runbook", "change_request_id": "2"}
 
 

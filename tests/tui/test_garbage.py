@@ -11,6 +11,8 @@ from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, running, until
 from textual.strip import Strip
 
+pytestmark = pytest.mark.slow
+
 WATCH = """
 import gc, os, sys
 

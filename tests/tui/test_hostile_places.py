@@ -45,6 +45,7 @@ def clean(pilot: Any) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
 async def test_untrusted_text_never_acts_on_a_screen(part: int, service: RunningService, tmp_path: Path) -> None:
     texts = [MARKUP, *BAD[part::8][:6]]

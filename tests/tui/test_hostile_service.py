@@ -21,6 +21,7 @@ def service(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield SimpleNamespace(base_url=hostile.base_url, token="token")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("service", ["a repeated cursor"], indirect=True)
 async def test_lists_that_repeat_are_shown_as_incomplete(service: Any, tmp_path: Path) -> None:
     async with running(app_on(cast("Any", service), tmp_path)) as pilot:
@@ -32,6 +33,7 @@ async def test_lists_that_repeat_are_shown_as_incomplete(service: Any, tmp_path:
         assert "Loading" not in shown(pilot.app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("service", ["things inside themselves, in the year 1"], indirect=True)
 async def test_a_collection_and_a_page_inside_themselves(service: Any, tmp_path: Path) -> None:
     async with running(app_on(cast("Any", service), tmp_path)) as pilot:

@@ -18,6 +18,7 @@ from presscheck.tui.screens.review.screen import ReviewScreen
 pytestmark = pytest.mark.service(shared=True)
 
 
+@pytest.mark.slow
 async def test_it_shows_what_needs_me(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Rewrite the auth guide")
@@ -28,6 +29,7 @@ async def test_it_shows_what_needs_me(service: RunningService, tmp_path: Path) -
         assert "live" in text
 
 
+@pytest.mark.slow
 async def test_keys_move_the_cursor_and_the_preview_follows(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Limits per workspace")
@@ -40,6 +42,7 @@ async def test_keys_move_the_cursor_and_the_preview_follows(service: RunningServ
         await until(pilot, shows="▌   #5 Rewrite")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["1", "4"], ids=["arranged", "as listed"])
 async def test_rows_that_are_shown_keep_their_places_while_others_are_stored(
     service: RunningService, tmp_path: Path, view: str
@@ -60,6 +63,7 @@ async def test_rows_that_are_shown_keep_their_places_while_others_are_stored(
         assert [model.request(model.index(request_id)).id for request_id in shown_ids] == shown_ids
 
 
+@pytest.mark.slow
 async def test_keys_of_a_review_do_nothing_else_here(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="✗ Ada")
@@ -76,6 +80,7 @@ async def test_keys_of_a_review_do_nothing_else_here(service: RunningService, tm
         await until(pilot, shows="↻", holds=lambda: "your review is of an older revision" in shown(pilot.app))
 
 
+@pytest.mark.slow
 async def test_views_are_one_key_apart(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Rewrite the auth guide")
@@ -85,6 +90,7 @@ async def test_views_are_one_key_apart(service: RunningService, tmp_path: Path) 
         await until(pilot, shows="Say where the keyring is")
 
 
+@pytest.mark.slow
 async def test_a_second_start_shows_the_store_before_the_service_answers(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -99,6 +105,7 @@ async def test_a_second_start_shows_the_store_before_the_service_answers(
         service.start()
 
 
+@pytest.mark.slow
 async def test_narrow_keeps_its_columns(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Explain")
@@ -106,6 +113,7 @@ async def test_narrow_keeps_its_columns(service: RunningService, tmp_path: Path)
         assert all(len(line) <= 80 for line in shown(pilot.app).splitlines())
 
 
+@pytest.mark.slow
 async def test_a_prefix_shows_possible_keys(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Rewrite")
@@ -115,6 +123,7 @@ async def test_a_prefix_shows_possible_keys(service: RunningService, tmp_path: P
         await until(pilot, holds=lambda: "g to the top" not in shown(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_view_has_a_number(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -124,6 +133,7 @@ async def test_a_view_has_a_number(service: RunningService, tmp_path: Path) -> N
         await until(pilot, shows="open · by")
 
 
+@pytest.mark.slow
 async def test_a_change_request_is_opened_by_its_number(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -142,6 +152,7 @@ async def opened(pilot: Any) -> str:
     return review.model.request.subject
 
 
+@pytest.mark.slow
 async def test_rows_that_arrive_above_the_cursor_do_not_change_what_enter_opens(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -164,6 +175,7 @@ async def test_rows_that_arrive_above_the_cursor_do_not_change_what_enter_opens(
             assert await opened(pilot) == "Limits per workspace"
 
 
+@pytest.mark.slow
 async def test_a_key_after_another_view_acts_on_a_row_of_that_view(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7", holds=lambda: isinstance(pilot.app.screen, InboxScreen))

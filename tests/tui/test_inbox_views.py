@@ -41,6 +41,7 @@ async def until_reviewed(pilot: Any) -> None:
     await until(pilot, shows="Needs me 7   Mine 1   Involved 8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdict", ["approve", "changes"])
 async def test_a_request_leaves_needs_me_with_any_review_and_comes_back(
     service: RunningService, tmp_path: Path, verdict: str
@@ -76,6 +77,7 @@ async def test_a_request_leaves_needs_me_with_any_review_and_comes_back(
         await until(pilot, holds=lambda: "↻" in rows_of(pilot))
 
 
+@pytest.mark.slow
 async def test_a_request_comes_back_when_somebody_asks_again(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await until_reviewed(pilot)
@@ -95,6 +97,7 @@ def reading(pilot: Any, group: str) -> bool:
     return any(worker.group == group and not worker.is_finished for worker in pilot.app.workers)
 
 
+@pytest.mark.slow
 async def test_a_review_that_is_read_for_a_row_counts_before_the_views_are_counted(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -112,6 +115,7 @@ async def test_a_review_that_is_read_for_a_row_counts_before_the_views_are_count
             assert "Limits per workspace" not in rows_of(pilot)
 
 
+@pytest.mark.slow
 async def test_a_review_in_the_outbox_counts_at_once(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until_reviewed(pilot)
@@ -134,6 +138,7 @@ async def test_a_review_in_the_outbox_counts_at_once(service: RunningService, tm
         assert "Needs me 6" in line(pilot, TABS)
 
 
+@pytest.mark.slow
 async def test_involved_has_what_i_only_approved(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await until_reviewed(pilot)
@@ -151,6 +156,7 @@ async def test_involved_has_what_i_only_approved(service: RunningService, tmp_pa
         await until(pilot, holds=lambda: "Errors by number" in rows_of(pilot))
 
 
+@pytest.mark.slow
 async def test_tabs_are_counted_again_after_a_merge(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await until_reviewed(pilot)
@@ -172,6 +178,7 @@ async def test_tabs_are_counted_again_after_a_merge(service: RunningService, tmp
         assert "Needs me 5" in line(pilot, TABS)
 
 
+@pytest.mark.slow
 async def test_archived_change_requests_have_a_tab(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await until(pilot, shows="Archived 2")
@@ -182,6 +189,7 @@ async def test_archived_change_requests_have_a_tab(service: RunningService, tmp_
         await until(pilot, shows="archived · by")
 
 
+@pytest.mark.slow
 async def test_a_filter_from_the_last_session_is_shown_and_can_be_cleared(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -240,6 +248,7 @@ async def test_all_marked_are_snoozed(service: RunningService, tmp_path: Path) -
         await until(pilot, shows="Needs me 7")
 
 
+@pytest.mark.slow
 async def test_the_preview_has_description_pages_and_threads(service: RunningService, tmp_path: Path) -> None:
     at = {"space_id": "api", "change_request_id": "5"}
     async with Client(service.base_url, service.token) as client:
@@ -281,6 +290,7 @@ async def test_the_preview_has_description_pages_and_threads(service: RunningSer
         await until(pilot, shows="the preview stands on the right from 100 columns on")
 
 
+@pytest.mark.slow
 async def test_column_headings_are_shown_on_a_wide_screen_and_can_be_toggled(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -306,6 +316,7 @@ async def test_column_headings_are_shown_on_a_wide_screen_and_can_be_toggled(
         await until(pilot, holds=lambda: "Change request" in rows_of(pilot))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 200])
 async def test_columns_are_as_wide_as_their_contents(service: RunningService, tmp_path: Path, columns: int) -> None:
     async with running(app_on(service, tmp_path), (columns, 30)) as pilot:

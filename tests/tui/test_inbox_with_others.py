@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.running_service import RunningService
 from tests.service_users import At, main_moves, opens, somebody, threads
 from tests.stalling_proxy import holding_back
@@ -19,6 +20,8 @@ from presscheck.api.change_requests import (
 from presscheck.api.comments import Document, PostComment
 from presscheck.client.client import Client
 from presscheck.tui.widgets.row_list import RowList
+
+pytestmark = pytest.mark.slow
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
 LIMITS = {"space_id": "api", "change_request_id": "4"}

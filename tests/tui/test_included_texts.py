@@ -175,6 +175,7 @@ async def test_a_page_as_it_was_has_the_texts_of_then(service: RunningService, t
         await until(pilot, shows="The space had no such reusable content then.")
 
 
+@pytest.mark.slow
 async def test_a_text_that_cannot_be_read_shows_why(service: RunningService, tmp_path: Path) -> None:
     service.stop()
     service.lacks = "documents by their id"

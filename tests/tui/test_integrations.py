@@ -340,6 +340,7 @@ async def test_a_component_is_rendered_and_answers(service: RunningService, tmp_
         await until(pilot, shows="Shades of lamps: done")
 
 
+@pytest.mark.slow
 async def test_who_may_not_and_who_is_offline_reads_why(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True) as service:

@@ -34,6 +34,7 @@ async def browsing(pilot: Any) -> BrowseScreen:
     return screen
 
 
+@pytest.mark.slow
 async def test_a_collection_lists_what_is_in_it_and_leads_there(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         screen = await browsing(pilot)
@@ -60,6 +61,7 @@ async def test_a_collection_lists_what_is_in_it_and_leads_there(service: Running
         assert "🔑 API docs" in text(pilot)
 
 
+@pytest.mark.slow
 async def test_groups_of_pages_and_sites_list_their_items(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         screen = await browsing(pilot)

@@ -32,6 +32,7 @@ def line_with(pilot: Pilot[int], text: str) -> str:
     return next(line for line in shown(pilot.app) if text in line)
 
 
+@pytest.mark.slow
 async def test_it_begins_with_the_keys_of_the_place_in_two_columns(pilot: Pilot[int]) -> None:
     await until(pilot, shows="▌P ")
     headings = [line.strip() for line in shown(pilot.app)]
@@ -63,6 +64,7 @@ async def test_a_double_click_runs(pilot: Pilot[int]) -> None:
     await until(pilot, holds=lambda: room(pilot).did == ["publish"])
 
 
+@pytest.mark.slow
 async def test_one_column_where_there_is_no_room_and_it_scrolls(tmp_path: Path) -> None:
     async with app_with(Site, tmp_path).run_test(size=(80, 24)) as pilot:
         await until(pilot, shows="row 0")

@@ -26,6 +26,7 @@ def text(pilot: Any) -> str:
     return pilot.app.focused.text if isinstance(pilot.app.focused, TextArea) else ""
 
 
+@pytest.mark.slow
 async def test_a_comment_is_typed_in_one_breath(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AT)
@@ -36,6 +37,7 @@ async def test_a_comment_is_typed_in_one_breath(service: RunningService, tmp_pat
         assert len(pilot.app.screen_stack) == 3  # inbox, review, composer: no letter was a command
 
 
+@pytest.mark.slow
 async def test_a_command_is_found_and_chosen_in_one_breath(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AT)
@@ -43,6 +45,7 @@ async def test_a_command_is_found_and_chosen_in_one_breath(service: RunningServi
         await until(pilot, holds=lambda: text(pilot) == "Why?")
 
 
+@pytest.mark.slow
 async def test_the_answer_to_a_second_dialog_is_typed_ahead(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -52,6 +55,7 @@ async def test_the_answer_to_a_second_dialog_is_typed_ahead(service: RunningServ
         assert "Comment on all marked" in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_keys_wait_for_the_second_dialog_of_a_command(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +103,7 @@ async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(
         await until(pilot, shows="is live")
 
 
+@pytest.mark.slow
 async def test_keys_for_a_place_that_is_opened_for_the_first_time(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -106,6 +111,7 @@ async def test_keys_for_a_place_that_is_opened_for_the_first_time(service: Runni
         await until(pilot, shows="zzz")
 
 
+@pytest.mark.slow
 async def test_a_command_that_takes_long_does_not_hold_keys_for_long(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -119,6 +125,7 @@ async def test_a_command_that_takes_long_does_not_hold_keys_for_long(service: Ru
         released.set()
 
 
+@pytest.mark.slow
 async def test_a_command_that_ends_holds_no_key(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def under_cursor(pilot: Any) -> str:
     return "".join(segment.text for segment in change.render_line(change.cursor - change.top)).strip()
 
 
+@pytest.mark.slow
 async def test_an_idle_review_costs_one_unchanged_response_for_each_poll(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -63,6 +64,7 @@ async def test_an_idle_review_costs_one_unchanged_response_for_each_poll(
         )
 
 
+@pytest.mark.slow
 async def test_what_others_write_arrives_and_is_marked_new(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon", "ada") as (mia, jon, ada):
         tokens = (await page_of(mia, AUTH, "Tokens")).id
@@ -86,6 +88,7 @@ async def test_what_others_write_arrives_and_is_marked_new(service: RunningServi
         assert under_cursor(pilot) == before
 
 
+@pytest.mark.slow
 async def test_a_thread_is_new_until_the_cursor_has_left_it(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
         await mia.send(PostComment(**AUTH, body=Document(markdown="On the whole, fine")))
@@ -99,6 +102,7 @@ async def test_a_thread_is_new_until_the_cursor_has_left_it(service: RunningServ
         await until(pilot, holds=lambda: "now new" not in shown(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_page_that_others_add_above_does_not_change_the_selected_one(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -115,6 +119,7 @@ async def test_a_page_that_others_add_above_does_not_change_the_selected_one(
         assert view.item == item
 
 
+@pytest.mark.slow
 async def test_a_hidden_review_requests_nothing(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +144,7 @@ async def test_a_hidden_review_requests_nothing(
         await until(pilot, shows="While it is hidden")
 
 
+@pytest.mark.slow
 async def test_polling_stops_offline_and_begins_again(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
         service.stop()

@@ -116,6 +116,7 @@ async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, ref
     await refused()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 async def test_each_verb_says_that_the_space_is_locked(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

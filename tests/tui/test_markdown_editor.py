@@ -48,6 +48,7 @@ async def there(service: RunningService, one: Begun) -> str:
     return (page.markdown or "").partition("\n\n")[2].strip()
 
 
+@pytest.mark.slow
 async def test_a_page_is_edited_previewed_and_saved(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Longer tokens", TEXT)
     async with editing(service, tmp_path, one) as pilot:
@@ -73,6 +74,7 @@ async def test_a_page_is_edited_previewed_and_saved(service: RunningService, tmp
         assert not editor_drafts(pilot)
 
 
+@pytest.mark.slow
 async def test_text_that_looks_like_a_tag_becomes_none_unless_the_sheet_names_it(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -111,6 +113,7 @@ async def test_what_the_markdown_of_the_service_lacks_is_named_before_saving(
         await pilot.press("n")
 
 
+@pytest.mark.slow
 async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Kept drafts", TEXT)
     async with editing(service, tmp_path, one) as pilot:
@@ -148,6 +151,7 @@ async def test_a_conflict_is_resolved_in_the_editor(service: RunningService, tmp
         assert "A token lasts 30 days at most." in editor(pilot).area.text
 
 
+@pytest.mark.slow
 async def test_blocks_links_and_mentions_are_inserted(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Inserted", TEXT)
     async with editing(service, tmp_path, one) as pilot:
@@ -174,6 +178,7 @@ async def test_blocks_links_and_mentions_are_inserted(service: RunningService, t
         await until(pilot, holds=lambda: "<summary></summary>" in area.text)
 
 
+@pytest.mark.slow
 async def test_files_and_images_of_the_space_are_inserted(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "With files", TEXT)
     files = (
@@ -205,6 +210,7 @@ async def test_files_and_images_of_the_space_are_inserted(service: RunningServic
         assert f'{line}\n\n{{% file src="/auth.pdf" %}}' in area.text
 
 
+@pytest.mark.slow
 async def test_text_is_found(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Found", TEXT)
     async with editing(service, tmp_path, one) as pilot:
@@ -222,6 +228,7 @@ async def test_text_is_found(service: RunningService, tmp_path: Path) -> None:
         assert area.selected_text == "lasts"
 
 
+@pytest.mark.slow
 async def test_a_locked_space_is_unlocked_before_the_editor_opens(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Locked", TEXT)
     await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
@@ -272,6 +279,7 @@ async def test_a_locked_space_is_unlocked_before_the_editor_opens(service: Runni
     assert space.edit_mode == "live"
 
 
+@pytest.mark.slow
 async def test_offline_and_closed_requests_keep_the_text(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Refused", TEXT)
     async with editing(service, tmp_path, one) as pilot:
@@ -309,6 +317,7 @@ async def reading_slowly(pilot: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
     goes_on.set()
 
 
+@pytest.mark.slow
 async def test_what_is_typed_while_a_page_is_sent_is_a_draft(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,6 +340,7 @@ async def test_what_is_typed_while_a_page_is_sent_is_a_draft(
         assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia. Or Jon."
 
 
+@pytest.mark.slow
 async def test_what_is_typed_in_one_breath_with_the_answer_is_for_the_text(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -346,6 +356,7 @@ async def test_what_is_typed_in_one_breath_with_the_answer_is_for_the_text(
         assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia."
 
 
+@pytest.mark.slow
 async def test_what_is_typed_before_the_question_is_kept_beside_the_edit_of_somebody_else(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -365,6 +376,7 @@ async def test_what_is_typed_before_the_question_is_kept_beside_the_edit_of_some
         assert editor(pilot).draft.text == text
 
 
+@pytest.mark.slow
 async def test_a_page_that_cannot_be_sent_has_the_edit_of_somebody_else(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -382,6 +394,7 @@ async def test_a_page_that_cannot_be_sent_has_the_edit_of_somebody_else(
         assert editor(pilot).draft.text == editor(pilot).area.text
 
 
+@pytest.mark.slow
 async def test_each_editor_can_be_chosen(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

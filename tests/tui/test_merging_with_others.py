@@ -30,6 +30,7 @@ async def status(client: Client, at: At) -> str:
     return (await client.send(GetChangeRequest(**at))).status
 
 
+@pytest.mark.slow
 async def test_it_is_updated_while_somebody_else_merges_and_updates(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "noor") as (mia, noor):
         await open_review(pilot, LIMITS)
@@ -58,6 +59,7 @@ async def test_it_is_updated_while_somebody_else_merges_and_updates(service: Run
         assert (await noor.send(GetChangeRequest(**LIMITS))).revision == newest, "one update is enough"
 
 
+@pytest.mark.slow
 async def test_a_new_conflict_is_forecast_and_requires_the_number(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, LIMITS)
@@ -80,6 +82,7 @@ async def test_a_new_conflict_is_forecast_and_requires_the_number(service: Runni
         assert await status(mia, LIMITS) == "merged"
 
 
+@pytest.mark.slow
 async def test_requests_that_others_closed_are_not_merged(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await open_review(pilot, TYPOS)
@@ -104,6 +107,7 @@ async def test_requests_that_others_closed_are_not_merged(service: RunningServic
         assert found.merged_by and found.merged_by.id == "noor"
 
 
+@pytest.mark.slow
 async def test_requested_changes_prevent_a_merge(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "robin", "jon") as (robin, jon):
         rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_all_reviews_approved"),))
@@ -126,6 +130,7 @@ async def test_requested_changes_prevent_a_merge(service: RunningService, tmp_pa
         assert await status(jon, LIMITS) == "open"
 
 
+@pytest.mark.slow
 async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         before = (await noor.send(ListPages(space_id="guides"))).pages

@@ -520,6 +520,7 @@ class TestSampleWorkspace:
             await until(pilot, holds=lambda: sites.site.structure.has_focus)
 
 
+@pytest.mark.slow
 async def test_the_mouse_of_a_real_terminal(tmp_path: Path) -> None:
     """Clicks, the wheel and a drag, as a terminal reports them."""
     program = tmp_path / "program.py"

@@ -44,6 +44,7 @@ async def reviews_are_read(pilot: Any) -> None:
     await until(pilot, shows="Needs me 7   Mine 1   Involved 8")
 
 
+@pytest.mark.slow
 async def test_a_muted_request_leaves_the_views_and_is_found_in_all_open(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -95,6 +96,7 @@ async def test_mute_is_undone_and_works_on_marked_rows(service: RunningService, 
         await until(pilot, shows="nothing to undo")
 
 
+@pytest.mark.slow
 async def test_a_followed_request_is_involved_and_makes_news(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia", "luz") as (mia, luz):
         await reviews_are_read(pilot)
@@ -121,6 +123,7 @@ async def test_a_followed_request_is_involved_and_makes_news(service: RunningSer
         await until(pilot, shows="Involved 8")
 
 
+@pytest.mark.slow
 async def test_a_muted_request_makes_no_news_until_a_mention(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await reviews_are_read(pilot)
@@ -143,6 +146,7 @@ async def test_a_muted_request_makes_no_news_until_a_mention(service: RunningSer
         await until(pilot, shows="Needs me 7")
 
 
+@pytest.mark.slow
 async def test_a_review_request_ends_the_mute(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await reviews_are_read(pilot)
@@ -154,6 +158,7 @@ async def test_a_review_request_ends_the_mute(service: RunningService, tmp_path:
         await until(pilot, holds=lambda: f"Mia requested your review of #5 {WORST}" in said(pilot))
 
 
+@pytest.mark.slow
 async def test_a_muted_thread_is_never_new_in_its_review(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, holds=lambda: bool(pilot.app.engine.triage.followed))
@@ -184,6 +189,7 @@ async def test_a_muted_thread_is_never_new_in_its_review(service: RunningService
         await until(pilot, shows="now new  Quietly said")
 
 
+@pytest.mark.slow
 async def test_a_review_mutes_its_request(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await reviews_are_read(pilot)
@@ -201,6 +207,7 @@ async def test_a_review_mutes_its_request(service: RunningService, tmp_path: Pat
         await until(pilot, holds=lambda: "muted" in shown(pilot.app).splitlines()[1])
 
 
+@pytest.mark.slow
 async def test_a_comment_that_was_sent_after_a_mute_is_undone_first(
     service: RunningService, tmp_path: Path, at_once: None
 ) -> None:
@@ -229,6 +236,7 @@ async def test_threads_are_muted_in_their_list(service: RunningService, tmp_path
         await until(pilot, holds=lambda: not any(" muted" in line for line in shown(pilot.app).splitlines()[2:20]))
 
 
+@pytest.mark.slow
 async def test_a_muted_space_takes_its_requests_along(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await reviews_are_read(pilot)
@@ -267,6 +275,7 @@ def tree_lines(pilot: Any) -> list[str]:
     return [line[:60] for line in shown(pilot.app).splitlines()]
 
 
+@pytest.mark.slow
 async def test_another_process_mutes_while_the_app_is_open(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await reviews_are_read(pilot)

@@ -22,6 +22,7 @@ async def last_comment(service: RunningService) -> str:
         return (found.items[-1].body.markdown or "").strip()
 
 
+@pytest.mark.slow
 async def test_a_comment_replaces_a_review(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Fix typos in quickstart")
@@ -39,6 +40,7 @@ async def test_a_comment_replaces_a_review(service: RunningService, tmp_path: Pa
         assert "a verdict on each" not in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_an_unsupported_review_becomes_a_draft_again(service: RunningService, tmp_path: Path) -> None:
     service.lacks = None
     service.stop()
@@ -65,6 +67,7 @@ async def test_an_unsupported_review_becomes_a_draft_again(service: RunningServi
         assert await last_comment(service) == "Changes requested: Name the source."
 
 
+@pytest.mark.slow
 def test_the_command_line_reports_it(service: RunningService, tmp_path: Path) -> None:
     shell = signed_in(tmp_path, service)
     assert "Fix typos" in shell.ok("cr", "show", "guides#3")

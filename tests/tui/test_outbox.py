@@ -16,6 +16,7 @@ pytestmark = pytest.mark.service(shared=True)
 PATH = {"space_id": "guides", "change_request_id": "3"}
 
 
+@pytest.mark.slow
 async def test_a_pending_change_is_edited_and_sent(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")

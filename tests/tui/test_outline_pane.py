@@ -62,6 +62,7 @@ async def test_headings_next_to_the_page_follow_it(service: RunningService, tmp_
         await until(pilot, holds=lambda: under_cursor(pilot) == "Part of 9")
 
 
+@pytest.mark.slow
 async def test_the_outline_is_remembered_and_needs_room(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     async with running(app) as pilot:

@@ -12,6 +12,8 @@ from tests.tui.change_request_factory import begun
 from presscheck.api.comments import Document, ListReplies, PostComment, PostReply
 from presscheck.tui.screens.review import drafts
 
+pytestmark = pytest.mark.slow
+
 SUBJECT = "How long things last"
 
 

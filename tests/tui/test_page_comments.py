@@ -173,6 +173,7 @@ async def test_nothing_typed_is_lost_and_offline_it_waits(
         await until(pilot, shows="again and again", holds=lambda: is_list(pilot))
 
 
+@pytest.mark.slow
 async def test_who_may_not_write_sees_why(service: RunningService, client: Client, tmp_path: Path) -> None:
     page = await page_id(client, "Overview")
     hers = PostSpaceComment(space_id=SPACE, page=page, body=Document(markdown="By robin"))

@@ -33,6 +33,7 @@ def people(pilot: Any) -> list[tuple[str, str]]:
     return [(choice.label, choice.note) for choice in picker.matches] if isinstance(picker, Picker) else []
 
 
+@pytest.mark.slow
 async def test_owners_come_first_among_the_reviewers(service: RunningService, tmp_path: Path) -> None:
     write_owners(tmp_path, OWNERS)
     async with running(app_on(service, tmp_path)) as pilot, Client(service.base_url, service.token) as other:
@@ -77,6 +78,7 @@ async def test_owners_who_have_not_reviewed_are_information(service: RunningServ
         assert pilot.app.screen.model.readiness() == before, "owners block nothing"
 
 
+@pytest.mark.slow
 async def test_all_owners_reviewed(service: RunningService, tmp_path: Path) -> None:
     write_owners(tmp_path, "* mia\nauthentication/ jon ada\n")
     async with running(app_on(service, tmp_path)) as pilot:
@@ -85,6 +87,7 @@ async def test_all_owners_reviewed(service: RunningService, tmp_path: Path) -> N
         await until(pilot, shows="all owners of the changed pages reviewed")
 
 
+@pytest.mark.slow
 async def test_an_error_in_the_file_is_shown_and_other_lines_count(service: RunningService, tmp_path: Path) -> None:
     write_owners(tmp_path, "* kenji\n!limits \x1b]0;evil\x07\n")
     async with running(app_on(service, tmp_path), (180, 40)) as pilot:
@@ -97,6 +100,7 @@ async def test_an_error_in_the_file_is_shown_and_other_lines_count(service: Runn
         assert errors == [f"owners: {file}:2: has control characters or invisible ones: remove them"]
 
 
+@pytest.mark.slow
 async def test_without_a_file_there_is_nothing_about_owners(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AUTH)

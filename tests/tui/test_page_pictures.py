@@ -101,6 +101,7 @@ def blocks(pilot: Any) -> list[str]:
     return [line[0].style.rpartition(" ")[0] for line in lines if "▀" in plain(line)][:8]
 
 
+@pytest.mark.slow
 async def test_images_of_the_space_are_drawn_and_the_others_are_captions_with_a_reason(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -189,6 +190,7 @@ SEQUENCE = re.compile(rb"\x1b([_P^X\]].*?)(?:\x1b\\|\x07)", re.DOTALL)
 """A sequence that carries data: of Kitty (APC), sixel (DCS), a title or an image of iTerm2 (OSC)."""
 
 
+@pytest.mark.slow
 async def test_only_own_images_reach_a_terminal_with_a_protocol(service: RunningService, tmp_path: Path) -> None:
     """The page has images and, as text, sequences of three protocols: only its images reach the terminal."""
     async with somebody(service, "robin") as (robin,):

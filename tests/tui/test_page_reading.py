@@ -24,6 +24,7 @@ from presscheck.tui.widgets.row_list import RowList
 pytestmark = pytest.mark.service(shared=True, prepare=write_all)
 
 
+@pytest.mark.slow
 async def test_the_headings_of_a_page_are_listed_and_gone_to(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (110, 40)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
@@ -54,6 +55,7 @@ async def test_the_headings_of_a_page_are_listed_and_gone_to(service: RunningSer
         await until(pilot, shows="no further heading")
 
 
+@pytest.mark.slow
 async def test_pages_are_read_in_the_order_of_the_tree(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
@@ -73,6 +75,7 @@ async def test_pages_are_read_in_the_order_of_the_tree(service: RunningService, 
         await until(pilot, holds=lambda: pilot.app.screen.item.page.title == order[-2])
 
 
+@pytest.mark.slow
 async def test_a_page_opens_where_it_was_left(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
@@ -99,6 +102,7 @@ async def test_a_page_opens_where_it_was_left(service: RunningService, tmp_path:
         await until(pilot, holds=lambda: (view.cursor, view.top) == place)
 
 
+@pytest.mark.slow
 async def test_the_page_gets_the_whole_width_and_stays_at_its_text(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, text_width=40)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
@@ -122,6 +126,7 @@ async def test_the_page_gets_the_whole_width_and_stays_at_its_text(service: Runn
         await until(pilot, holds=lambda: tree.has_focus and tree.display and view.columns == narrow)
 
 
+@pytest.mark.slow
 async def test_text_is_found_in_the_page(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
@@ -219,6 +224,7 @@ def pressed(key: str) -> events.Key:
     return events.Key(key, key if len(key) == 1 else None)
 
 
+@pytest.mark.slow
 async def test_labels_stay_when_more_is_loaded(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Events come late", "A picture of it")
@@ -235,6 +241,7 @@ async def test_labels_stay_when_more_is_loaded(service: RunningService, tmp_path
         await until(pilot, shows="› On call")
 
 
+@pytest.mark.slow
 async def test_links_lead_to_headings_files_and_what_is_missing_is_named(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,6 +283,7 @@ async def test_links_lead_to_headings_files_and_what_is_missing_is_named(
         await until(pilot, shows="› On call")
 
 
+@pytest.mark.slow
 async def test_revisions_are_listed_and_pages_read_as_they_were(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")

@@ -20,6 +20,7 @@ def folded(pilot: Any) -> list[str]:
     return [line.partition("  ·")[0] for line in lines if "  · " in line]
 
 
+@pytest.mark.slow
 async def test_the_section_at_the_cursor_folds_and_shows_what_it_hides(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
@@ -54,6 +55,7 @@ def hidden_lines(pilot: Any) -> int:
     return sum(1 for line in lines[lines.index("Chapter 1") + 1 : lines.index("Chapter 2")] if line.strip())
 
 
+@pytest.mark.slow
 async def test_all_sections_fold_and_stay_so(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
@@ -85,6 +87,7 @@ async def test_all_sections_fold_and_stay_so(service: RunningService, tmp_path: 
             await main_moves(robin, "runbook", "Afterwards", "New words.\n\n## New\n\nMore.\n\n", "")
 
 
+@pytest.mark.slow
 async def test_a_click_on_the_mark_of_a_heading_folds(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")

@@ -104,6 +104,7 @@ async def undoes(pilot: Any, *lines: str) -> None:
     await until(pilot, shows="undone: ")
 
 
+@pytest.mark.slow
 async def test_pages_move_up_down_in_and_out_at_once_and_are_sent_in_order(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -204,6 +205,7 @@ async def test_a_page_moves_into_another_one_from_main_and_is_copied_with_its_su
         await sent_as(client, at, "How we write, Reviews, Pictures [Words], Who does what")
 
 
+@pytest.mark.slow
 async def test_a_page_is_added_before_after_and_inside_another(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client:
         at = await begun(client)
@@ -228,6 +230,7 @@ async def test_a_page_is_added_before_after_and_inside_another(service: RunningS
             await sent_as(client, at, inside.replace(" [Deep]", ""))
 
 
+@pytest.mark.slow
 async def test_the_details_of_a_page_are_edited_one_by_one_and_undone(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client:
         at = await begun(client)
@@ -352,6 +355,7 @@ async def test_marked_pages_are_moved_hidden_and_deleted_in_one_write(service: R
             await settles("How we write, Pictures [Words, Reviews], Who does what")
 
 
+@pytest.mark.slow
 async def test_what_the_tree_shows_is_sent_when_the_screen_is_closed(service: RunningService, tmp_path: Path) -> None:
     answered = threading.Event()
     async with Client(service.base_url, service.token) as client:
@@ -371,6 +375,7 @@ async def test_what_the_tree_shows_is_sent_when_the_screen_is_closed(service: Ru
                 await sent_as(client, at, wanted)
 
 
+@pytest.mark.slow
 async def test_pages_that_others_add_appear_without_asking_in_a_change_request_and_on_main(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

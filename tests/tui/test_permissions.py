@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.hostile_strings import ACTS
 from tests.running_service import RunningService
 from tests.service_users import token_of
@@ -147,6 +148,7 @@ async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
         await comes(pilot, lambda: is_role("member"))
 
 
+@pytest.mark.slow
 async def test_without_permission_or_connection_the_screen_shows_why(
     service: RunningService, tmp_path: Path, client: Client
 ) -> None:

@@ -48,6 +48,7 @@ async def at(pilot: Any, kind: type[Any]) -> Any:
     return pilot.app.screen
 
 
+@pytest.mark.slow
 async def test_a_place_is_shown_whatever_stands_on_top_of_it(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reviewing(pilot, FIRST)
@@ -70,6 +71,7 @@ async def test_a_place_is_shown_whatever_stands_on_top_of_it(service: RunningSer
         await at(pilot, BrowseScreen)
 
 
+@pytest.mark.slow
 async def test_back_and_forward_return_to_the_line_in_a_review(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -97,6 +99,7 @@ async def test_back_and_forward_return_to_the_line_in_a_review(service: RunningS
         await until(pilot, shows="no later place")
 
 
+@pytest.mark.slow
 async def test_closing_goes_back_to_where_one_came_from(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         review = await reviewing(pilot, FIRST)
@@ -121,6 +124,7 @@ async def test_closing_goes_back_to_where_one_came_from(service: RunningService,
         await at(pilot, ReviewScreen)
 
 
+@pytest.mark.slow
 async def test_open_places_are_listed_and_one_is_chosen(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -218,6 +222,7 @@ def test_another_place_ends_the_history_but_not_the_list() -> None:
     assert places.step(-1) == place("b")
 
 
+@pytest.mark.slow
 async def test_a_covered_screen_requests_nothing_until_it_is_shown(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

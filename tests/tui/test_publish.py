@@ -139,6 +139,7 @@ async def test_marked_sites_are_published_with_a_receipt_for_each(
         assert (now[draft.title].published, now[empty.title].published) == (True, False)
 
 
+@pytest.mark.slow
 async def test_its_checks_are_listed_and_lead_to_the_page(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -163,6 +164,7 @@ async def spaces_of(client: Client, site: Site) -> AsyncIterator[Space]:
         yield await client.send(GetSpace(space_id=space))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_what_the_plan_of_a_site_limits_is_shown(
     service: RunningService, client: Client, tmp_path: Path, size: tuple[int, int]
@@ -188,6 +190,7 @@ async def test_what_the_plan_of_a_site_limits_is_shown(
         assert facts.styles.height.value == len(facts.lines) + 1
 
 
+@pytest.mark.slow
 async def test_enter_on_an_outdated_change_request_opens_its_review(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -224,6 +227,7 @@ async def merges_a_page(client: Client, space: str, title: str, text: str) -> No
     await client.send(MergeChangeRequest(**at))
 
 
+@pytest.mark.slow
 async def test_a_site_with_errors_is_published_only_after_its_title_was_typed(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -245,6 +249,7 @@ async def test_a_site_with_errors_is_published_only_after_its_title_was_typed(
         await until(pilot, shows="The site is live, and the page answers.")
 
 
+@pytest.mark.slow
 async def test_publishing_waits_for_the_checks(service: RunningService, client: Client, tmp_path: Path) -> None:
     site = next(site for site in (await sites(client)).values() if not site.published)
     answered = threading.Event()
@@ -268,6 +273,7 @@ def is_before(text: str, first: str, second: str) -> bool:
     return text.index(f" {first}") < text.rindex(f" {second}")
 
 
+@pytest.mark.slow
 async def test_items_are_moved(service: RunningService, client: Client, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
@@ -343,6 +349,7 @@ async def test_a_site_is_created_filled_renamed_and_deleted(
         assert "x [b]y!" not in await sites(client)
 
 
+@pytest.mark.slow
 async def test_the_spaces_of_a_new_site_are_offered_once_they_are_known(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -361,6 +368,7 @@ async def test_the_spaces_of_a_new_site_are_offered_once_they_are_known(
     assert (await sites(client))["New"].site_spaces == 1
 
 
+@pytest.mark.slow
 async def test_offline_it_shows_cached_data_and_cannot_publish(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
@@ -376,6 +384,7 @@ async def test_offline_it_shows_cached_data_and_cannot_publish(service: RunningS
         assert before.split("\n")[1:-1] == shown(pilot.app).split("\n")[1:-1]
 
 
+@pytest.mark.slow
 async def test_a_read_only_profile_changes_nothing(service: RunningService, client: Client, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, read_only=True)) as pilot:
         await opened(pilot)

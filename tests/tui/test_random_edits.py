@@ -59,6 +59,7 @@ async def merged_pages(client: Client, texts: list[str]) -> list[str]:
     return ids
 
 
+@pytest.mark.slow
 async def test_edits_change_only_what_was_edited(documentation: Documentation, client: Client) -> None:
     chance = random.Random(documentation.name)
     pages = [page for page in documentation.pages if len(page.text) < 50_000]

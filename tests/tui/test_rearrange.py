@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.running_service import RunningService
 from tests.service_users import edits, opens, page_of, say, somebody
 from tests.tui.app_driver import app_on, pick, review, running, shown, until, write
@@ -40,6 +41,7 @@ async def with_pages(service: RunningService, one: Begun, *titles: str) -> None:
     await say(service, one.token, EditChangeRequestContent(**one.at, changes=inserts, compat=False))
 
 
+@pytest.mark.slow
 async def test_the_hunk_under_the_cursor_is_dropped_and_the_other_stays(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -61,6 +63,7 @@ async def test_the_hunk_under_the_cursor_is_dropped_and_the_other_stays(
         assert "Lasting" not in shown(pilot.app), "the page is as on main, and no longer changed"
 
 
+@pytest.mark.slow
 async def test_an_edit_while_the_sheet_is_open_is_kept(service: RunningService, tmp_path: Path) -> None:
     one = await edited(service, "Busy", BEFORE, AFTER)
     async with review(service, tmp_path, "Busy") as pilot, somebody(service, "mia") as (mia,):
@@ -103,6 +106,7 @@ async def test_marked_pages_move_to_a_new_change_request(service: RunningService
         assert "•" not in shown(pilot.app), "no mark is left"
 
 
+@pytest.mark.slow
 async def test_a_hunk_goes_to_another_change_request_unless_its_lines_overlap(
     service: RunningService, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.hostile_strings import ACTS
 from tests.running_service import RunningService
 from tests.service_users import page_of, say, token_of
@@ -135,6 +136,7 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
     assert (await page_of(client, path, "The horse house")).markdown == "# The horse house\n\nStripes.\n"
 
 
+@pytest.mark.slow
 async def test_what_is_wrong_with_a_pattern_is_shown_at_its_field(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -205,6 +207,7 @@ async def test_a_page_edited_in_the_meantime_is_shown_again(
     assert (await page_of(client, path, "Farm")).markdown == "# Farm\n\nA horse, too.\n"
 
 
+@pytest.mark.slow
 async def test_offline_read_only_and_without_the_role_nothing_is_replaced(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

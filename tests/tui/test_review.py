@@ -27,6 +27,7 @@ OUTBOX_CHANGES = 4
 """How often the outbox changes while one comment is sent: it is taken, sent, and gone, and one more to spare."""
 
 
+@pytest.mark.slow
 async def test_it_shows_changes_and_threads(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="✓1 ✗1 ◷1")
@@ -40,6 +41,7 @@ async def test_it_shows_changes_and_threads(service: RunningService, tmp_path: P
         await until(pilot, shows="Can we link this from the quickstart?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 async def test_the_footer_follows_the_cursor(service: RunningService, tmp_path: Path, size: tuple[int, int]) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide", size) as pilot:
@@ -52,6 +54,7 @@ async def test_the_footer_follows_the_cursor(service: RunningService, tmp_path: 
         await until(pilot, holds=lambda: "m merge" in footer() and "r reply" not in footer())
 
 
+@pytest.mark.slow
 async def test_narrow_puts_the_change_behind_enter(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide", NARROW) as pilot:
         await until(pilot, shows="Conversation")
@@ -76,6 +79,7 @@ async def test_the_source_is_one_key_away(service: RunningService, tmp_path: Pat
         await until(pilot, holds=lambda: "{% hint" not in shown(pilot.app))
 
 
+@pytest.mark.slow
 async def test_before_and_after_are_one_key_away_with_threads_on_the_right(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -98,6 +102,7 @@ async def test_before_and_after_are_one_key_away_with_threads_on_the_right(
         await until(pilot, shows="unchanged lines are shown")
 
 
+@pytest.mark.slow
 async def test_narrow_has_no_room_for_two_sides(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide", NARROW) as pilot:
         await until(pilot, shows="Conversation")
@@ -107,6 +112,7 @@ async def test_narrow_has_no_room_for_two_sides(service: RunningService, tmp_pat
         assert "A token belongs to one workspace project. It carries the rights" in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_change_can_take_the_whole_width(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="Conversation")
@@ -117,6 +123,7 @@ async def test_the_change_can_take_the_whole_width(service: RunningService, tmp_
         await until(pilot, shows="Conversation")
 
 
+@pytest.mark.slow
 async def test_the_text_of_a_page_is_copied(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="expires after 90 days")
@@ -125,6 +132,7 @@ async def test_the_text_of_a_page_is_copied(service: RunningService, tmp_path: P
         assert "A token belongs to one project." in pilot.app.clipboard
 
 
+@pytest.mark.slow
 async def test_a_comment_reads_as_markdown(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="Conversation")
@@ -133,6 +141,7 @@ async def test_a_comment_reads_as_markdown(service: RunningService, tmp_path: Pa
         await until(pilot, shows="• and a list")
 
 
+@pytest.mark.slow
 async def test_space_marks_a_page_as_viewed_and_goes_on(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")
@@ -141,6 +150,7 @@ async def test_space_marks_a_page_as_viewed_and_goes_on(service: RunningService,
         await until(pilot, shows="2 of 4")
 
 
+@pytest.mark.slow
 async def test_a_comment_is_pending_and_then_sent(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")
@@ -149,6 +159,7 @@ async def test_a_comment_is_pending_and_then_sent(service: RunningService, tmp_p
         await until(pilot, holds=lambda: "now  Well[red] said" in shown(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_draft_is_restored_and_a_pending_comment_undone(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")
@@ -162,6 +173,7 @@ async def test_a_draft_is_restored_and_a_pending_comment_undone(service: Running
         await until(pilot, shows="Half done")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 async def test_a_thread_gets_a_reply_and_is_resolved(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rename workspaces to projects") as pilot:
@@ -202,6 +214,7 @@ async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> Non
         await until(pilot, holds=lambda: "Z revert" in shown(pilot.app).splitlines()[-1])
 
 
+@pytest.mark.slow
 async def test_offline_a_comment_is_pending_and_a_merge_is_disabled(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
         await until(pilot, shows="✓2 ◷1")
@@ -222,6 +235,7 @@ async def test_offline_a_comment_is_pending_and_a_merge_is_disabled(service: Run
         assert [(one.body.markdown or "").strip() for one in kept.items].count("Later") == 1
 
 
+@pytest.mark.slow
 async def test_enter_in_the_inbox_opens_it_and_escape_goes_back(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), WIDE) as pilot:
         await until(pilot, shows="Rewrite the auth guide")
@@ -232,6 +246,7 @@ async def test_enter_in_the_inbox_opens_it_and_escape_goes_back(service: Running
         await until(pilot, shows="Needs me")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 async def test_a_reviewer_is_requested(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
@@ -244,6 +259,7 @@ async def test_a_reviewer_is_requested(service: RunningService, tmp_path: Path) 
         await until(pilot, shows="✓2 ◷2")
 
 
+@pytest.mark.slow
 async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")
@@ -263,6 +279,7 @@ async def test_on_a_full_disk_the_composer_stays_open_with_its_text(service: Run
         assert len(pilot.app.engine.waiting()) == 1
 
 
+@pytest.mark.slow
 async def test_merge_requirements_are_listed(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="with warnings: Ada requested changes")
@@ -308,6 +325,7 @@ async def test_a_merge_requirement_leads_to_the_comment_and_to_the_reviewer(
         await until(pilot, shows="nothing to open here")
 
 
+@pytest.mark.slow
 async def test_a_merge_requirement_can_be_met_by_an_update_from_main(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await main_moves(mia, "api", "Limits", "</details>", "</details>\n\nAsk us.")
@@ -333,6 +351,7 @@ async def test_the_history_shows_contributors_and_changes_of_revisions(service: 
         assert re.search(r"Mia +edited", said)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 async def test_a_comment_computes_the_threads_once_for_each_change(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -369,6 +388,7 @@ async def test_a_comment_computes_the_threads_once_for_each_change(
         assert counts["recall"] <= recalled, "which threads are shown, and whether a review was started"
 
 
+@pytest.mark.slow
 async def test_a_hidden_review_is_drawn_when_it_is_shown_again(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ def with_guest(service: RunningService) -> None:
 pytestmark = [pytest.mark.usefixtures("at_once"), pytest.mark.service(prepare=with_guest)]
 
 
+@pytest.mark.slow
 async def test_reviewers_and_mentions_are_those_who_take_part(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
         await until(pilot, shows="Needs me")

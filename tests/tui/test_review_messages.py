@@ -43,6 +43,7 @@ async def settled(pilot: Any) -> None:
     await until(pilot, holds=lambda: not pilot.app.engine.waiting())
 
 
+@pytest.mark.slow
 async def test_a_reaction_is_added_and_removed(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
@@ -63,6 +64,7 @@ async def test_a_reaction_is_added_and_removed(service: RunningService, tmp_path
         await until(pilot, shows="🚀 1")
 
 
+@pytest.mark.slow
 async def test_own_comments_are_edited_and_deleted(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
@@ -88,6 +90,7 @@ async def test_own_comments_are_edited_and_deleted(service: RunningService, tmp_
         assert "deleted “The words”" in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_one_of_several_messages_is_chosen(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="Then say why it is meant.")
@@ -127,6 +130,7 @@ async def test_a_mention_is_completed_and_the_text_previewed(service: RunningSer
         await until(pilot, shows="**look**!")
 
 
+@pytest.mark.slow
 async def test_a_suggestion_is_inserted_with_one_key(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
@@ -168,6 +172,7 @@ async def test_a_suggestion_is_inserted_with_one_key(service: RunningService, tm
         assert thread.status == "resolved"
 
 
+@pytest.mark.slow
 async def test_a_suggestion_for_deleted_text_changes_nothing(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
@@ -182,6 +187,7 @@ async def test_a_suggestion_for_deleted_text_changes_nothing(service: RunningSer
         await until(pilot, shows="is gone")
 
 
+@pytest.mark.slow
 async def test_a_comment_that_is_sent_during_the_question_is_not_discarded(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,8 @@ from tests.running_service import RunningService
 from tests.tui.app_driver import review, shown, until
 from tests.tui.change_request_factory import edited
 
+pytestmark = pytest.mark.slow
+
 SUBJECT = "One word of many"
 BEFORE = "".join(f"Sentence number {number} stands here.\n\n" for number in range(30))
 AFTER = BEFORE.replace("number 15 stands", "number 15 is")

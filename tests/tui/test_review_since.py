@@ -42,6 +42,7 @@ async def approve(pilot: Any) -> None:
     await until(pilot, holds=lambda: pilot.app.screen.model.own_review() is not None)  # it has left, and come back
 
 
+@pytest.mark.slow
 async def test_only_what_changed_since_my_review_is_shown(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot:
         await pilot.press("I")
@@ -67,6 +68,7 @@ async def test_only_what_changed_since_my_review_is_shown(service: RunningServic
         assert "since your review" not in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_threads_of_other_pages_are_not_counted_as_conversation(service: RunningService, tmp_path: Path) -> None:
     async with somebody(service, "mia") as (mia,):
         tokens = await page_of(mia, REQUEST, "Tokens")
@@ -85,6 +87,7 @@ async def test_threads_of_other_pages_are_not_counted_as_conversation(service: R
         await until(pilot, holds=lambda: pilot.app.screen.view.thread.first.text == "On tokens")
 
 
+@pytest.mark.slow
 async def test_an_edit_makes_approvals_stale_and_marks_fall(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot:
         await until(pilot, shows="1 of 4")
@@ -100,6 +103,7 @@ async def test_an_edit_makes_approvals_stale_and_marks_fall(service: RunningServ
         await until(pilot, shows="Ada  requested changes in an older revision")
 
 
+@pytest.mark.slow
 async def test_a_viewed_mark_survives_a_restart(service: RunningService, tmp_path: Path) -> None:
     for keys in (["space"], []):
         async with review(service, tmp_path) as pilot:

@@ -72,6 +72,7 @@ async def test_a_comment_on_a_cell_names_the_cell(service: RunningService, tmp_p
         )
 
 
+@pytest.mark.slow
 async def test_the_delimiter_row_of_a_table_is_no_target(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, SUBJECT, TEXT.replace("| Keys |", "| |"))
     async with review(service, tmp_path, SUBJECT) as pilot:
@@ -125,6 +126,7 @@ async def comment_on_cell(pilot: Any, row: str, number: int) -> Any:
     return pilot.app.screen.query_one("TextArea")
 
 
+@pytest.mark.slow
 async def test_a_suggestion_for_a_cell_changes_that_cell_alone(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, SUBJECT, CELLS)
 
@@ -170,6 +172,7 @@ async def test_a_suggestion_for_a_cell_changes_that_cell_alone(service: RunningS
     assert await text() == before.replace(row, f"| Tokens | {cells[0]} | {cells[1]} | {cells[2]} | yes | {cells[3]} |")
 
 
+@pytest.mark.slow
 async def test_threads_are_below_their_block_or_cell(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, SUBJECT, TEXT)
     nodes = await nodes_of_page(service, mia, at, page)
@@ -188,6 +191,7 @@ async def test_threads_are_below_their_block_or_cell(service: RunningService, tm
         assert "And this" in below(pilot, "Tokens")
 
 
+@pytest.mark.slow
 async def test_every_thread_is_in_one_list_by_state(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, SUBJECT, TEXT)
     said = [
@@ -240,6 +244,7 @@ async def listed(service: RunningService, token: str, at: dict[str, Any]) -> Any
     return found.items
 
 
+@pytest.mark.slow
 async def test_the_next_thread_is_on_the_next_page_that_has_one(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, SUBJECT, TEXT)
     more = tuple(InsertPage(title=f"More {number}", document=Document(markdown="More.\n")) for number in range(3))

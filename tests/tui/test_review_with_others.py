@@ -51,6 +51,7 @@ async def replies(client: Client, comment: str) -> list[str]:
     return [(one.body.markdown or "").strip() for one in found.items]
 
 
+@pytest.mark.slow
 async def test_both_comment_on_a_block_on_a_page_and_on_the_whole(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon", "luz") as (mia, jon, luz):
         tokens = (await page_of(mia, AUTH, "Tokens")).id
@@ -77,6 +78,7 @@ async def test_both_comment_on_a_block_on_a_page_and_on_the_whole(service: Runni
         assert (await thread_of(mia, AUTH, "On the whole")).target.page is None
 
 
+@pytest.mark.slow
 async def test_a_comment_is_sent_even_if_its_text_was_deleted(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
         await write(pilot, "l ] c", "Half of i")
@@ -93,6 +95,7 @@ async def test_a_comment_is_sent_even_if_its_text_was_deleted(service: RunningSe
         assert (found.body.markdown or "").startswith("> A token belongs to one project.")
 
 
+@pytest.mark.slow
 async def test_a_failed_comment_on_a_deleted_page_or_thread_keeps_its_text(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -203,6 +206,7 @@ async def test_own_comments_are_edited_and_deleted_while_others_reply(service: R
         assert "The words" not in await threads(mia, AUTH)
 
 
+@pytest.mark.slow
 async def test_a_suggestion_overwrites_nothing_that_somebody_else_wrote(
     service: RunningService, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from tests.running_service import running_service
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, running, until
@@ -31,6 +32,7 @@ def pages(paths: list[str]) -> list[str]:
     return [path.rpartition("/")[2] for path in paths if "/page/" in path]
 
 
+@pytest.mark.slow
 async def test_the_first_page_is_read_after_three_round_trips(tmp_path: Path) -> None:
     """Its request, its changes, and then the texts of the page, which do not wait for each other."""
     with running_service(tmp_path, sample=True) as service:

@@ -39,6 +39,7 @@ def tabs(pilot: Any) -> str:
     return shown(pilot.app).splitlines()[TABS]
 
 
+@pytest.mark.slow
 async def test_a_saved_view_is_a_tab_with_its_count(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "Busy"\nquery = "comments:>0"\nsort = "-number"\n[[views]]\nname = "Empty"\n')
     async with running(app_on(service, tmp_path)) as pilot:
@@ -53,6 +54,7 @@ async def test_a_saved_view_is_a_tab_with_its_count(service: RunningService, tmp
         await until(pilot, holds=lambda: len(rows_of(pilot)) == 7)
 
 
+@pytest.mark.slow
 async def test_a_filter_is_saved_as_a_view(service: RunningService, tmp_path: Path, file: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -75,6 +77,7 @@ async def test_a_filter_is_saved_as_a_view(service: RunningService, tmp_path: Pa
         await until(pilot, holds=lambda: numbers(pilot) == ["5", "4", "2"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "query"),
     [
@@ -101,6 +104,7 @@ async def test_a_saved_view_shows_the_same_rows_as_its_original(
     assert tomllib.loads(file.read_text())["views"] == [{"name": "Same"} | ({"query": query} if query else {})]
 
 
+@pytest.mark.slow
 async def test_an_invalid_name_is_refused_with_a_reason(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "Busy"\n')
     async with running(app_on(service, tmp_path)) as pilot:
@@ -144,6 +148,7 @@ async def test_a_view_is_edited_in_place(service: RunningService, tmp_path: Path
     assert file.stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.slow
 async def test_a_view_is_removed_after_a_confirmation(service: RunningService, tmp_path: Path, file: Path) -> None:
     text = '# a\n[[views]]\nname = "One"\n\n# b\n[[views]]\nname = "Two"\n'
     file.write_text(text)
@@ -165,6 +170,7 @@ async def test_a_view_is_removed_after_a_confirmation(service: RunningService, t
     assert file.read_text() == '# a\n\n# b\n[[views]]\nname = "Two"\n'
 
 
+@pytest.mark.slow
 async def test_an_invalid_view_is_reported_and_others_work(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "Bad"\nquery = "colour:red"\n[[views]]\nname = "Good"\nquery = "space:api"\n')
     async with running(app_on(service, tmp_path)) as pilot:
@@ -175,6 +181,7 @@ async def test_an_invalid_view_is_reported_and_others_work(service: RunningServi
         await until(pilot, shows="views.1.query")
 
 
+@pytest.mark.slow
 async def test_a_file_that_cannot_be_read_does_not_stop_the_start(
     service: RunningService, tmp_path: Path, file: Path
 ) -> None:
@@ -187,6 +194,7 @@ async def test_a_file_that_cannot_be_read_does_not_stop_the_start(
     assert file.read_text() == "[[views]\n"
 
 
+@pytest.mark.slow
 async def test_the_cursor_skips_headings_and_only_rows_are_marked(
     service: RunningService, tmp_path: Path, file: Path
 ) -> None:
@@ -220,6 +228,7 @@ async def test_the_cursor_skips_headings_and_only_rows_are_marked(
         await until(pilot, shows="Can merge?")
 
 
+@pytest.mark.slow
 async def test_a_saved_view_can_be_filtered(service: RunningService, tmp_path: Path, file: Path) -> None:
     file.write_text('[[views]]\nname = "API"\nquery = "space:api"\n')
     async with running(app_on(service, tmp_path)) as pilot:
@@ -233,6 +242,7 @@ async def test_a_saved_view_can_be_filtered(service: RunningService, tmp_path: P
     assert tomllib.loads(file.read_text())["views"][1] == {"name": "Both", "query": "space:api comments:>0"}
 
 
+@pytest.mark.slow
 async def test_the_current_tab_is_visible_in_a_narrow_terminal(
     service: RunningService, tmp_path: Path, file: Path
 ) -> None:
@@ -247,6 +257,7 @@ async def test_the_current_tab_is_visible_in_a_narrow_terminal(
         await until(pilot, holds=lambda: "A view of mine 0 10" in tabs(pilot))
 
 
+@pytest.mark.slow
 async def test_ten_thousand_rows_below_headings_are_read_by_window(
     service: RunningService, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ async def sources(client: Client, site: Site, expected: set[str]) -> bool:
     return set(await redirects(client, site)) == expected
 
 
+@pytest.mark.slow
 async def test_the_details_of_a_site_are_shown_filtered_changed_and_undone(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -96,6 +97,7 @@ async def _has(client: Client, path: dict[str, Any], **values: Any) -> bool:
     return all(getattr(site, name) == value for name, value in values.items())
 
 
+@pytest.mark.slow
 async def test_without_the_role_a_verb_is_disabled_with_the_reason(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, token=token_of(service, "ada"))) as pilot:
         await sites_open(pilot)
@@ -249,6 +251,7 @@ async def is_off(links: Callable[[], Awaitable[list[Any]]]) -> bool:
     return not (await links())[0].active
 
 
+@pytest.mark.slow
 async def test_offline_a_redirect_waits_in_the_outbox_and_can_be_discarded(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

@@ -63,6 +63,7 @@ async def redirected(client: Client, site: Site, *ways: tuple[str, str]) -> dict
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_enter_leads_to_the_redirect_and_to_the_section(
     service: RunningService, client: Client, tmp_path: Path, size: tuple[int, int]
@@ -86,6 +87,7 @@ async def test_enter_leads_to_the_redirect_and_to_the_section(
         await until(pilot, holds=lambda: screen.structure_tree.key == key_of(section))
 
 
+@pytest.mark.slow
 async def test_enter_leads_to_the_line(service: RunningService, client: Client, tmp_path: Path) -> None:
     site = await live_site(client)
     long = "\n\n".join(f"Paragraph {number}." for number in range(1, 61))
@@ -112,6 +114,7 @@ async def test_enter_leads_to_the_line(service: RunningService, client: Client, 
             await until(pilot, holds=lambda: pilot.app.screen is screen)
 
 
+@pytest.mark.slow
 async def test_enter_checks_again_what_could_not_be_checked(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +163,7 @@ async def test_enter_on_a_hostname_tells_where_it_is_changed_and_on_a_proxy_asks
     assert now.proxy.origin == "example.com/docs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("visibility", "text", "tab"),
     [
@@ -179,6 +183,7 @@ async def test_enter_leads_to_share_links_and_to_the_sign_in(
         await until(pilot, holds=lambda: access.tab is getattr(access, tab))
 
 
+@pytest.mark.slow
 async def test_checks_are_made_again_when_the_structure_changes_and_after_another_screen(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

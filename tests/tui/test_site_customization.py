@@ -168,6 +168,7 @@ async def test_who_may_not_change_it_sees_why_and_loses_nothing(service: Running
             await until(pilot, shows="2 unsaved changes")
 
 
+@pytest.mark.slow
 async def test_its_states(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, read_only=True), (80, 24)) as pilot:
         await customization_open(pilot, "read-only")

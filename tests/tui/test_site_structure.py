@@ -139,6 +139,7 @@ def at(client_site: Site) -> dict[str, Any]:
     return {"organization_id": ORG, "site_id": client_site.id}
 
 
+@pytest.mark.slow
 async def test_the_tree_shows_states_folds_and_leads_to_pages(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -172,6 +173,7 @@ async def test_the_tree_shows_states_folds_and_leads_to_pages(
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
 
 
+@pytest.mark.slow
 async def test_title_path_icon_and_default_are_changed_and_undone(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -230,6 +232,7 @@ async def test_title_path_icon_and_default_are_changed_and_undone(
         assert await items(client, site) == start
 
 
+@pytest.mark.slow
 async def test_the_default_space_of_a_section_is_changed_and_undone(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -246,6 +249,7 @@ async def test_the_default_space_of_a_section_is_changed_and_undone(
         assert (await items(client, site))["space Handbook"].default
 
 
+@pytest.mark.slow
 async def test_items_move_with_one_request_each_and_back(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -314,6 +318,7 @@ async def test_items_move_with_one_request_each_and_back(
         await until(pilot, shows="Not moved to News: it is empty")
 
 
+@pytest.mark.slow
 async def test_items_are_added_removed_and_restored(service: RunningService, client: Client, tmp_path: Path) -> None:
     site = await live_site(client)
     await client.send(CreateSpace(organization_id=ORG, title="Partners"))
@@ -480,6 +485,7 @@ async def test_a_refused_move_returns_with_the_reason(service: RunningService, c
             await until(pilot, shows="this needs the create role in the organization")
 
 
+@pytest.mark.slow
 async def test_loading_offline_and_read_only(service: RunningService, client: Client, tmp_path: Path) -> None:
     site = await live_site(client)
     answered = threading.Event()
@@ -518,6 +524,7 @@ async def test_loading_offline_and_read_only(service: RunningService, client: Cl
     assert (await items(client, site))["section News"].default
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lacks", "words"),
     [
@@ -546,6 +553,7 @@ async def test_a_release_without_structure_or_its_editing(lacks: str, words: str
                 await until(pilot, holds=lambda: words in shown(pilot.app).splitlines()[-1])
 
 
+@pytest.mark.slow
 async def test_moves_that_follow_each_other_are_sent_together(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

@@ -92,6 +92,7 @@ def address_here(service: RunningService, site: Site) -> str:
     return f"{service.base_url}/docs/{site.basename or site.id}/"
 
 
+@pytest.mark.slow
 async def test_each_visibility_admits_the_visitors_that_it_names(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -219,6 +220,7 @@ async def signs_in(client: Client, path: dict[str, Any], backend: str, logout: s
     return (now.backend, now.logout_url) == (backend, logout)
 
 
+@pytest.mark.slow
 async def test_redirects_lead_visitors_where_the_keys_set_them(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -340,6 +342,7 @@ async def move(client: Client, page: RevisionPage, slug: str) -> None:
     await client.send(MergeChangeRequest(**at))
 
 
+@pytest.mark.slow
 async def test_a_table_of_10_000_redirects_is_checked_before_anything_is_sent(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -370,6 +373,7 @@ async def test_a_table_of_10_000_redirects_is_checked_before_anything_is_sent(
         assert not await redirects(client, docs)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(SECONDS + 100)
 async def test_a_table_of_many_redirects_is_sent_and_leads_visitors(
     service: RunningService, client: Client, tmp_path: Path
@@ -398,6 +402,7 @@ async def test_a_table_of_many_redirects_is_sent_and_leads_visitors(
     assert (await visit(f"{root}/old/{MANY}")).status_code == 404
 
 
+@pytest.mark.slow
 async def test_the_look_that_was_set_by_keys_is_what_visitors_get(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -488,6 +493,7 @@ async def page_of(address: str) -> str:
     return (await visit(address, follow_redirects=True)).text
 
 
+@pytest.mark.slow
 async def test_visitors_with_different_claims_read_different_pages(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -541,6 +547,7 @@ async def test_visitors_with_different_claims_read_different_pages(
         assert answer.status_code == status, "what is not in the navigation does not answer either"
 
 
+@pytest.mark.slow
 async def test_a_preview_by_keys_is_the_page_of_the_change_request_in_a_browser(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -569,6 +576,7 @@ async def test_a_preview_by_keys_is_the_page_of_the_change_request_in_a_browser(
     assert "Preview of" not in await seen(tmp_path, address_here(service, docs))
 
 
+@pytest.mark.slow
 async def test_what_is_restored_by_keys_is_what_visitors_had(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

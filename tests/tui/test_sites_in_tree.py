@@ -43,6 +43,7 @@ async def at(pilot: Any, title: str) -> None:
     await until(pilot, shows=f"Sites › {title}")
 
 
+@pytest.mark.slow
 async def test_sites_stand_in_the_tree_with_their_verbs(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,7 @@ class Stopwatch:
         return perf_counter() - began - (waited_for_a_processor() - held_up)
 
 
+@pytest.mark.slow
 async def test_no_key_waits_for_a_slow_service(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe"
 
 
+@pytest.mark.slow
 async def test_links_are_listed_filtered_and_opened_at_their_line(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -73,6 +74,7 @@ file.write_text(file.read_text().replace("gone.md", "limits.md"))
 """
 
 
+@pytest.mark.slow
 async def test_a_broken_link_is_repaired(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +154,7 @@ async def test_a_file_is_uploaded_and_saved(service: RunningService, client: Cli
         assert "not searched, because not in the cache: API docs" in pilot.app.notices.history[-1].text
 
 
+@pytest.mark.slow
 async def test_a_file_is_replaced_on_all_pages_that_show_it(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -209,6 +212,7 @@ async def test_a_file_is_replaced_on_all_pages_that_show_it(
     ]
 
 
+@pytest.mark.slow
 async def test_hostile_names_are_only_shown(service: RunningService, client: Client, tmp_path: Path) -> None:
     long = "x" * 10_000
     text = f"[a](<{HOSTILE}.md>) [b](https://example.org/{long}) ![c](/plan.png)"
@@ -292,6 +296,7 @@ async def test_a_file_opens_in_its_program_or_its_address_is_copied(
         await until(pilot, shows="› Guides › Ship › Returns")
 
 
+@pytest.mark.slow
 async def test_offline_it_shows_what_is_cached(service: RunningService, client: Client, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, "api")
@@ -307,6 +312,7 @@ async def test_offline_it_shows_what_is_cached(service: RunningService, client: 
         await until(pilot, shows="No files yet.")
 
 
+@pytest.mark.slow
 async def test_links_without_the_operation_are_those_of_the_pages(tmp_path: Path) -> None:
     with running_service(tmp_path, sample=True, release="0.202.0") as service:
         async with running(app_on(service, tmp_path)) as pilot:
@@ -316,6 +322,7 @@ async def test_links_without_the_operation_are_those_of_the_pages(tmp_path: Path
             assert "not in the cache" not in shown(pilot.app), "all pages are read"
 
 
+@pytest.mark.slow
 async def test_in_a_review_its_change_request_is_shown(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")

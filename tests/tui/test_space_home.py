@@ -67,6 +67,7 @@ async def to_line(pilot: Any, words: str) -> None:
     await until(pilot, holds=lambda: view.cursor == number)
 
 
+@pytest.mark.slow
 async def test_a_space_shows_what_is_going_on_there(service: RunningService, tmp_path: Path) -> None:
     async with somebody(service, "robin") as (robin,):
         draft = await robin.send(CreateChangeRequest(space_id="cli", subject="My own [b]draft"))
@@ -105,6 +106,7 @@ def test_the_repository_of_a_space_is_named_with_the_time_of_its_last_sync() -> 
     assert "Git sync" not in lines(Part(is_missing=True))[0]
 
 
+@pytest.mark.slow
 async def test_every_line_leads_to_what_it_names(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +151,7 @@ async def test_the_number_of_broken_links_leads_to_their_list(service: RunningSe
         await until(pilot, shows="Your change requests", holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
 
 
+@pytest.mark.slow
 async def test_labels_and_clicks_follow_lines_too(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await at_space(pilot, "runbook", "Other open change requests")
@@ -165,6 +168,7 @@ async def test_labels_and_clicks_follow_lines_too(service: RunningService, tmp_p
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
 
 
+@pytest.mark.slow
 async def test_a_cursor_that_moves_on_asks_nothing_and_one_that_rests_little(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +205,7 @@ def is_part(call: Any) -> bool:
     return is_of_site or isinstance(call, ListChangeRequests | ListPages | ListSpaceLinks)
 
 
+@pytest.mark.slow
 async def test_parts_that_are_loading_are_named(service: RunningService, tmp_path: Path) -> None:
     answered = threading.Event()
     with holding_back(service, tmp_path, "status=merged", until=answered) as address:
@@ -212,6 +217,7 @@ async def test_parts_that_are_loading_are_named(service: RunningService, tmp_pat
             await until(pilot, holds=lambda: "Notes for March" in home(pilot).split("Last merges")[1])
 
 
+@pytest.mark.slow
 async def test_offline_it_shows_what_is_cached_and_how_old_it_is(tmp_path: Path) -> None:
     with running_service(tmp_path, sample=True) as service:
         async with running(app_on(service, tmp_path)) as pilot:
@@ -231,6 +237,7 @@ async def at_home_of(pilot: Any, space: str) -> None:
     await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.key == f"space {space}")
 
 
+@pytest.mark.slow
 async def test_a_service_without_an_operation_leaves_that_part_out(tmp_path: Path) -> None:
     with running_service(tmp_path, sample=True, release="0.202.0") as service:
         async with running(app_on(service, tmp_path)) as pilot:
@@ -241,6 +248,7 @@ async def test_a_service_without_an_operation_leaves_that_part_out(tmp_path: Pat
             assert "not loaded" not in home(pilot)
 
 
+@pytest.mark.slow
 @pytest.mark.service()
 async def test_somebody_without_reviews_is_offered_the_home_of_a_space(service: RunningService, tmp_path: Path) -> None:
     """At first that of the first space, then that of the one that was opened last."""
@@ -265,6 +273,7 @@ async def test_somebody_without_reviews_is_offered_the_home_of_a_space(service: 
         await until(pilot, shows="Your change requests", holds=lambda: pilot.app.screen.item.space.id == "guides")
 
 
+@pytest.mark.slow
 @pytest.mark.service()
 async def test_somebody_with_own_change_requests_but_no_reviews_is_offered_it_too(
     service: RunningService, tmp_path: Path

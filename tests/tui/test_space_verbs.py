@@ -73,6 +73,7 @@ async def sure(pilot: Any, question: str, title: str) -> None:
     await write(pilot, "", title, "enter")
 
 
+@pytest.mark.slow
 async def test_spaces_and_collections_are_created_where_the_cursor_is(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -106,6 +107,7 @@ async def named(listed: Callable[[Client], Awaitable[list[Any]]], client: Client
     return next((item for item in await listed(client) if item.title == title), None)
 
 
+@pytest.mark.slow
 async def test_title_emoji_and_description_are_changed_and_undone(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -133,6 +135,7 @@ async def test_title_emoji_and_description_are_changed_and_undone(
         assert product.id == "product"
 
 
+@pytest.mark.slow
 async def test_emoji_of_older_blocks_are_shown_and_flags_can_be_set_and_removed(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -193,6 +196,7 @@ async def described(client: Client, text: str) -> Collection | None:
     return next((item for item in await collections(client) if item.description == text), None)
 
 
+@pytest.mark.slow
 async def test_items_move_among_siblings_and_to_another_collection(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -293,6 +297,7 @@ async def has(client: Client, *, default_level: str, is_ruled: bool | None = Non
     return space if space.default_level == default_level and is_ruled in (None, is_set) else None
 
 
+@pytest.mark.slow
 async def test_a_space_is_duplicated_deleted_and_restored(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -350,6 +355,7 @@ async def test_a_space_that_disappears_while_deleted_ones_are_looked_for_is_reme
             assert sorted(choice.label for choice in pilot.app.screen.choices) == ["Command line", "Runbook"]
 
 
+@pytest.mark.slow
 async def test_a_collection_is_deleted_after_its_title_is_typed(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -362,6 +368,7 @@ async def test_a_collection_is_deleted_after_its_title_is_typed(
         assert await placed(client, "api", "product")
 
 
+@pytest.mark.slow
 async def test_what_others_change_appears_without_asking(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -374,6 +381,7 @@ async def test_what_others_change_appears_without_asking(
         await at(pilot, f"space {made.id}")
 
 
+@pytest.mark.slow
 async def test_without_the_role_a_verb_is_disabled_with_the_reason(service: RunningService, tmp_path: Path) -> None:
     async with tree(service, tmp_path, token=token_of(service, "ada")) as pilot:
         await at(pilot, "space guides")
@@ -388,6 +396,7 @@ async def test_without_the_role_a_verb_is_disabled_with_the_reason(service: Runn
         await until(pilot, shows="this needs the create role in Product")
 
 
+@pytest.mark.slow
 async def test_a_read_only_profile_changes_nothing(service: RunningService, tmp_path: Path) -> None:
     async with tree(service, tmp_path, read_only=True) as pilot:
         await at(pilot, "collection product")
@@ -412,6 +421,7 @@ def joined(service: RunningService, organization: str) -> None:
         database.close()
 
 
+@pytest.mark.slow
 async def test_a_space_is_transferred_after_its_title_is_typed(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -434,6 +444,7 @@ async def test_a_space_is_transferred_after_its_title_is_typed(
         assert (await client.send(GetSpace(space_id=made.id))).organization == "elsewhere"
 
 
+@pytest.mark.slow
 async def test_the_signs_of_a_space_are_explained_in_the_keys(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -464,6 +475,7 @@ async def test_the_filter_reads_the_pages_of_spaces_that_were_never_opened(
         await until(pilot, holds=lambda: order(pilot) == before)
 
 
+@pytest.mark.slow
 async def test_the_tree_is_filtered_also_in_what_is_folded(service: RunningService, tmp_path: Path) -> None:
     async with tree(service, tmp_path) as pilot:
         await at(pilot, "space api")

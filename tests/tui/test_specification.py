@@ -12,6 +12,7 @@ from presscheck.api.content import ListPages
 from presscheck.documents.pages.tree import flatten
 
 
+@pytest.mark.slow
 @pytest.mark.service(prepare=write_blocks)
 async def test_the_pages_with_its_operations_are_listed_and_opened(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:

@@ -43,6 +43,7 @@ def again(service: RunningService, home: Path) -> PresscheckApp:
     return Stopped(lambda: pytest.fail("the engine was opened"), profile=profile, snapshot=kept.json)
 
 
+@pytest.mark.slow
 async def test_the_next_start_shows_the_last_inbox(sample: RunningService, tmp_path: Path) -> None:
     app = app_on(sample, tmp_path)
     async with running(app) as pilot:

@@ -217,6 +217,7 @@ def test_a_page_with_all_blocks(
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=names)
 @pytest.mark.service(clock=noon, on_a_path=True, prepare=write_every_block)
 async def test_a_page_with_all_blocks_in_sixteen_colors(

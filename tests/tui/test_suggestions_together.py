@@ -63,6 +63,7 @@ async def states(service: RunningService, one: Begun) -> dict[str, str]:
     return {(comment.body.markdown or "").split("\n")[3]: comment.status for comment in found.items}
 
 
+@pytest.mark.slow
 async def test_all_suggestions_are_applied_and_conflicts_are_named(service: RunningService, tmp_path: Path) -> None:
     one, other = await suggested(service)
     async with review(service, tmp_path, SUBJECT) as pilot:

@@ -29,6 +29,8 @@ from presscheck.tui.terminal.pictures import (
 from presscheck.tui.theme import StyleTable, load
 from presscheck.tui.widgets.line_view import render_strip
 
+pytestmark = pytest.mark.slow
+
 CELL = CellSize(10, 20)
 COLUMNS = 40
 style_for = StyleTable(load()["ink"]).__getitem__

@@ -81,6 +81,7 @@ def test_the_css_of_every_widget_finds_its_variables(theme: Theme) -> None:
     assert names >= {"PageView", "FormDialog", "MarkdownArea", "Input", "Screen"}
 
 
+@pytest.mark.slow
 @pytest.mark.service(shared=True, clock=noon)
 async def test_a_theme_that_is_chosen_looks_as_at_the_start(service: RunningService, tmp_path: Path) -> None:
     async def picture(home: str, *themes: str) -> str:

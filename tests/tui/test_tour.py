@@ -90,6 +90,7 @@ async def test_in_the_sample_workspace_every_step_can_be_done(service: RunningSe
         assert any("comments" in request for request in written(app)), "a step can be done there"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keymap", [PRESETS["lazygit"], CHANGED], ids=["preset", "changed keys"])
 async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(
     service: RunningService, tmp_path: Path, keymap: Keymap
@@ -129,6 +130,7 @@ async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(
         assert not app.engine.waiting()
 
 
+@pytest.mark.slow
 async def test_it_works_in_a_profile_that_is_read_only_and_offline(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), SMALL) as pilot:
         await until(pilot, shows="Needs me 7")

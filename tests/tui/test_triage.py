@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 
@@ -21,6 +22,7 @@ def is_gone(pilot: Any, text: str) -> Any:
     return lambda: not any(text in line for line in shown(pilot.app).splitlines()[3:11])
 
 
+@pytest.mark.slow
 async def test_done_hides_until_there_is_new_activity(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -38,6 +40,7 @@ async def test_done_hides_until_there_is_new_activity(service: RunningService, t
         await until(pilot, shows=f"5 {WORST}")
 
 
+@pytest.mark.slow
 async def test_hidden_requests_can_be_brought_back(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -55,6 +58,7 @@ async def test_hidden_requests_can_be_brought_back(service: RunningService, tmp_
         await until(pilot, shows="Needs me 7")
 
 
+@pytest.mark.slow
 async def test_snooze_asks_for_a_time(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -75,6 +79,7 @@ def test_when_snoozed_requests_come_back() -> None:
     assert wake_time("activity", friday) is None
 
 
+@pytest.mark.slow
 async def test_a_bookmark_stays(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows=WORST)
@@ -86,6 +91,7 @@ async def test_a_bookmark_stays(service: RunningService, tmp_path: Path) -> None
         await until(pilot, holds=lambda: "★" not in shown(pilot.app))
 
 
+@pytest.mark.slow
 async def test_marks_ranges_and_all_visible_rows(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -104,6 +110,7 @@ async def test_marks_ranges_and_all_visible_rows(service: RunningService, tmp_pa
         await until(pilot, shows="2 change requests done (z to undo)")
 
 
+@pytest.mark.slow
 async def test_a_bulk_action_shows_a_result_for_each(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -122,6 +129,7 @@ async def test_a_bulk_action_shows_a_result_for_each(service: RunningService, tm
             assert [one.status for one in reviews if one.reviewer.id == "robin"] == ["approved"]
 
 
+@pytest.mark.slow
 async def test_failed_items_can_be_retried(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -142,6 +150,7 @@ async def test_failed_items_can_be_retried(service: RunningService, tmp_path: Pa
             assert (await other.send(GetChangeRequest(**at))).status == "open"
 
 
+@pytest.mark.slow
 async def test_the_draft_of_a_comment_on_all_marked_is_kept(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -179,6 +188,7 @@ async def test_offline_bulk_actions_are_queued(service: RunningService, tmp_path
     service.start()
 
 
+@pytest.mark.slow
 async def test_a_view_is_filtered_and_remembers_the_filter(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
@@ -230,6 +240,7 @@ async def test_a_merge_train_stops_at_a_failure_and_continues_after_a_restart(
         await until(pilot, holds=lambda: pilot.app.engine.outbox.recall(MERGE_TRAIN) is None)
 
 
+@pytest.mark.slow
 async def test_a_long_merge_train_can_be_read_to_its_end_before_it_starts(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -247,6 +258,7 @@ async def test_a_long_merge_train_can_be_read_to_its_end_before_it_starts(
         await pilot.press("n")
 
 
+@pytest.mark.slow
 async def test_warnings_are_shown_before_a_merge_train_starts(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")

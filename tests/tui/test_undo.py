@@ -37,6 +37,7 @@ async def history(pilot: Any) -> None:
     await until(pilot, holds=lambda: pilot.app.screen.shows_history)
 
 
+@pytest.mark.slow
 async def test_a_comment_is_undone_from_the_history_and_the_history_lasts(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -72,6 +73,7 @@ async def test_a_comment_is_undone_from_the_history_and_the_history_lasts(
         await until(pilot, shows="undo of “post comment”")
 
 
+@pytest.mark.slow
 async def test_enter_goes_to_the_place(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AUTH)
@@ -90,6 +92,7 @@ async def test_enter_goes_to_the_place(service: RunningService, tmp_path: Path) 
         await until(pilot, holds=is_on_thread)
 
 
+@pytest.mark.slow
 async def test_z_in_a_review_undoes_first_what_is_unsent_then_offers_the_last_sent(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -113,6 +116,7 @@ async def test_z_in_a_review_undoes_first_what_is_unsent_then_offers_the_last_se
         assert not [text for text in await threads(mia, AUTH) if "Sent words" in text]
 
 
+@pytest.mark.slow
 async def test_archiving_and_a_subject_are_undone_one_after_the_other(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
@@ -137,6 +141,7 @@ async def test_archiving_and_a_subject_are_undone_one_after_the_other(service: R
         assert (request.subject, request.status) == ("Rewrite the auth guide", "open")
 
 
+@pytest.mark.slow
 async def test_what_others_changed_is_shown_and_kept(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
@@ -154,6 +159,7 @@ async def test_what_others_changed_is_shown_and_kept(service: RunningService, tm
         assert (await mia.send(GetChangeRequest(**AUTH))).subject == "Rewrite everything"
 
 
+@pytest.mark.slow
 async def test_a_change_between_the_question_and_the_answer_is_not_overwritten(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -172,6 +178,7 @@ async def test_a_change_between_the_question_and_the_answer_is_not_overwritten(
         assert [row.state for row in pilot.app.engine.waiting()] == ["refused"]
 
 
+@pytest.mark.slow
 async def test_an_undo_offline_waits_and_is_refused_if_others_changed_it(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -203,6 +210,7 @@ async def test_an_undo_offline_waits_and_is_refused_if_others_changed_it(
             assert ("Kept by Mia" in found, "Undone later" in found) == (True, False)
 
 
+@pytest.mark.slow
 async def test_a_page_edit_is_undone_where_pages_are_browsed(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="Needs me")
@@ -254,6 +262,7 @@ async def test_a_new_page_is_deleted_again(service: RunningService, tmp_path: Pa
         assert "Newcomer" not in tree.model_dump_json()
 
 
+@pytest.mark.slow
 async def test_a_space_is_unlocked_from_the_history(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="Needs me")
@@ -267,6 +276,7 @@ async def test_a_space_is_unlocked_from_the_history(service: RunningService, tmp
         assert (await mia.send(GetSpace(space_id="cli"))).edit_mode != "locked"
 
 
+@pytest.mark.slow
 async def test_unpublishing_a_site_is_undone_where_it_was_done(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="Needs me")
@@ -290,6 +300,7 @@ async def test_unpublishing_a_site_is_undone_where_it_was_done(service: RunningS
         assert (await mia.send(GetSite(**path))).published is site.published
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_undone_has_a_reason(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AUTH)
@@ -301,6 +312,7 @@ async def test_what_cannot_be_undone_has_a_reason(service: RunningService, tmp_p
         await until(pilot, shows="approve: a review cannot be withdrawn")
 
 
+@pytest.mark.slow
 async def test_text_of_others_in_the_history_is_harmless(service: RunningService, tmp_path: Path) -> None:
     hostile = "[bold red]x[/] \u202ey"
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):

@@ -34,6 +34,7 @@ async def verdict_of(client: Client, at: At, person: str) -> Any:
     return newest
 
 
+@pytest.mark.slow
 async def test_a_review_of_a_revision_that_changed_meanwhile(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
@@ -66,6 +67,7 @@ async def test_a_review_of_a_revision_that_changed_meanwhile(service: RunningSer
         assert (await verdict_of(mia, AUTH, "robin")).id == verdict.id, "a comment alone is no verdict"
 
 
+@pytest.mark.slow
 async def test_a_submitted_review_is_complete_and_becomes_stale(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "ada") as (mia, ada):
         await open_review(pilot, AUTH)
@@ -97,6 +99,7 @@ async def asked(client: Client, at: At) -> set[str]:
     return {one.user.id for one in found if one.user}
 
 
+@pytest.mark.slow
 async def test_two_people_add_and_remove_reviewers(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
@@ -127,6 +130,7 @@ async def detail(pilot: Any, name: str) -> None:
     await pick(pilot, name)
 
 
+@pytest.mark.slow
 async def test_subject_description_and_state_are_edited_by_two(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await open_review(pilot, TYPOS)
@@ -164,6 +168,7 @@ async def test_subject_description_and_state_are_edited_by_two(service: RunningS
         assert (found.subject, found.description, found.status) == ("Typos again, all", None, "open")
 
 
+@pytest.mark.slow
 async def test_two_people_archive_and_reopen(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await open_review(pilot, TYPOS)
@@ -183,6 +188,7 @@ async def test_two_people_archive_and_reopen(service: RunningService, tmp_path: 
         await until(pilot, shows="merged by Noor")
 
 
+@pytest.mark.slow
 async def test_changes_are_requested_with_a_comment_only(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)

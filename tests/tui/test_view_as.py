@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.view_as import CLAIMS, PRO, SCHEMA
@@ -97,6 +98,7 @@ async def test_the_tree_is_the_navigation_that_a_visitor_of_the_audience_gets(
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
 
 
+@pytest.mark.slow
 async def test_a_new_audience_is_made_from_the_menu_on_each_screen_of_a_site(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

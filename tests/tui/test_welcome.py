@@ -58,6 +58,7 @@ async def type_into(pilot: Any, text: str) -> None:
     await pilot.press(*text, "enter")
 
 
+@pytest.mark.slow
 async def test_sign_in_stores_a_token_that_is_never_shown(
     service: RunningService, where: Places, services: ExitStack
 ) -> None:

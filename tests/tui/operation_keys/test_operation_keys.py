@@ -24,6 +24,7 @@ def _without_waiting(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "elsewhere")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # many rows in one run, on a busy machine
 @pytest.mark.parametrize("name", [name for name in MODULES if FAMILIES[name].rows])
 async def test_the_service_receives_each_operation_by_its_keys(name: str, tmp_path: Path) -> None:
