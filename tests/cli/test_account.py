@@ -42,6 +42,7 @@ def test_login_stores_the_token_in_the_keyring_and_logout_deletes_it(
     assert shell.program("whoami").returncode == 4
 
 
+@pytest.mark.slow
 def test_without_a_keyring_the_token_is_stored_in_a_private_file(shell: Shell, service: RunningService) -> None:
     ran = shell.program("login", "--base-url", service.base_url, typed=service.token + "\n")
     assert ran.returncode == 0, ran.stderr

@@ -17,6 +17,7 @@ from tests.service_plans import limit_site
 
 from presscheck.cli import session
 from presscheck.cli.operations.api_commands import operations
+from presscheck.extras import EXTRAS
 from presscheck.store.outbox import Outbox
 
 
@@ -97,6 +98,7 @@ def test_comment_reply_and_resolve(shell: Shell, tmp_path: Path) -> None:
     assert shell.json("cr", "show", which)["changeRequest"]["status"] == "archived"
 
 
+@pytest.mark.slow
 def test_a_merged_change_request_is_undone(shell: Shell) -> None:
     refused = shell.run("cr", "revert", "api#4")
     assert (refused.exit_code, refused.stderr) == (1, "presscheck: #4 is not merged: there is nothing to revert\n")
@@ -439,7 +441,7 @@ def test_a_write_is_left_to_the_process_that_sends_the_outbox(
 def test_doctor_log_and_completion(shell: Shell) -> None:
     found = shell.json("doctor")
     assert found["service"]["reached"] is True
-    assert set(found["extras"].items()) == {(name, "installed") for name in ("serve", "integrations", "s3", "images")}
+    assert set(found["extras"].items()) == {(name, "installed") for name in EXTRAS}
     assert found["stores"] == {"pending": 0, "failed": 0, "notices": []}
     assert shell.env["PRESSCHECK_TOKEN"] not in json.dumps(found)
     shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"

@@ -73,6 +73,7 @@ def drawn(shell: Shell) -> str:
     return shell.json(*RENDER, "--context", CONTEXT)["element"]["children"][0]
 
 
+@pytest.mark.slow
 def test_a_folder_is_published_and_developed(shell: Shell, folder: Path) -> None:
     manifest = folder / "gitbook-manifest.yaml"
     manifest.write_text(WRONG)

@@ -157,6 +157,7 @@ def test_comments_on_live_content(shell: Shell) -> None:
     assert shell.ok("space", "comments", "list", "guides", "--status", "all").count(made) == 0
 
 
+@pytest.mark.slow
 def test_content(shell: Shell) -> None:
     text = shell.ok("space", "page", "guides", "quickstart")
     assert shell.ok("space", "page-at", "guides", "quickstart") == text

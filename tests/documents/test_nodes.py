@@ -172,6 +172,7 @@ def test_invalid_tree_is_refused_with_its_path(path: str, value: Any, wrong: str
         nodes_to_markdown(changed(path, value))
 
 
+@pytest.mark.slow
 def test_mutated_tree_is_written_or_refused() -> None:
     chance = random.Random(7)
     junk = (None, 5, -1, "x", "", [], {}, [None], {"kind": "x"}, {"object": "text"}, True, 1e300, ["a"], "}")

@@ -257,6 +257,7 @@ async def test_a_move_whose_second_half_fails_loses_nothing_and_has_a_message(en
     assert "New." in (copied.markdown or "")
 
 
+@pytest.mark.slow
 async def test_what_is_finished_or_has_conflicts_is_refused(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     conflict = "<<<<<<< change request\nours\n=======\ntheirs\n>>>>>>> live\n"

@@ -60,6 +60,7 @@ async def test_an_invalid_query_names_its_field(query: Query, field: str, reason
     assert (error.field, reason in error.reason) == (field, True), error.reason
 
 
+@pytest.mark.slow
 async def test_a_pattern_that_takes_forever_is_ended_while_other_tasks_run() -> None:
     ticks, before = 0, time.monotonic()
 

@@ -54,6 +54,7 @@ def needy(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str
     return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_a_test_is_skipped_where_its_program_is_missing(tmp_path: Path) -> None:
     ran = needy(tmp_path)
     assert ran.returncode == 0, ran.stdout
@@ -61,6 +62,7 @@ def test_a_test_is_skipped_where_its_program_is_missing(tmp_path: Path) -> None:
     assert "Debian: chromium" in ran.stdout and "Debian: postgresql" in ran.stdout
 
 
+@pytest.mark.slow
 def test_it_fails_where_all_are_required(tmp_path: Path) -> None:
     ran = needy(tmp_path, **{REQUIRE_ALL: "1"})
     assert ran.returncode == 1

@@ -341,6 +341,7 @@ def test_handlers_have_no_source_but_the_database_and_their_context() -> None:
     assert {name: words for name, words in found.items() if words} == {}
 
 
+@pytest.mark.slow
 def test_the_version_moves_with_every_commit_and_with_another_file(tmp_path: Path) -> None:
     url, file = f"sqlite:///{tmp_path / 'a.sqlite'}", tmp_path / "a.sqlite"
     world = plant_world(url, "http://127.0.0.1:1")

@@ -124,6 +124,7 @@ def nested_svg(levels: int) -> bytes:
     ).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.attack("compressed bombs")
 @pytest.mark.parametrize("kind", ["png", "png in svg", "nested svg"])
 async def test_an_image_bomb_is_replaced_in_a_pdf(world: World, kind: str) -> None:

@@ -328,6 +328,7 @@ def test_a_missing_library_is_one_clear_line(tmp_path: Path, monkeypatch: pytest
     )
 
 
+@pytest.mark.slow
 def test_invalid_aws_settings_are_one_clear_line(
     bucket: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -208,6 +208,7 @@ def test_hostile_strings_are_rendered(tmp_path: Path) -> None:
     compiled("".join(render_typst(f"{one}\n\n`{one}`\n\n    {one}\n", web_target) for one in strings), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.attack("scripts in content")
 def test_random_text_runs_no_code(tmp_path: Path) -> None:
     chance = random.Random(7)

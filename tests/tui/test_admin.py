@@ -525,6 +525,7 @@ def spans(screen: AdminScreen, row: int) -> list[Any]:
     return [span for span in screen.table._row(row, 98) if span.text.strip()]
 
 
+@pytest.mark.slow
 async def test_a_provider_is_made_from_its_metadata(service: RunningService, tmp_path: Path, client: Client) -> None:
     good, bad = tmp_path / "good.xml", tmp_path / "bad.xml"
     first, second = certificate("First", days=400), certificate("Second", days=20)

@@ -245,6 +245,7 @@ async def test_a_page_opens_in_its_change_request_also_before_the_spaces_are_kno
             await until(pilot, holds=lambda: pilot.app.screen.item.page.id == page.id)
 
 
+@pytest.mark.slow
 async def test_the_pages_that_link_here_are_one_key_away(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client:
         links = (await client.send(ListSpaceLinks(space_id="guides", limit=1000))).items

@@ -54,6 +54,7 @@ async def test_pages_are_marked_by_range_and_their_address_is_copied(service: Ru
         await until(pilot, holds=lambda: app.clipboard == f"{space}/{browse.item.page.path}")
 
 
+@pytest.mark.slow
 async def test_the_lists_of_a_space(service: RunningService, client: Client, tmp_path: Path) -> None:
     await merged(client, page("Limits", "# Limits\n\nText."), page("Map", PAGE), file("plan.png", PNG))
     path = await drafted(client, "Maps")

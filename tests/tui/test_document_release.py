@@ -152,6 +152,7 @@ async def test_a_change_request_without_a_base_shows_all_pages(service: RunningS
         await until(pilot, shows="A request without a token is answered with 401.")
 
 
+@pytest.mark.slow
 async def test_publish_and_the_structure_of_a_site(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, user="robin"), (80, 24)) as pilot:
         await until(pilot, shows="Needs me")

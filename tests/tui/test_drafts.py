@@ -125,6 +125,7 @@ async def test_a_draft_of_a_merged_request_goes_to_a_new_one(service: RunningSer
             assert "Ask Mia." in (await page_of(mia, at, "Lasting")).markdown
 
 
+@pytest.mark.slow
 async def test_a_draft_of_a_deleted_page_goes_to_a_new_page(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Gone page", TEXT, title="Short lived")
     async with running(app_on(service, tmp_path)) as pilot:

@@ -209,6 +209,7 @@ async def test_a_filter_from_the_last_session_is_shown_and_can_be_cleared(
         await until(pilot, shows="All open 10")
 
 
+@pytest.mark.slow
 async def test_changes_are_requested_on_all_marked_with_one_text(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await until_reviewed(pilot)
@@ -235,6 +236,7 @@ async def test_changes_are_requested_on_all_marked_with_one_text(service: Runnin
             assert (review.comment.body.markdown or "").strip() == "No dates"
 
 
+@pytest.mark.slow
 async def test_all_marked_are_snoozed(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")

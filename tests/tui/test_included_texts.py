@@ -78,6 +78,7 @@ async def reading(pilot: Any, title: str, status: str = "live") -> None:
     await until(pilot, shows=f"› {title}")
 
 
+@pytest.mark.slow
 async def test_pages_show_the_text_of_what_they_include(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Start")

@@ -137,6 +137,7 @@ async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService
         await until(pilot, holds=lambda: is_editing(pilot))
 
 
+@pytest.mark.slow
 async def test_a_conflict_is_resolved_in_the_editor(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Two editors", TEXT)
     async with editing(service, tmp_path, one) as pilot:

@@ -146,6 +146,7 @@ async def test_open_places_are_listed_and_one_is_chosen(service: RunningService,
         await at(pilot, PublishScreen)
 
 
+@pytest.mark.slow
 async def test_a_jump_to_another_page_is_another_place(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")

@@ -118,6 +118,7 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         assert "customization:" not in text
 
 
+@pytest.mark.slow
 async def test_marked_sites_are_published_with_a_receipt_for_each(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -399,6 +400,7 @@ async def test_a_read_only_profile_changes_nothing(service: RunningService, clie
         assert text.rindex(f" {before[0]}") < text.rindex(f" {before[1]}"), "the order is shown as it is"
 
 
+@pytest.mark.slow
 async def test_a_site_is_previewed_with_a_change_request(
     service: RunningService, tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

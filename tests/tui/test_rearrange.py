@@ -140,6 +140,7 @@ async def pick_request(pilot: Any, subject: str) -> None:
         await pilot.press("enter")
 
 
+@pytest.mark.slow
 async def test_where_nothing_can_be_dropped_the_reason_is_shown(service: RunningService, tmp_path: Path) -> None:
     one = await edited(service, "Finished soon", BEFORE, AFTER)
     async with review(service, tmp_path, "Finished soon") as pilot, somebody(service, "mia") as (mia,):

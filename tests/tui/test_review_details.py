@@ -44,6 +44,7 @@ async def test_subject_description_and_state_are_changed(service: RunningService
         assert found.description
 
 
+@pytest.mark.slow
 async def test_all_of_it_as_a_pdf(service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "from elsewhere")
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:

@@ -115,6 +115,7 @@ async def test_one_of_several_messages_is_chosen(service: RunningService, tmp_pa
         assert [len(one.reactions) for one in replies.items] == [0, 1]
 
 
+@pytest.mark.slow
 async def test_a_mention_is_completed_and_the_text_previewed(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")

@@ -43,6 +43,7 @@ def below(pilot: Any, words: str) -> str:
     return lines[next(number for number, line in enumerate(lines) if words in line) + 1]
 
 
+@pytest.mark.slow
 async def test_a_comment_on_a_cell_names_the_cell(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, SUBJECT, TEXT)
     async with review(service, tmp_path, SUBJECT) as pilot:

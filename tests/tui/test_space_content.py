@@ -234,6 +234,7 @@ async def test_hostile_names_are_only_shown(service: RunningService, client: Cli
         assert not ACTS.search(seen.replace("\n", "")), seen
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the opener may outlive the test
 async def test_a_file_opens_in_its_program_or_its_address_is_copied(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

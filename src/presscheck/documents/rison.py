@@ -67,7 +67,10 @@ def _list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
 def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
     values: dict[str, Any] = {}
     while text[at : at + 1] != ")":
-        key, at = _value(text, _separated(text, at, is_first=not values), depth)
+        at = _separated(text, at, is_first=not values)
+        if text[at : at + 1] in ("(", "!"):
+            raise InvalidRison(f"not a key at {at}")
+        key, at = _value(text, at, depth)
         if text[at : at + 1] != ":":
             raise InvalidRison(f"expected a colon at {at}")
         value, at = _value(text, at + 1, depth)
