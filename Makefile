@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PICTURES := tests/tui/test_pictures.py tests/tui/test_state_pictures.py tests/tui/test_admin_pictures.py
 LOADED := tests/tui tests/journeys tests/engine $(addprefix --ignore=,$(PICTURES))
 
-.PHONY: help env demo test test-all needs lint types check quick load matrix fuzz kills stale agree scale soak engines forecast edits attack mutants pictures crash screenshots snapshots docs reference clean
+.PHONY: help env demo test test-all needs lint types check quick load matrix fuzz kills stale agree scale soak engines forecast edits attack mutants pictures crash screenshots sample snapshots docs reference clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -108,6 +108,9 @@ crash: env  ## the whole crash grid: every kill, fault and kind of write; takes 
 
 screenshots: env  ## screenshots/*.svg, from the running app
 	$(BIN)/python tests/screenshots.py
+
+sample: env  ## the rows of the sample workspace, from its source
+	@$(BIN)/python -m tests.prepared_sample
 
 snapshots: env  ## the pictures that the tests compare with: look at each that changed
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PICTURES) --snapshot-update

@@ -26,7 +26,7 @@ from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.jobs.worker import HOUSEKEEPING, Workers
 from presscheck.service.models.jobs import JobRow
 from presscheck.service.server.bootstrap import found, give_token
-from presscheck.service.server.server import DeadlineProtocol
+from presscheck.service.server.server import DeadlineProtocol, opened
 
 NOTHING_ALLOWED = OutboundConfig()
 LOOPBACK = OutboundConfig(allowed=("127.0.0.0/8",))
@@ -43,10 +43,10 @@ class _Founded(NamedTuple):
 
 @cache
 def _founded(clock: Clock, sample: bool) -> _Founded:
-    """What a service begins with, as after its first start; made once, for a sample is some hundred calls."""
+    """What a service begins with, as after its first start; made once for each clock."""
     with tempfile.TemporaryDirectory() as directory:
         path, token_file = Path(directory) / "service.sqlite", Path(directory) / "token"
-        database = Database(f"sqlite:///{path}")
+        database = opened(f"sqlite:///{path}", sample_clock=clock if sample else None)
         owner_id = _give_owner(database, clock, token_file, sample=sample)
         workers = Workers(database, DiskBlobStore(Path(directory)), clock, NOTHING_ALLOWED)
         database.write(workers.enter_housekeeping)

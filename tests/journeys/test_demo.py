@@ -35,9 +35,9 @@ def test_in_a_pipe_it_prints_the_inbox(tmp_path: Path) -> None:
 
 
 def test_it_opens_on_the_inbox_and_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
-    terminal.wait("Rewrite the auth guide")
-    terminal.wait("live")
     terminal.wait("A tour of two minutes")
+    assert "Rewrite the auth guide" in terminal.text, "the invitation comes after the rows"
+    terminal.wait("live")
     terminal.press("esc")
     terminal.wait("tour ended")
     assert children_of(terminal.pid)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event, select, text
+from tests.prepared_sample import planted, read_database
 from tests.running_service import RunningService, running_service
 
 from presscheck.api.change_requests import (
@@ -35,8 +36,11 @@ from presscheck.client.client import Client
 from presscheck.documents.markdown.links import LinkResolver, find_links, source_path
 from presscheck.service.db.engine import Database
 from presscheck.service.models.content import ChangeRequestRow, RevisionRow
+from presscheck.service.models.sites import SiteSettingsRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sample import plant, plant_many
+from presscheck.service.server.prepared_sample import MADE_AT, PREPARED, write_prepared
+from presscheck.service.server.server import opened
 
 NOW = datetime(2026, 5, 20, 9, 30, tzinfo=UTC)
 STATES = ("draft", "open", "archived", "merged")
@@ -222,29 +226,33 @@ async def test_one_change_request_conflicts_and_one_is_clean(tmp_path: Path) -> 
     assert results == {"Two carriers down at once": "conflicts", "Fix typos in quickstart": "merge"}
 
 
-def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    database = Database(f"sqlite:///{path}")
-    with database.writing.begin() as session:
-        plant(session, lambda: NOW)
-    with database.reading.begin() as session:
-        tables = session.execute(text("select name from sqlite_master where type = 'table' order by name")).scalars()
-        rows = {
-            name: sorted(tuple(row) for row in session.execute(text(f'select * from "{name}"')))
-            for name in tables.all()
-        }
-    database.close()
-    return rows
+def test_the_prepared_sample_is_what_its_calls_make() -> None:
+    assert PREPARED.read_text("utf-8") == planted(MADE_AT), "run `make sample`"
 
 
-def keyless(rows: dict[str, list[tuple[Any, ...]]]) -> dict[str, str]:
-    return {name: str(found) for name, found in rows.items() if name != "site_settings"}  # tables with random keys
+def test_prepared_rows_have_the_times_of_the_present(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'service.sqlite'}"
+    write_prepared(url, lambda: NOW)
+    assert read_database(url) == planted(NOW)
 
 
-@pytest.mark.slow
-def test_a_fixed_clock_makes_the_sample_reproducible(tmp_path: Path) -> None:
-    first, second = contents(tmp_path / "a.sqlite"), contents(tmp_path / "b.sqlite")
-    assert len(first["change_requests"]) == 20
-    assert keyless(first) == keyless(second)
+def test_each_database_draws_its_own_secrets(tmp_path: Path) -> None:
+    keys: list[str] = []
+    for name in ("a", "b"):
+        database = opened(f"sqlite:///{tmp_path / name}", sample_clock=lambda: NOW)
+        with database.reading.begin() as session:
+            keys += session.scalars(select(SiteSettingsRow.auth_key))
+        database.close()
+    assert len({*keys}) == 4
+    assert min(map(len, keys)) >= 43
+
+
+def test_a_database_with_tables_stays_as_it_is(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'service.sqlite'}"
+    Database(url).close()
+    empty = read_database(url)
+    write_prepared(url, lambda: NOW)
+    assert read_database(url) == empty
 
 
 def statements_of_sample(path: Path) -> tuple[int, float]:

@@ -475,8 +475,18 @@ class Navigation:
         self._new_tour().start()
 
     def offer_tour(self) -> None:
-        """Offer the tour, unless it was offered before."""
-        self._new_tour().offer()
+        """Offer the tour, unless it was offered before; in the inbox, once the service has answered."""
+        if self._app.current_mode != "inbox":
+            self._new_tour().offer()
+            return
+        inbox = cast("InboxScreen", self._app.screen_stack[0])
+
+        async def offer() -> None:
+            await inbox.answered.wait()
+            if not (self._tour and self._tour.is_running):
+                self._new_tour().offer()
+
+        inbox.run(offer, group="tour")
 
     def _new_tour(self) -> Tour:
         from presscheck.tui.tour import Tour  # 3 ms, only when the tour begins

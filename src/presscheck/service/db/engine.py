@@ -546,7 +546,7 @@ class Database:
 
     def __init__(self, url: str, caches: CacheSizes = _CACHES) -> None:
         self.caches = caches
-        self.engine = _engine(url)
+        self.engine = new_engine(url)
         self._closing: list[Callable[[], None]] = []
         self._kept: list[KeptConnections] = []
         self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
@@ -789,7 +789,8 @@ _STEPS: dict[str, dict[str, Any]] = {
 }
 
 
-def _engine(url: str) -> Engine:
+def new_engine(url: str) -> Engine:
+    """An engine for a database, whose file is created if it does not exist; its tables need not exist."""
     address, driver = make_url(url), dict[str, Any]()
     if address.drivername in ("postgresql", "postgres"):
         address = address.set(drivername="postgresql+psycopg")

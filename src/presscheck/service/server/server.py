@@ -36,6 +36,7 @@ from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.http.middleware import write_log
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import bring_in, found, give_token
+from presscheck.service.server.prepared_sample import write_prepared
 from presscheck.service.server.supervisor import run_processes
 
 BACKLOG = 128
@@ -211,20 +212,27 @@ class ServiceServer(uvicorn.Server):
         self.should_exit = True
 
 
-def opened(url: str, cache: int | None = None) -> Database:
-    """Opens and migrates the database at a URL; `cache` is the most that is kept of it in memory, in megabytes.
+def opened(url: str, cache: int | None = None, sample_clock: Clock | None = None) -> Database:
+    """Opens and migrates the database at a URL.
+
+    Args:
+        url: a SQLAlchemy URL.
+        cache: the most that is kept of it in memory, in megabytes.
+        sample_clock: the clock of the sample workspace, which a new SQLite database then begins with.
 
     Raises:
         ConfigurationError: the database cannot be opened.
     """
     try:
+        if sample_clock is not None:
+            write_prepared(url, sample_clock)
         return Database(url, CacheSizes() if cache is None else CacheSizes().within(cache))
     except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
         raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
 
 
 def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
-    database = opened(options.database, options.cache)
+    database = opened(options.database, options.cache, options.clock if options.sample else None)
     try:
         files = _checked_files(database, options)
         with database.writing.begin() as session:

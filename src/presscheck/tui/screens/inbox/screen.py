@@ -5,6 +5,7 @@ The rows and the facts of the preview are drawn at once; description, pages and 
 
 from __future__ import annotations
 
+from asyncio import Event
 from collections.abc import Awaitable, Iterable
 
 from textual import on
@@ -82,6 +83,8 @@ class InboxScreen(BaseScreen):
         self._preview_size = 0, 0
         self._organization: Organization | None = None
         self._is_answered = self._prefetches = self._is_measuring = False
+        self.answered = Event()
+        """Set once the rows that the service answered first are shown."""
         self._error = ""
         self._rest: Timer | None = None
         self._reading: Timer | None = None
@@ -440,6 +443,8 @@ class InboxScreen(BaseScreen):
         self._lay_out(count)
         rows.show(count)
         self.show_preview()
+        if self._is_answered:
+            self.answered.set()
         if self._reading:
             self._reading.stop()
         self._reading = self.set_timer(REST, self.show_contents)
