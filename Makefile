@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PICTURES := tests/tui/test_pictures.py tests/tui/test_state_pictures.py tests/tui/test_admin_pictures.py
 LOADED := tests/tui tests/journeys tests/engine $(addprefix --ignore=,$(PICTURES))
 
-.PHONY: help env demo test test-all needs lint types check quick load matrix fuzz kills stale agree scale soak engines forecast edits attack mutants pictures crash screenshots sample snapshots docs reference clean
+.PHONY: help env demo test test-all needs lint types check quick load matrix fuzz kills stale agree scale soak engines forecast edits attack mutants pictures crash release screenshots sample snapshots docs reference clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -105,6 +105,13 @@ pictures: env  ## every picture in every size and theme; `make test-all` compare
 
 crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
 	$(BIN)/python -m tests.crash
+
+release: env $(VENV)/.release  ## build the release twice, compare and check it, and print the tag to set
+	@$(BIN)/python -m tests.release
+
+$(VENV)/.release: pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[release]'
+	@touch $@
 
 screenshots: env  ## screenshots/*.svg, from the running app
 	$(BIN)/python tests/screenshots.py

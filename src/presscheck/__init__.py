@@ -1,3 +1,3 @@
 """presscheck: a workspace in the terminal for a documentation platform."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

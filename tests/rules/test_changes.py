@@ -1,0 +1,40 @@
+"""Entries for the next version: one file for each change in `changes/`, for users, of a known type."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from tests.root import ROOT
+
+from presscheck import __version__
+
+CHANGES = sorted(path for path in (ROOT / "changes").glob("*") if path.name != ".gitignore")
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
+LONGEST = 500
+NAME = re.compile(r"\+[a-z0-9-]+\.([a-z]+)\.md")
+
+
+def test_each_change_has_a_known_type_and_one_short_paragraph() -> None:
+    types = {kind["directory"] for kind in SETTINGS["type"]}
+    for path in CHANGES:
+        name, text = NAME.fullmatch(path.name), path.read_text("utf-8")
+        assert name and name[1] in types, (
+            f"{path.name}: +short-name.TYPE.md, with TYPE one of {', '.join(sorted(types))}"
+        )
+        assert 20 < len(text) < LONGEST and "\n\n" not in text.strip(), path.name
+
+
+def test_the_next_entry_can_be_made_from_them() -> None:
+    command = [Path(sys.executable).with_name("towncrier"), "build", "--draft", "--version", "9.9.9"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("## 9.9.9") or "No significant changes" in ran.stdout
+
+
+def test_the_newest_entry_is_that_of_this_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
+    assert newest and newest[1] == __version__
+    assert SETTINGS["start_string"] in changelog
