@@ -26,7 +26,8 @@ from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.jobs.worker import HOUSEKEEPING, Workers
 from presscheck.service.models.jobs import JobRow
 from presscheck.service.server.bootstrap import found, give_token
-from presscheck.service.server.server import DeadlineProtocol, opened
+from presscheck.service.server.protocol import LimitedProtocol
+from presscheck.service.server.server import opened
 
 NOTHING_ALLOWED = OutboundConfig()
 LOOPBACK = OutboundConfig(allowed=("127.0.0.0/8",))
@@ -136,7 +137,7 @@ class RunningService:
         )
         listener = self._bound()
         listener.listen(128)
-        config = uvicorn.Config(app, http=DeadlineProtocol, log_config=None, ws="none", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(app, http=LimitedProtocol, log_config=None, ws="none", timeout_graceful_shutdown=1)
         server = self._server = uvicorn.Server(config)
 
         def run() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
+import resource
 import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,8 @@ from presscheck.service.http.middleware import JsonLines
 from presscheck.service.http.operations import ApiError
 from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.models.sites import SiteRow
-from presscheck.service.server.server import DeadlineProtocol
+from presscheck.service.server.protocol import LimitedProtocol, network_of
+from presscheck.service.server.server import ServiceServer, service_config
 
 
 def connected(base_url: str) -> socket.socket:
@@ -196,17 +199,21 @@ def statuses(base_url: str, path: str, *authorizations: str, host: str | None = 
     return [response.status_code for response in found]
 
 
+class ServerInThread(ServiceServer):
+    capture_signals = uvicorn.Server.capture_signals
+
+
 @contextmanager
-def served(app: Any, protocol: type[DeadlineProtocol] = DeadlineProtocol) -> Iterator[str]:
+def served(
+    app: Any, protocol: type[LimitedProtocol] = LimitedProtocol, *, proxy_headers: bool = False
+) -> Iterator[str]:
     """An application on a free port."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(200)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app, http=protocol, log_config=None, ws="none", proxy_headers=False, timeout_graceful_shutdown=1
-            )
-        )
+        config = service_config(app, proxy_headers=proxy_headers)
+        config.http, config.timeout_graceful_shutdown = protocol, 1
+        server = ServerInThread(config)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
         thread.start()
         try:
@@ -310,8 +317,8 @@ def test_addresses_start_with_the_public_url(tmp_path: Path, own_database: str |
             assert response.json()["urls"]["location"].startswith("https://docs.example.org/v1/users/")
 
 
-class HastyProtocol(DeadlineProtocol):
-    deadline = 1.0
+class HastyProtocol(LimitedProtocol):
+    header_deadline = 1.0
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:
@@ -339,8 +346,8 @@ def closed_within(connection: socket.socket, seconds: float) -> bool:
 @pytest.mark.attack("half-sent and slow requests")
 def test_half_sent_requests_are_closed() -> None:
     with served(echo, HastyProtocol) as address:
-        silent = [connected(address) for _ in range(100)]
-        half = [connected(address) for _ in range(100)]
+        silent = [connected(address) for _ in range(30)]
+        half = [connected(address) for _ in range(30)]
         later = connected(address)
         later.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
         assert later.recv(12) == b"HTTP/1.1 200"
@@ -371,3 +378,129 @@ def test_a_slow_body_and_a_long_response_have_no_header_deadline() -> None:
             time.sleep(0.1)
             connection.sendall(b"x")
         assert connection.recv(12) == b"HTTP/1.1 200"
+
+
+class Bodies:
+    """Responds with 5 MB, or with 20 kB at `/small`, and counts the requests."""
+
+    def __init__(self) -> None:
+        self.content = os.urandom(5_000_000)
+        self.requests: Counter[str] = Counter()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        self.requests[scope["path"]] += 1
+        body = bytearray(self.content)[: 20_000 if scope["path"] == "/small" else None]  # a copy for each
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
+        await send({"type": "http.response.body", "body": bytes(body)})
+
+
+BIG = b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n"
+SMALL = b"GET /small HTTP/1.1\r\nhost: x\r\n\r\n"
+
+
+def small_window(base_url: str, size: int = 4096) -> socket.socket:
+    """A connection of which the kernel reads ahead little."""
+    host, port = base_url.removeprefix("http://").split(":")
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
+    connection.settimeout(20)
+    connection.connect((host, int(port)))
+    return connection
+
+
+@pytest.mark.attack("half-sent and slow requests")
+def test_unread_responses_are_given_up() -> None:
+    class Protocol(LimitedProtocol):
+        send_deadline = 2.0
+        max_unsent = 60_000_000
+
+    app = Bodies()
+    with served(app, Protocol) as address:
+        big, small = [small_window(address) for _ in range(25)], [small_window(address) for _ in range(25)]
+        for connection in big:
+            connection.sendall(BIG)
+        for connection in small:
+            connection.sendall(SMALL * 300)
+        assert httpx.get(f"{address}/small").content == app.content[:20_000], "the others are served"
+        time.sleep(1)
+        assert sum(not is_reset(connection) for connection in big) <= 12, "60 MB may wait"
+        time.sleep(3)
+        assert app.requests["/small"] < 25 * 40, "the next request waits until the response before it has left"
+        for connection in (*big, *small):
+            with closing(connection):
+                assert is_reset(connection)
+
+
+def is_reset(connection: socket.socket) -> bool:
+    """Whether the other side has given the connection up; nothing is read."""
+    return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == b"\x07"  # TCP_CLOSE
+
+
+def test_a_slow_reader_gets_all_that_it_asked_for() -> None:
+    class Protocol(LimitedProtocol):
+        send_deadline = 1.0
+
+    app = Bodies()
+    with served(app, Protocol) as address, small_window(address, 65536) as connection:
+        connection.sendall(b"GET /big HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        received, begun = bytearray(), time.monotonic()
+        while part := connection.recv(65536, socket.MSG_WAITALL):
+            received += part
+            time.sleep(0.03)
+        assert time.monotonic() - begun > 2, "longer than the deadline for a piece"
+        assert received.endswith(app.content)
+
+
+@pytest.mark.attack("half-sent and slow requests")
+def test_connections_are_limited_per_address_and_in_all() -> None:
+    class Protocol(LimitedProtocol):
+        max_connections = 10
+        max_connections_of_address = 5
+
+    for proxy_headers, limit in ((False, 5), (True, 10)):  # a proxy has the connections of many clients
+        with served(Bodies(), Protocol, proxy_headers=proxy_headers) as address:
+            idle = [connected(address) for _ in range(limit)]
+            response = httpx.get(f"{address}/small")
+            assert (response.status_code, response.headers["retry-after"]) == (503, "5")
+            assert f"more than {limit} connections" in response.json()["error"]["message"]
+            idle.pop().close()
+            stuck = small_window(address)
+            stuck.sendall(BIG)
+            time.sleep(0.3)
+            assert httpx.get(f"{address}/small").status_code == 200, "in the place of the one that reads nothing"
+            assert is_reset(stuck)
+            for connection in (*idle, stuck):
+                connection.close()
+
+
+def test_addresses_of_an_ipv6_network_count_together() -> None:
+    assert network_of("2001:db8:1:2::1") == network_of("2001:db8:1:2:ffff::9") != network_of("2001:db8:1:3::1")
+    assert network_of("fe80::1%eth0") == network_of("fe80::2")
+    assert network_of("192.0.2.1") != network_of("192.0.2.2")
+
+
+@pytest.mark.slow
+@pytest.mark.attack("half-sent and slow requests")
+def test_1100_unread_responses_take_little_memory() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    held: list[socket.socket] = []
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 5000), hard))
+    try:
+        with served(Bodies()) as address:
+            before = resident()
+            for _ in range(1100):
+                connection = small_window(address)
+                held.append(connection)
+                with suppress(ConnectionError):
+                    connection.sendall(BIG)
+            assert httpx.get(f"{address}/small", timeout=10).status_code == 200
+            assert resident() - before < 300_000_000, "1,100 responses have 5.5 GB"
+    finally:
+        for connection in held:
+            connection.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

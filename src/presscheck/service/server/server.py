@@ -1,11 +1,7 @@
-"""The service process: listens, prints its address, and shuts down cleanly on a signal or when its parent exits.
-
-Its HTTP protocol is uvicorn's, with a deadline for the headers of each request.
-"""
+"""The service process: listens, prints its address, and shuts down cleanly on a signal or when its parent exits."""
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import logging
 import os
@@ -18,13 +14,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import uvicorn
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from starlette.types import ASGIApp
 from typing_extensions import override
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from presscheck.errors import ConfigurationError
 from presscheck.service.app import build
@@ -37,6 +31,7 @@ from presscheck.service.http.middleware import write_log
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import bring_in, found, give_token
 from presscheck.service.server.prepared_sample import write_prepared
+from presscheck.service.server.protocol import LimitedProtocol
 from presscheck.service.server.supervisor import run_processes
 
 BACKLOG = 128
@@ -47,51 +42,6 @@ COLLECTED_AFTER = 10_000, 20, 20
 """When Python collects garbage: a page of a few hundred words has some thousand objects, and all end with it."""
 PATIENCE = 5
 """Seconds for running requests to finish on shutdown."""
-HEADER_DEADLINE = 10.0
-"""Seconds from accepting a connection, or from the first byte of a later request, to the end of the headers."""
-
-
-class DeadlineProtocol(H11Protocol):
-    """Closes a connection whose headers do not arrive in time: half-sent requests would stay open for ever.
-
-    The deadline also covers the rest of a body that nothing reads any more, after its response.
-    """
-
-    deadline = HEADER_DEADLINE
-    _timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Starts the deadline."""
-        super().connection_made(transport)
-        self._start()
-
-    @override
-    def data_received(self, data: bytes) -> None:
-        """Reads a part of a request; the deadline ends with its headers."""
-        before: Any = self.cycle
-        if before is not None and before.response_complete:
-            self._start()
-        super().data_received(data)
-        if self.cycle is not before:
-            self._stop()
-
-    @override
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop()
-        super().connection_lost(exc)
-
-    def _start(self) -> None:
-        if self._timer is None:
-            self._timer = self.loop.call_later(self.deadline, self._expire)
-
-    def _stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _expire(self) -> None:
-        self._timer = None
-        self.transport.abort()
 
 
 @dataclass(frozen=True)
@@ -173,7 +123,7 @@ def service_config(app: ASGIApp, *, proxy_headers: bool = False) -> uvicorn.Conf
     """How `ServiceServer` serves an application; `proxy_headers` are those with the address of a request's client."""
     return uvicorn.Config(
         app,
-        http=DeadlineProtocol,
+        http=LimitedProtocol,
         proxy_headers=proxy_headers,
         log_config=None,
         access_log=False,
