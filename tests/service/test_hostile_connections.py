@@ -12,7 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -487,20 +487,16 @@ def test_1100_unread_responses_take_little_memory() -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
-    held: list[socket.socket] = []
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 5000), hard))
     try:
-        with served(Bodies()) as address:
+        with served(Bodies()) as address, ExitStack() as held:
             before = resident()
             for _ in range(1100):
-                connection = small_window(address)
-                held.append(connection)
+                connection = held.enter_context(small_window(address))
                 with suppress(ConnectionError):
                     connection.sendall(BIG)
             assert httpx.get(f"{address}/small", timeout=10).status_code == 200
             assert resident() - before < 300_000_000, "1,100 responses have 5.5 GB"
     finally:
-        for connection in held:
-            connection.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
