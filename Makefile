@@ -84,6 +84,7 @@ edits: env  ## random edits of pages and trees, 200 of each repository of docume
 	PRESSCHECK_CASES=25 $(BIN)/python -m pytest -n 2 --dist worksteal -o timeout=900 \
 		tests/documents/test_diff_on_documentation.py \
 		tests/documents/test_diff_invariants.py \
+		tests/documents/test_merge_text.py \
 		tests/documents/test_merge_revisions.py \
 		tests/engine/test_rearrange.py \
 		tests/tui/test_random_edits.py

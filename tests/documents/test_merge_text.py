@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import random
+
 import pytest
 from tests.documents.content_samples import Editor
 
@@ -120,3 +123,93 @@ def test_random_merges_lose_nothing(seed: int) -> None:
     assert new <= set(text.split())
     assert conflicts == text.count("<<<<<<<")
     assert conflicts or merge_text(theirs, text, theirs) == (text, 0)
+
+
+INSIDE_A_TOKEN = (
+    ("Use version 1.2.3.", "Use version 1.2.4.", "Use version 1.3.3."),
+    ("At most 1,000 calls.", "At most 2,000 calls.", "At most 1,500 calls."),
+    ("On 2026-01-05 it ends.", "On 2026-02-05 it ends.", "On 2026-01-06 it ends."),
+    ("At 10:30 it starts.", "At 11:30 it starts.", "At 10:45 it starts."),
+    ("Ask 10.0.0.1 for it.", "Ask 10.0.1.1 for it.", "Ask 10.0.0.2 for it."),
+    ("See [it](/a/start#first).", "See [it](/a/begin#first).", "See [it](/a/start#last)."),
+    ("See [it](</a b/c d>).", "See [it](</x b/c d>).", "See [it](</a b/c y>)."),
+    ('<i src="a" alt="A red lamp here">', '<i src="a" alt="A green lamp here">', '<i src="a" alt="A red lamp there">'),
+    ("2026年3月14日です", "2026年4月14日です", "2026年3月15日です"),
+)  # fmt: skip
+
+
+def test_two_edits_of_one_value_are_a_conflict() -> None:
+    for base, ours, theirs in INSIDE_A_TOKEN:
+        merged = merge_text(f"{base}\n", f"{ours}\n", f"{theirs}\n")
+        assert merged.conflicts == 1, base
+        assert f"{ours}\n" in merged.text and f"{theirs}\n" in merged.text
+
+
+def test_edits_of_different_words_and_attributes_are_joined() -> None:
+    for base, ours, theirs, joined in (
+        ("The quick fox jumps over a dog.", "The slow fox jumps over a dog.", "The quick fox jumps over a cat.",
+         "The slow fox jumps over a cat."),
+        ('An <img src="a.png" width="1" alt="A lamp"> of it.', 'An <img src="b.png" width="1" alt="A lamp"> of it.',
+         'An <img src="a.png" width="1" alt="A wick"> of it.', 'An <img src="b.png" width="1" alt="A wick"> of it.'),
+    ):  # fmt: skip
+        assert merge_text(f"{base}\n", f"{ours}\n", f"{theirs}\n") == (f"{joined}\n", 0)
+
+
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n"
+
+
+def test_a_row_and_a_column_of_one_table_are_never_half_of_each() -> None:
+    column = "| a | b | c |\n|---|---|---|\n| 1 | 2 | x |\n| 3 | 4 | y |\n"
+    for row in (TABLE + "| 5 | 6 |\n", TABLE.replace("| 3 |", "| 5 | 6 |\n| 3 |"), TABLE.replace("| 1 | 2 |\n", "")):
+        for ours, theirs in ((row, column), (column, row)):
+            merged = merge_text(TABLE, ours, theirs)
+            widths = {line.count("|") for line in merged.text.splitlines() if line.startswith("|")}
+            assert merged.conflicts or len(widths) == 1, merged.text
+    assert merge_text(TABLE, TABLE + "| 5 | 6 |\n", TABLE.replace("2", "22")).conflicts == 0
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("PRESSCHECK_CASES", "4"))))
+def test_no_token_appears_that_nobody_wrote(seed: int) -> None:
+    """Each seed merges 80 random pairs of edits: 2,000 with PRESSCHECK_CASES=25."""
+    pick = random.Random(seed)
+    for _ in range(80):
+        base = random_text(pick)
+        sides = [edited_text(pick, base) for _ in range(2)]
+        merged = merge_text(base, *sides)
+        known = {*base.split(), *sides[0].split(), *sides[1].split()}
+        marks = {"<<<<<<<", "=======", ">>>>>>>", "change", "request", "live"}
+        assert {*merged.text.split()} <= known | marks, (base, *sides, merged.text)
+
+
+VALUES = (
+    "1.2.3", "2026-01-05", "1,000", "10.0.0.1", "[a](/b#c)", 'alt="x y z"', "word", "Word.", "(end)", "12:30", "日本語",
+    "a|b",
+)  # fmt: skip
+
+
+def random_text(pick: random.Random) -> str:
+    lines: list[str] = []
+    for _ in range(pick.randint(1, 6)):
+        words = [pick.choice(VALUES) for _ in range(pick.randint(1, 12))]
+        kind = pick.choice(("", "", "- ", "| ", "> "))
+        lines.append(f"| {' | '.join(words)} |" if kind == "| " else kind + " ".join(words))
+        lines += [""] * pick.randint(0, 1)
+    return "\n".join(lines) + "\n"
+
+
+def edited_text(pick: random.Random, text: str) -> str:
+    """A text with some characters, words or lines changed, added or removed."""
+    for _ in range(pick.randint(1, 4)):
+        at = pick.randrange(len(text) + 1)
+        kind = pick.randrange(4)
+        if kind == 0:
+            text = text[:at] + pick.choice("0123456789.,-|x ") + text[at + 1 :]
+        elif kind == 1:
+            text = text[:at] + pick.choice(VALUES) + " " + text[at:]
+        elif kind == 2:
+            text = text[:at] + text[at + pick.randint(1, 8) :]
+        else:
+            lines = text.splitlines(keepends=True)
+            lines.insert(pick.randint(0, len(lines)), pick.choice(VALUES) + "\n")
+            text = "".join(lines)
+    return text

@@ -1,7 +1,8 @@
 """Three-way merge of texts: by line, then by sentence, then by word.
 
 Nothing that either side wrote is lost: where both changed the same words, both versions stand between conflict markers.
-Code is merged by line only.
+And nothing is invented: a word, number, link target or attribute value that both changed is a conflict, never a
+mixture, and so is a table whose rows would have different numbers of cells. Code is merged by line only.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import NamedTuple
 from merge3 import Merge3
 
 from presscheck.documents.diff.sequence_matcher import matches
-from presscheck.documents.diff.word_diff import WORD
 from presscheck.documents.merge.conflict_blocks import (
     CONFLICT_DIVIDER,
     CONFLICT_END,
@@ -28,7 +28,9 @@ MIN_KEPT = 0.5
 _sentences = re.compile(
     r".(?:[^.!?;:。！？\n]++|[.!?;:][^\w\s。！？]*+(?!\s))*(?:[.!?;:][^\w\s。！？]*+|[。！？]|\n|\Z)\s*+", re.DOTALL
 ).findall
-_words = re.compile(rf"(?:{WORD})\s*|\s+").findall
+_words = re.compile(r"""(?:="[^"\n]*"|='[^'\n]*'|\(<[^>\n]*>|\S)+\s*|\s+""").findall
+"""Splits at blanks, but neither in the value of an attribute nor in the target of a link."""
+_cells = re.compile(r"(?<!\\)\|").findall
 
 
 class Region(NamedTuple):
@@ -121,7 +123,7 @@ def _merged(base: str, ours: str, theirs: str) -> Iterator[tuple[Region, Sequenc
         if region.kind == "conflict":
             sides = (region.base, region.ours, region.theirs)
             is_code = fence or any(fence_after("", (line,)) for side in sides for line in side)
-            joined = None if is_code else _joined((_sentences, _words), *map("".join, sides))
+            joined = None if is_code else _joined_whole(*map("".join, sides))
             yield region, None if joined is None else [joined]
         else:
             yield region, region.taken
@@ -130,6 +132,20 @@ def _merged(base: str, ours: str, theirs: str) -> Iterator[tuple[Region, Sequenc
 
 def _lines(text: str) -> list[str]:
     return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def _joined_whole(base: str, ours: str, theirs: str) -> str | None:
+    """Merge three sides; None if both changed the same words, or if a word or a table would be neither side's."""
+    joined = _joined((_sentences, _words), base, ours, theirs)
+    if joined is None or not {*joined.split()} <= {*base.split(), *ours.split(), *theirs.split()}:
+        return None
+    is_ragged = len(_widths(ours)) < 2 and len(_widths(theirs)) < 2 and len(_widths(joined)) > 1
+    return None if is_ragged else joined
+
+
+def _widths(text: str) -> set[int]:
+    """The numbers of cells that the rows of tables have."""
+    return {len(_cells(line.strip().strip("|"))) for line in text.splitlines() if line.lstrip().startswith("|")}
 
 
 def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, theirs: str) -> str | None:
