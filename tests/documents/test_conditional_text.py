@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from presscheck.documents.visitors.conditional_text import visible_text
+from presscheck.documents.visitors.conditional_text import condition_mistakes, visible_text
 
 SHOWN = {
     "Hi {% if x %}secret{% endif %} you": "Hi  you",
@@ -40,3 +40,16 @@ SHOWN = {
 @pytest.mark.parametrize("text", SHOWN)
 def test_what_a_condition_hides_is_not_shown(text: str) -> None:
     assert visible_text(text, lambda condition: condition == "true") == SHOWN[text]
+
+
+def test_conditions_that_cannot_be_read_are_named_with_their_lines() -> None:
+    for text, lines in (
+        ("{% if visitor.claims.a %}x{% endif %}\n`{% if %}`\n", []),
+        ("a\n{% if %}x{% endif %}", [2]),
+        ("a\r\n\r\n{% if == %}x{% endif %}", [3]),
+        ("{% if visitor.claims.a %}\n{% if visitor.claims.b %}x{% endif %}", [1]),
+        ("a\n{% if visitor.claims.a", [2]),
+        ("{% if visitor.claims.a %}a\n{% else %}b{% endif %}", [2]),
+        ("a\n{% endif %}", [2]),
+    ):
+        assert [mistake.line for mistake in condition_mistakes(text)] == lines, text

@@ -140,6 +140,7 @@ NO_PAGES = (Unread("pages", "News", "no permission"),)
 SEEDED = {
     "empty-site": replace(CLEAN, spaces=()),
     "conflict-markers": with_page(page_facts("Text\n\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n")),
+    "unreadable-condition": with_page(page_facts("Text\n\n{% if %}\nHidden\n{% endif %}\n")),
     "broken-link": with_space(links=(link("broken"),)),
     "empty-space": with_space(pages=()),
     "duplicate-path": with_items(ITEM, ITEM.model_copy(update={"id": "i2", "default": False})),
@@ -226,6 +227,7 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
         (with_page(page_facts("```\n<<<<<<< HEAD\n=======\n>>>>>>> x\n```\n")), []),
         (with_page(page_facts('<img alt="A lamp" src="a.png">\n')), []),
         (with_page(page_facts("`![](a.png)` ![`a`](a.png) \\![](a.png)\n")), []),
+        (with_page(page_facts('{% if visitor.claims.plan == "pro" %}\nHidden\n{% endif %}\n`{% if %}`\n')), []),
         (with_page(path="guides/llms.txt"), []),
         (replace(with_items(ITEM, API), spaces=with_page(path="api").spaces), ["reserved-path"]),
         (with_items(ITEM, ITEM.model_copy(update={"id": "i2", "path": "~files", "default": False})), ["reserved-path"]),

@@ -10,9 +10,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.parser import parse
+from presscheck.documents.visitors.conditions import problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,22 @@ _BLOCKS = frozenset(("fence", "code_block"))
 Range = tuple[int, int]
 
 
+class ConditionMistake(NamedTuple):
+    """Why visitors do not see a part of a text, whoever they are; lines count from 1."""
+
+    line: int
+    reason: str
+
+
+class _Tag(NamedTuple):
+    """A tag outside code; `end` is None if it is not closed."""
+
+    start: int
+    end: int | None
+    kind: str
+    condition: str
+
+
 def has_conditions(markdown: str) -> bool:
     """Whether a text may have conditions."""
     return _tag.search(markdown) is not None
@@ -37,32 +54,66 @@ def visible_text(markdown: str, holds: Callable[[str], bool]) -> str:
     if not has_conditions(markdown):
         return markdown
     text = _line_end.sub("\n", markdown)
-    code = _code(text)
     shown: list[str] = []
     opened: list[tuple[bool, int]] = []  # whether its content is shown, and how much was shown before it
     at = 0
-    for tag in _tag.finditer(text):
-        if tag.start() < at or _is_within(code, tag.start()):
-            continue
+    for tag in _tags(text):
         is_shown = not opened or opened[-1][0]
         if is_shown:
-            shown.append(text[at : tag.start()])
-        end = text.find("%}", tag.end())
-        condition = text[tag.end() : end].removesuffix("-").strip()
-        if end < 0 or "{%" in condition:  # not closed: what it hides is unknown
+            shown.append(text[at : tag.start])
+        if tag.end is None:  # what it hides is unknown
             opened.append((False, len(shown)))
             break
-        at = end + len("%}")
-        kind = tag[1].lower()
-        if kind == "if":
-            opened.append((is_shown and condition != "" and holds(condition), len(shown)))
-        elif opened and kind.startswith("end"):
+        at = tag.end
+        if tag.kind == "if":
+            opened.append((is_shown and tag.condition != "" and holds(tag.condition), len(shown)))
+        elif opened and tag.kind.startswith("end"):
             opened.pop()
         elif opened:  # no other branches are known
             opened[-1] = (False, opened[-1][1])
     if opened:
         return "".join(shown[: opened[0][1]])
     return "".join((*shown, text[at:]))
+
+
+def condition_mistakes(markdown: str) -> list[ConditionMistake]:
+    """Returns the tags of conditions that cannot be read, in the order of the text."""
+    if not has_conditions(markdown):
+        return []
+    text = _line_end.sub("\n", markdown)
+    opened: list[int] = []
+    mistakes: list[ConditionMistake] = []
+    for tag in _tags(text):
+        line = text.count("\n", 0, tag.start) + 1
+        if tag.end is None:
+            mistakes.append(ConditionMistake(line, "the tag is not closed with “%}”"))
+        elif tag.kind == "if":
+            opened.append(line)
+            problem = problem_of(tag.condition) if tag.condition else "it is empty"
+            if problem:
+                mistakes.append(ConditionMistake(line, f"its condition cannot be read: {problem}"))
+        elif not tag.kind.startswith("end"):
+            mistakes.append(ConditionMistake(line, f"“{tag.kind}” is not supported: use a second “if”"))
+        elif opened:
+            opened.pop()
+        else:
+            mistakes.append(ConditionMistake(line, "“endif” has no “if” before it"))
+    return sorted([*mistakes, *(ConditionMistake(line, "“if” has no “endif”") for line in opened)])
+
+
+def _tags(text: str) -> Iterator[_Tag]:
+    """Yields the tags up to the first that is not closed."""
+    code = _code(text)
+    at = 0
+    for tag in _tag.finditer(text):
+        if tag.start() < at or _is_within(code, tag.start()):
+            continue
+        at = text.find("%}", tag.end()) + len("%}")
+        condition = text[tag.end() : at - len("%}")].removesuffix("-").strip()
+        is_closed = at >= len("%}") and "{%" not in condition
+        yield _Tag(tag.start(), at if is_closed else None, tag[1].lower(), condition)
+        if not is_closed:
+            return
 
 
 def _is_within(ranges: list[Range], place: int) -> bool:

@@ -224,6 +224,12 @@ def _conflict_markers(content: SiteContent) -> Iterator[Problem]:
             yield _on(space, page, f"unresolved conflict markers at line {line}", line)
 
 
+def _unreadable_condition(content: SiteContent) -> Iterator[Problem]:
+    for space, page, facts in _texts(content):
+        for line, reason in facts.conditions:
+            yield _on(space, page, f"a condition at line {line} hides text from everybody: {reason}", line)
+
+
 def _empty_page(content: SiteContent) -> Iterator[Problem]:
     for space, page, facts in _texts(content):
         if facts.is_empty and not page.pages and not page.hidden:
@@ -562,6 +568,7 @@ def _failing_spec(content: SiteContent) -> Iterator[Problem]:
 CHECKS: tuple[Check, ...] = (
     Check("empty-site", "a site without spaces", "error", (), _empty_site),
     Check("conflict-markers", "conflict markers", "error", ("pages", "texts"), _conflict_markers),
+    Check("unreadable-condition", "conditions in texts", "error", ("pages", "texts"), _unreadable_condition),
     Check("broken-link", "broken links", "error", ("pages", "links", "redirects"), _broken_link),
     Check("empty-space", "spaces without pages", "error", ("pages",), _empty_space),
     Check("duplicate-path", "duplicate paths", "error", (), _duplicate_path),

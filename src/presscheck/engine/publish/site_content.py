@@ -47,6 +47,7 @@ from presscheck.documents.markdown.spec_references import SpecReference, find_sp
 from presscheck.documents.merge.conflict_blocks import CONFLICT_START, unresolved_conflicts
 from presscheck.documents.nodes.comment_targets import CellIds, cell_words, has_block
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.visitors.conditional_text import ConditionMistake, condition_mistakes
 from presscheck.engine.protocols import StoreWorker
 from presscheck.engine.publish.published_state import PublishedSpace, PublishedState
 from presscheck.engine.publish.site_structure import site_spaces
@@ -63,7 +64,7 @@ BATCH = 125
 """Pages that are looked up in the cache at a time."""
 SECONDS = 0.02
 """Seconds after which no further pages are looked up in the cache, so that the screens' own writes come between."""
-FACTS = "facts of pages 2"
+FACTS = "facts of pages 3"
 """The prefix of the keys of the facts in the cache; its number changes with what `page_facts` finds."""
 AT_ONCE = 8
 """Pages that are read at the same time."""
@@ -81,12 +82,14 @@ class PageFacts(NamedTuple):
         conflicts: the lines at which unresolved conflict markers begin.
         unnamed_images: the lines of images without alternative text.
         specs: the OpenAPI specifications that its blocks name.
+        conditions: the tags of conditions that cannot be read.
     """
 
     is_empty: bool = False
     conflicts: tuple[int, ...] = ()
     unnamed_images: tuple[int, ...] = ()
     specs: tuple[SpecReference, ...] = ()
+    conditions: tuple[ConditionMistake, ...] = ()
 
 
 NOTHING_FOUND = PageFacts()
@@ -182,9 +185,11 @@ def page_facts(markdown: str) -> PageFacts:
     conflicts = unresolved_conflicts(markdown) if "<" in markdown and CONFLICT_START in markdown else []
     images, specs = unnamed_images(markdown), find_specs(markdown)
     is_empty = not markdown or markdown.isspace()
-    if not (conflicts or images or specs or is_empty):
+    conditions = condition_mistakes(markdown)
+    if not (conflicts or images or specs or conditions or is_empty):
         return NOTHING_FOUND
-    return PageFacts(is_empty, tuple(block.first + 1 for block in conflicts), tuple(images), specs)
+    lines = tuple(block.first + 1 for block in conflicts)
+    return PageFacts(is_empty, lines, tuple(images), specs, tuple(conditions))
 
 
 class SiteReader:
@@ -582,5 +587,12 @@ def _facts(
     conflicts: Iterable[int] = (),
     images: Iterable[int] = (),
     specs: Iterable[tuple[str, int]] = (),
+    conditions: Iterable[tuple[int, str]] = (),
 ) -> PageFacts:
-    return PageFacts(is_empty, tuple(conflicts), tuple(images), tuple(SpecReference(*spec) for spec in specs))
+    return PageFacts(
+        is_empty,
+        tuple(conflicts),
+        tuple(images),
+        tuple(SpecReference(*spec) for spec in specs),
+        tuple(ConditionMistake(*mistake) for mistake in conditions),
+    )
