@@ -498,7 +498,7 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
     workers.start()
     deadline = datetime.now(UTC) + timedelta(seconds=20)
     while not given_up and datetime.now(UTC) < deadline:
-        clock.now += timedelta(seconds=60)
+        clock.now += timedelta(seconds=21)  # longer than the pauses, and shorter than a lease
         workers.wake()
         time.sleep(0.02)
     workers.stop()
