@@ -1,10 +1,16 @@
 """Example values for the fields of every operation."""
 
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, get_args, get_origin
 
 from annotated_types import MinLen
 
+import presscheck.api
 from presscheck.api.operation import FAMILIES
+
+for module in iter_modules(presscheck.api.__path__, "presscheck.api."):
+    import_module(module.name)  # which registers its operations
 
 NAMES = sorted(FAMILIES)
 
