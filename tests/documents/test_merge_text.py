@@ -169,7 +169,7 @@ def test_a_row_and_a_column_of_one_table_are_never_half_of_each() -> None:
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("PRESSCHECK_CASES", "4"))))
-def test_no_token_appears_that_nobody_wrote(seed: int) -> None:
+def test_no_token_appears_that_no_side_wrote(seed: int) -> None:
     """Each seed merges 80 random pairs of edits: 2,000 with PRESSCHECK_CASES=25."""
     pick = random.Random(seed)
     for _ in range(80):
