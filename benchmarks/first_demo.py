@@ -1,0 +1,93 @@
+"""The demo as somebody meets it who has nothing but this folder: seconds from the command to the inbox.
+
+    python -m benchmarks.first_demo
+
+Runs `make demo` in copies of this folder, with pip and with uv, and a wheel with `uvx`. Packages come from where pip
+and uv are told to take them from. uv is installed for the time of the run if it is missing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.root import ROOT
+from tests.terminal import Terminal
+
+LONGEST = 600
+"""Seconds; a busy machine with a slow connection may take many times as long as it should."""
+MADE_HERE = shutil.ignore_patterns(".git", ".venv", ".matrix", "dist", "site", "__pycache__", ".*_cache")
+
+
+@contextmanager
+def copied(name: str) -> Iterator[Path]:
+    """A copy of this folder and, beside it, an empty folder `home`."""
+    with tempfile.TemporaryDirectory(prefix="presscheck-") as folder:
+        shutil.copytree(ROOT, Path(folder) / name, ignore=MADE_HERE)
+        (Path(folder) / "home").mkdir()
+        yield Path(folder) / name
+
+
+def seconds_to_inbox(command: list[str], home: Path) -> float:
+    """Run a command in a terminal until it shows the inbox of the sample, and end it."""
+    began = time.monotonic()
+    # what is run here is nothing of the environment that this runs in
+    terminal = Terminal(command, env={"PRESSCHECK_HOME": str(home), "PYTHONPATH": "", "VIRTUAL_ENV": ""})
+    try:
+        terminal.wait("Rewrite the auth guide", timeout=LONGEST)
+        taken = time.monotonic() - began
+        terminal.press("q")
+        if code := terminal.end():
+            raise AssertionError(f"{' '.join(command)} ended with exit code {code}")
+    finally:
+        terminal.close()
+    return taken
+
+
+def make_demo(uv: str) -> tuple[float, float]:
+    """Seconds of the first and the second `make demo` in a folder; `uv` is its path, empty for pip."""
+    with copied("a copy") as folder:
+        command = ["make", "--no-print-directory", "-C", str(folder), f"UV={uv}", f"PYTHON={sys.executable}", "demo"]
+        first = seconds_to_inbox(command, folder.parent / "home")
+        (packages,) = folder.glob(".venv/lib/python3.*/site-packages")
+        if (packages / "pytest").exists():
+            raise AssertionError("the demo needs no packages of the tests")
+        return first, seconds_to_inbox(command, folder.parent / "home")
+
+
+def wheel_demo(uv: str) -> float:
+    """Seconds of the demo of a wheel that is installed for one run."""
+    with copied("source") as folder:
+        subprocess.run([uv, "build", "--quiet", "--wheel", "--out-dir", folder.parent, folder], check=True)
+        (wheel,) = folder.parent.glob("*.whl")
+        run = [uv, "tool", "run", "--no-cache", "--constraints", str(folder / "constraints.txt")]
+        return seconds_to_inbox([*run, "--from", f"{wheel}[serve]", "presscheck", "demo"], folder.parent / "home")
+
+
+def main() -> None:
+    """Print the seconds of each way."""
+    with tempfile.TemporaryDirectory() as folder:
+        print("make demo with pip: {:.1f} s, then {:.1f} s".format(*make_demo("")), flush=True)
+        uv = shutil.which("uv")
+        if uv is None:
+            venv.create(folder, with_pip=True)
+            pip = [str(Path(folder) / "bin" / "python"), "-m", "pip", "install", "--quiet", "uv"]
+            if subprocess.run(pip).returncode:
+                print("make demo with uv: not tried, because uv is neither on PATH nor can it be installed")
+                return
+            uv = str(Path(folder) / "bin" / "uv")
+        print("make demo with uv: {:.1f} s, then {:.1f} s".format(*make_demo(uv)), flush=True)
+        print(f"uvx with a wheel: {wheel_demo(uv):.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # bytecode is written, as it is for users
+    main()
