@@ -9,6 +9,7 @@ from tests.crash.proxy import FAULTS
 from tests.crash.write_cases import KINDS
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 async def test_no_write_is_lost_duplicated_or_reordered(tmp_path: Path) -> None:
     figures = await run(a_slice(), tmp_path)
@@ -28,6 +29,7 @@ def test_the_slice_has_every_kind_with_every_fault_and_every_kill_often() -> Non
     assert len(whole_grid()) == len(KINDS) * len(FAULTS) * len(KILLS) > 1000
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 async def test_two_engines_on_one_store_send_each_write_once(tmp_path: Path) -> None:
     taken, there, wrong = await two(tmp_path, seconds=3)

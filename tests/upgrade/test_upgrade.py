@@ -210,6 +210,7 @@ def open_and_die(file: Path) -> int:
     return subprocess.run([sys.executable, "-c", killed, str(file)], check=False).returncode
 
 
+@pytest.mark.slow
 async def test_a_kill_while_the_outbox_is_migrated_loses_nothing(machine: Machine) -> None:
     (file,) = machine.places.state.glob("*.sqlite")
     with sqlite3.connect(file) as database:
