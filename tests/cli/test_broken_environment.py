@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from tests.cli.shell import Shell
 
 from presscheck.cli.exit_codes import EXIT_CODES
 
-PRESSCHECK = f"{sys.executable} -m presscheck"
+PRESSCHECK = f"{shlex.quote(sys.executable)} -m presscheck"
 
 
 def run(shell: Shell, line: str, **variables: str | None) -> subprocess.CompletedProcess[bytes]:

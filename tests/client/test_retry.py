@@ -83,8 +83,8 @@ async def test_pauses_grow_and_differ(server: FaultServer) -> None:
             await asyncio.gather(asking, return_exceptions=True)
             gaps.append((times[1] - times[0], times[2] - times[1]))
     for first, second in gaps:
-        assert 0.04 <= first < 0.2
-        assert 0.08 <= second < 0.3
+        assert 0.04 <= first < 2, "a busy machine adds to it"
+        assert 0.08 <= second < 2
     assert len({round(first, 4) for first, _ in gaps}) > 1, "jitter"
 
 
