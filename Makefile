@@ -8,10 +8,10 @@ SHELL := /bin/bash
 UV := $(shell command -v uv)
 PIN := --constraint constraints.txt --editable
 ifdef UV
-VENV_COMMAND = $(UV) venv --quiet --seed --allow-existing --python $(PYTHON) $(VENV)
+VENV_COMMAND = $(UV) venv --quiet --seed --allow-existing --python "$(PYTHON)" $(VENV)
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python $(PIN)
 else
-VENV_COMMAND = $(PYTHON) -m venv $(VENV)
+VENV_COMMAND = "$(PYTHON)" -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIN)
 endif
 
@@ -57,7 +57,7 @@ check: env  ## the tests of `make test` alone
 	$(TESTS) -m 'not slow'
 
 needs:  ## the programs that tests need and that are missing here
-	@$(PYTHON) -m tests.needs
+	@"$(PYTHON)" -m tests.needs
 
 test: needs env lint types check  ## before each commit: style, types, and every test that is not slow
 
@@ -71,7 +71,7 @@ load: env  ## the tests that wait most, three times beside two busy loops: at mo
 	@$(BIN)/python -m tests.load $(LOADED)
 
 matrix:  ## the suite on every Python of this machine, with an environment for each in .matrix
-	@$(PYTHON) -m tests.matrix
+	@"$(PYTHON)" -m tests.matrix
 
 fuzz: env  ## calls made up from the service's description, many of each: takes half an hour
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_schemathesis.py
