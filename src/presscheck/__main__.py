@@ -1,4 +1,4 @@
-"""The entry point of the command `presscheck`; `--version` imports nothing else."""
+"""The entry point of the command `presscheck`. Modules are imported late: `--version` needs none of them."""
 
 import gc
 import os
@@ -12,16 +12,16 @@ from presscheck.errors import PresscheckError
 
 
 def main() -> None:
-    """Run the command line; what it printed is written, or the exit code says that it is not."""
+    """Run the command line. Exits with code 1 if its output cannot be written completely."""
     _prepare_streams()
     try:
         try:
             _run()
         finally:
-            sys.stdout.flush()  # the interpreter would do it too late: it prints a traceback and exits with 120
+            sys.stdout.flush()  # at exit the interpreter would print a traceback and return 120
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left in the buffer
-        if error.errno != EPIPE:  # otherwise the reader has what it wants
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # takes the rest of the buffer
+        if error.errno != EPIPE:  # a reader such as `head` closed the pipe: that is not reported
             sys.stderr.write(f"presscheck: {error.filename or 'standard output'}: {error.strerror}\n")
         sys.exit(1)
 
@@ -38,14 +38,14 @@ def _run() -> None:
 
 
 def _prepare_streams() -> None:
-    """Make the standard streams usable: any may be closed, and an encoding may not have every character."""
-    # a file that is opened later, such as a database, must not get the number of a closed stream
+    """Reopen standard streams that are closed, and escape characters that the encoding of the output lacks."""
+    # otherwise a file that is opened later, such as a database, would get the number of the closed stream
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, flags)  # the lowest free number; output is refused, which `main` reports
-    # None if closed, which typeshed does not say; they stay open until the end
+            os.open(os.devnull, flags)  # gets the lowest free number; writing to it fails, which `main` reports
+    # a closed stream is None, which typeshed does not declare; the new streams stay open until the end
     sys.stdin = cast("TextIO | None", sys.stdin) or open(0, closefd=False, encoding="utf-8")  # noqa: SIM115
     sys.stdout = cast("TextIO | None", sys.stdout) or open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
     sys.stderr = cast("TextIO | None", sys.stderr) or open(2, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
@@ -62,9 +62,9 @@ def _reconfigure(stream: TextIO, *, errors: str, encoding: str | None = None) ->
 def _open_app() -> None:
     """Open the app without importing click, which takes a tenth of the start-up time.
 
-    Returns only if the app cannot be opened; the command line then opens its first screen, or prints the error.
+    Returns only if the app cannot be opened. The command line then opens the first screen or prints the error.
     """
-    gc.disable()  # until the inbox is shown, see `open_app`
+    gc.disable()  # `open_app` turns it on after the inbox is shown
     try:
         # 36 ms, not needed for --version
         from presscheck.config.profile import load
@@ -76,7 +76,7 @@ def _open_app() -> None:
     except (PresscheckError, OSError):
         gc.enable()
         return
-    # everything is closed by now; the normal shutdown of the interpreter would take as long as the start
+    # everything is closed; the normal shutdown of the interpreter would take as long as the start
     os._exit(code)
 
 

@@ -22,7 +22,7 @@ MARKER = "a-secret-of-this-machine"
 
 def validated(specification: dict[str, Any], seconds: int = 60) -> dict[str, Any]:
     text = json.dumps(specification).encode()
-    return json.loads(run_bounded(openapi_validation.__name__, given=text, seconds=seconds))
+    return json.loads(run_bounded(openapi_validation.__name__, stdin=text, seconds=seconds))
 
 
 def with_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_a_reference_that_passes_the_check_opens_nothing(tmp_path: Path, monkeyp
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with web_server({"/schema.json": json.dumps({"const": MARKER})}) as server:
         text = json.dumps(with_schema({"$ref": f"{server.url}/schema.json", "default": "x"})).encode()
-        answer = run_bounded("unchecked", given=text, seconds=60).decode()
+        answer = run_bounded("unchecked", stdin=text, seconds=60).decode()
         assert '"code"' in answer and MARKER not in answer
         assert server.asked == []
 

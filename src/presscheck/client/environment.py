@@ -1,6 +1,7 @@
-"""What the environment says of connections: proxies, certificate authorities, the log of TLS keys.
+"""Proxies and TLS settings from environment variables.
 
-httpx reads the same variables, but its errors do not name them, and some are no errors of httpx.
+httpx reads the same variables. But its error messages do not name them, and some of its errors are not httpx
+exceptions. The functions of this module raise a `ConfigurationError` with the variable and its value.
 """
 
 from __future__ import annotations
@@ -26,20 +27,24 @@ _user = re.compile(r"(?<=//)[^/]*@")
 
 
 class EnvironmentProxy(NamedTuple):
-    """A proxy that the environment names, and its variable and value for messages, without the password."""
+    """A proxy from an environment variable or from the settings of the system."""
 
     server: httpx.Proxy
     origin: str
+    """The variable and its value, for messages; without user name and password."""
 
 
 def proxy_for(url: str) -> EnvironmentProxy | None:
-    """The proxy for requests to a URL, by ``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY`` and ``NO_PROXY``.
+    """Find the proxy for a URL from ``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY`` and ``NO_PROXY``.
 
-    ``socks://``, which desktops set, is SOCKS 5; a SOCKS proxy also resolves the host name.
+    ``socks://``, which desktops set, means SOCKS 5. A SOCKS proxy also resolves the host name.
+
+    Returns:
+        The proxy, or None if requests to the URL use none.
 
     Raises:
         ConfigurationError: the value of the variable is not the URL of a proxy.
-        MissingExtra: it is a SOCKS proxy, whose library is not installed.
+        MissingExtra: the proxy is a SOCKS proxy, and the extra ``socks`` is not installed.
     """
     target, proxies = urlsplit(url), getproxies()
     kind = next((kind for kind in (target.scheme, "all") if proxies.get(kind)), None)
@@ -47,38 +52,40 @@ def proxy_for(url: str) -> EnvironmentProxy | None:
         return None
     text = proxies[kind].strip()
     text = text if "://" in text else f"http://{text}"
-    where = f"{_variable(kind)}={_user.sub('…@', text)}"
+    origin = f"{_variable(kind)}={_user.sub('…@', text)}"
     scheme = text.partition(":")[0].lower()
     scheme = "socks5" if scheme == "socks" else scheme
     try:
         parts = urlsplit(text)
         port = parts.port
         if scheme not in SCHEMES:
-            raise ConfigurationError(f"{where}: {scheme}:// is not supported; use http://, https:// or socks5://")
+            raise ConfigurationError(f"{origin}: {scheme}:// is not supported; use http://, https:// or socks5://")
         if not parts.hostname or port == 0 or not re.fullmatch(r"[\x21-\x7e]+", parts.netloc):
-            raise ConfigurationError(f"{where}: is not the URL of a proxy; use http://HOST:PORT")
+            raise ConfigurationError(f"{origin}: is not the URL of a proxy; use http://HOST:PORT")
         if scheme.startswith("socks"):
             require_extra("socks")
-        # without a path: desktops end the URL with a slash
-        place = parts.netloc if port or not scheme.startswith("socks") else f"{parts.netloc.rstrip(':')}:{SOCKS_PORT}"
-        return EnvironmentProxy(httpx.Proxy(f"{scheme}://{place}"), where)
+        # the path is left out: desktops end the URL with a slash
+        server = parts.netloc if port or not scheme.startswith("socks") else f"{parts.netloc.rstrip(':')}:{SOCKS_PORT}"
+        return EnvironmentProxy(httpx.Proxy(f"{scheme}://{server}"), origin)
     except MissingExtra as error:
-        raise MissingExtra(f"{where}: {error.message}") from None
+        raise MissingExtra(f"{origin}: {error.message}") from None
     except (ValueError, httpx.InvalidURL) as error:
-        raise ConfigurationError(f"{where}: {error}; use http://HOST:PORT") from None
+        raise ConfigurationError(f"{origin}: {error}; use http://HOST:PORT") from None
 
 
 def host_and_proxy(address: Address) -> str:
-    """The host of an address for messages, with the proxy on the way to it."""
+    """Return the host of an address for messages, with the proxy if requests use one."""
     proxy = None if address.is_local else proxy_for(address.url)
     return f"{address.host} through {proxy.origin}" if proxy else address.host
 
 
 def tls_context() -> ssl.SSLContext:
-    """The TLS context with the trusted certificate authorities, including ``SSL_CERT_FILE``; slow to create.
+    """Create the TLS context, which is slow because it loads the trusted certificate authorities.
+
+    They are read from ``SSL_CERT_FILE`` or ``SSL_CERT_DIR``, otherwise from certifi. ``SSLKEYLOGFILE`` logs TLS keys.
 
     Raises:
-        ConfigurationError: a variable names a file that cannot be used.
+        ConfigurationError: a variable names a file or folder that cannot be used.
     """
     logging.getLogger("hpack").setLevel(logging.INFO)  # at DEBUG it logs all headers, including the token
     directory = os.environ.get("SSL_CERT_DIR")
@@ -86,12 +93,12 @@ def tls_context() -> ssl.SSLContext:
         raise ConfigurationError(f"SSL_CERT_DIR={directory}: is not a folder")
     try:
         return httpx.create_ssl_context()
-    except OSError as error:  # among them ssl.SSLError
+    except OSError as error:  # its subclass ssl.SSLError, too
         raise ConfigurationError(_tls_problem(error)) from None
 
 
 def _tls_problem(error: OSError) -> str:
-    """Find the variable by trying each file again: the error itself does not name it."""
+    """Find the variable that caused an error by trying each file again: the error does not name it."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     uses: Mapping[str, Callable[[str], None]] = {
         "SSL_CERT_FILE": lambda file: context.load_verify_locations(cafile=file),
@@ -110,6 +117,6 @@ def _tls_problem(error: OSError) -> str:
 
 
 def _variable(kind: str) -> str:
-    """The name of the variable with the proxy; lower case counts first, as for `getproxies`."""
+    """Return the name of the variable that sets the proxy. As in `getproxies`, lower case has priority."""
     names = (f"{kind}_proxy", f"{kind.upper()}_PROXY")
     return next((name for name in names if os.environ.get(name)), "the proxy of the system")

@@ -1,7 +1,7 @@
-"""Runs a module of the service in a process of its own, with limits on memory and time.
+"""Runs a module of the service in a separate process, with limits on memory and time.
 
-Text of users can need gigabytes or hours: a regular expression, a schema, an image that is decoded. A process that
-exceeds its limits takes neither the service nor the work of others with it.
+A regular expression, a schema or an image from a user can need gigabytes or hours. A process that exceeds its limits is
+killed; the service and the work of other users go on.
 """
 
 from __future__ import annotations
@@ -13,61 +13,62 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
-_KEPT = ("HOME", "PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "XDG_DATA_HOME", "XDG_DATA_DIRS")
-"""Variables of the process: where libraries and fonts are, and no credentials of the service."""
+_INHERITED = ("HOME", "PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "XDG_DATA_HOME", "XDG_DATA_DIRS")
+"""Environment variables of the process: paths of libraries and fonts, but no credentials of the service."""
 LONGEST_REASON = 500
+"""Maximum number of characters of an error message."""
 
 
 class ProcessFailed(Exception):
-    """The process ended without a result; the message has the reason."""
+    """The process ended without a result. The message is the reason."""
 
 
 class LimitExceeded(ProcessFailed):
-    """The process needed more memory or time than it may use."""
+    """The process exceeded its limit of memory or time."""
 
 
 def run_bounded(
-    module: str, *arguments: str, given: bytes, seconds: int, environment: Mapping[str, str] | None = None
+    module: str, *arguments: str, stdin: bytes, seconds: int, environment: Mapping[str, str] | None = None
 ) -> bytes:
-    """Run `python -m module` and return what it writes to standard output.
+    """Runs `python -m module` and returns its standard output.
 
     Args:
-        module: a module that calls `limit_resources` first.
-        arguments: its arguments.
-        given: its standard input.
-        seconds: the time until it is killed.
-        environment: further variables of the process.
+        module: the module, which must call `limit_resources` before it reads input.
+        arguments: the command-line arguments.
+        stdin: the standard input.
+        seconds: the time after which the process is killed.
+        environment: additional environment variables.
 
     Raises:
-        LimitExceeded: it was killed, by this call or by the kernel.
-        ProcessFailed: it ended with another exit code than 0; the message is the end of its standard error.
+        LimitExceeded: the process was killed, by this function or by the kernel.
+        ProcessFailed: the exit code is not 0; the message is the end of standard error.
     """
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     try:
-        ran = subprocess.run(  # noqa: S603  # this program, with its own paths
+        process = subprocess.run(  # noqa: S603  # this program, with arguments of the service
             [sys.executable, "-P", "-m", module, *arguments],
-            input=given,
+            input=stdin,
             capture_output=True,
             timeout=seconds,
-            env={**kept, **(environment or {})},
+            env={**inherited, **(environment or {})},
             check=False,
         )
     except subprocess.TimeoutExpired:
         raise LimitExceeded(f"not done after {seconds} seconds") from None
-    if ran.returncode < 0:
+    if process.returncode < 0:
         raise LimitExceeded("more memory or time needed than is allowed")
-    if ran.returncode:
-        reason = ran.stderr.decode("utf-8", "replace").strip()
-        raise ProcessFailed(reason[-LONGEST_REASON:] or f"exit code {ran.returncode}")
-    return ran.stdout
+    if process.returncode:
+        reason = process.stderr.decode("utf-8", "replace").strip()
+        raise ProcessFailed(reason[-LONGEST_REASON:] or f"exit code {process.returncode}")
+    return process.stdout
 
 
 def limit_resources(memory: int, seconds: int) -> None:
-    """Limit this process to `memory` bytes and to `seconds` of processor time; it leaves no core dump."""
-    for kind, most in (
+    """Limits this process to `memory` bytes and `seconds` of processor time, and turns core dumps off."""
+    for kind, limit in (
         (resource.RLIMIT_DATA, memory),
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_CORE, 0),
     ):
-        with suppress(ValueError, OSError):  # some systems do not limit everything
-            resource.setrlimit(kind, (most, most))
+        with suppress(ValueError, OSError):  # not every system has every limit
+            resource.setrlimit(kind, (limit, limit))

@@ -1,8 +1,10 @@
 """Validates an OpenAPI specification from standard input: `python -m presscheck.service.openapi_validation`.
 
-The text is that of users. A pattern can backtrack for hours, a reference can name a file or an address: so the process
-has limits (see `bounded_process`), and once it has loaded its libraries it gives up files, network and other processes.
-Standard output gets a JSON object: `content` of a valid specification, or `code` and `messages` of its errors.
+Specifications come from users: a pattern can backtrack for hours, and a reference can point to a file or a web server.
+Therefore the process has limits (see `bounded_process`). After its libraries are loaded, it can open no files and no
+connections, and start no other process.
+
+Standard output is a JSON object: `content` with a valid specification, otherwise `code` and `messages` of the errors.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, cast
 
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
@@ -17,18 +20,24 @@ from presscheck.service.bounded_process import limit_resources
 from presscheck.service.integrations.script_process import restrict
 
 MOST_ERRORS = 20
-"""The most errors that are reported."""
+"""Maximum number of reported errors."""
 LONGEST_MESSAGE = 500
+"""Maximum number of characters of an error message."""
 MOST_SECONDS = 10
-"""Seconds of processor time of a validation; as long again to wait for the processor."""
+"""Seconds of processor time for a validation. The process is killed after twice that much real time."""
 MOST_MEMORY = 1024 * 1024 * 1024
-"""Bytes of memory of a validation."""
+"""Bytes of memory for a validation."""
 REFERENCES = ("$ref", "$dynamicRef", "$id")
-"""Keys whose addresses a validator may load, unless they point into the document."""
+"""Keys whose value a validator may load as a URL, unless it begins with `#`."""
 
 
 class Faulty(Exception):
-    """An invalid specification: the error code of the API and the error messages."""
+    """A specification is invalid.
+
+    Attributes:
+        code: the error code of the API.
+        messages: the error messages.
+    """
 
     def __init__(self, code: str, *messages: str) -> None:
         super().__init__(*messages)
@@ -37,15 +46,15 @@ class Faulty(Exception):
 
     @property
     def errors(self) -> list[dict[str, Any]]:
-        """The errors as the API has them."""
+        """The errors in the format of the API: an object with `message` and `code` for each message."""
         return [{"message": message, "code": self.code} for message in self.messages]
 
 
 def parsed(text: bytes) -> dict[str, Any]:
-    """Parse a specification in JSON or YAML to plain JSON values.
+    """Parses a specification in JSON or YAML. YAML values that JSON lacks, such as dates, become text.
 
     Raises:
-        Faulty: it is neither, is too large, or is not an object.
+        Faulty: the text is neither JSON nor YAML, is too large, or is not an object.
     """
     try:
         value = load_yaml_value(text)
@@ -60,7 +69,7 @@ def parsed(text: bytes) -> dict[str, Any]:
 
 
 def outside_references(specification: dict[str, Any]) -> Iterator[str]:
-    """Find what points outside the document; yields one message for each reference."""
+    """Yields an error message for each reference that points outside the document."""
     waiting: list[tuple[str, Any]] = [("", specification)]
     while waiting:
         place, value = waiting.pop()
@@ -74,23 +83,23 @@ def outside_references(specification: dict[str, Any]) -> Iterator[str]:
 
 
 def require_valid(specification: dict[str, Any]) -> None:
-    """Check a specification against the description of its version of OpenAPI; from then on nothing can be opened.
+    """Checks a specification against the schema of its OpenAPI version.
+
+    Afterwards this process can open neither files nor connections.
 
     Raises:
-        Faulty: it is invalid.
+        Faulty: the specification is invalid.
     """
-    outside = [message for message, _ in zip(outside_references(specification), range(MOST_ERRORS), strict=False)]
-    if outside:
+    if outside := list(islice(outside_references(specification), MOST_ERRORS)):
         raise Faulty("PARSE_ERROR", *outside)
     version = str(specification.get("openapi") or specification.get("swagger") or "")
     validator = _validator_of(version)
     if validator is None:
         raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
-    list(validator({"openapi": version}).iter_errors())  # loads what it reads from files of its own
+    list(validator({"openapi": version}).iter_errors())  # reads the schema from its own files while that is possible
     restrict(MOST_MEMORY, MOST_SECONDS, 2 * MOST_SECONDS)
-    found = zip(validator(specification).iter_errors(), range(MOST_ERRORS), strict=False)
     try:
-        errors = [_message(error) for error, _ in found]
+        errors = [_message(error) for error in islice(validator(specification).iter_errors(), MOST_ERRORS)]
     except (MemoryError, RecursionError) as error:
         raise Faulty("PARSE_ERROR", f"too large or too deep to be validated ({type(error).__name__})") from None
     except Exception as error:  # the validator may fail on unexpected input
@@ -100,7 +109,7 @@ def require_valid(specification: dict[str, Any]) -> None:
 
 
 def _validator_of(version: str) -> Any:
-    """The validator for a version of OpenAPI; None if it is not supported."""
+    """Returns the validator for an OpenAPI version, or None if the version is not supported."""
     # 370 ms, only in the process that validates
     from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
@@ -115,7 +124,7 @@ def _message(error: Any) -> str:
 
 
 def main() -> None:
-    """Validate one specification."""
+    """Validates the specification on standard input."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     answer: dict[str, Any]
     try:

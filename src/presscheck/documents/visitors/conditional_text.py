@@ -1,7 +1,8 @@
-"""Keeps of a page what a visitor may see: its text without the tags `{% if … %}`, and without what they hide.
+"""Applies the conditions in the text of a page: removes the tags `{% if … %}`, and text that a visitor must not see.
 
-Conditions are read in the text, before it is parsed: so they hold wherever they stand, in a paragraph, a table cell or
-HTML. What cannot be read is hidden, to the end of the condition or of the text. In code, a condition is code.
+Conditions are applied to the source before it is parsed, so they work everywhere: in a paragraph, a table cell or HTML.
+In code, a tag is ordinary text. A condition that cannot be read hides its text from every visitor. If the end of a
+condition is missing, the rest of the page is hidden.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.parser import parse
@@ -29,39 +31,46 @@ Range = tuple[int, int]
 
 
 class ConditionMistake(NamedTuple):
-    """Why visitors do not see a part of a text, whoever they are; lines count from 1."""
+    """A tag that cannot be read. It hides a part of the page from every visitor, unless it is an extra `endif`."""
 
     line: int
+    """The line of the tag, counted from 1."""
     reason: str
 
 
 class _Tag(NamedTuple):
-    """A tag outside code; `end` is None if it is not closed."""
+    """A tag of a condition, outside code."""
 
     start: int
     end: int | None
+    """The offset after the tag; None if the tag is not closed."""
     kind: str
     condition: str
 
 
 def has_conditions(markdown: str) -> bool:
-    """Whether a text may have conditions."""
+    """Returns whether a text may have conditions. A quick check: a tag in code counts, too."""
     return _tag.search(markdown) is not None
 
 
 def visible_text(markdown: str, holds: Callable[[str], bool]) -> str:
-    """Returns what is shown of a text; `holds` tells whether a condition is true for the visitor."""
+    """Returns the text that a visitor sees.
+
+    Args:
+        markdown: the source of the page.
+        holds: returns whether a condition is true for the visitor.
+    """
     if not has_conditions(markdown):
         return markdown
     text = _line_end.sub("\n", markdown)
     shown: list[str] = []
-    opened: list[tuple[bool, int]] = []  # whether its content is shown, and how much was shown before it
+    opened: list[tuple[bool, int]] = []  # of each open `if`: whether its content is shown, the length of `shown` before
     at = 0
     for tag in _tags(text):
         is_shown = not opened or opened[-1][0]
         if is_shown:
             shown.append(text[at : tag.start])
-        if tag.end is None:  # what it hides is unknown
+        if tag.end is None:  # the end of what it hides is unknown
             opened.append((False, len(shown)))
             break
         at = tag.end
@@ -69,7 +78,7 @@ def visible_text(markdown: str, holds: Callable[[str], bool]) -> str:
             opened.append((is_shown and tag.condition != "" and holds(tag.condition), len(shown)))
         elif opened and tag.kind.startswith("end"):
             opened.pop()
-        elif opened:  # no other branches are known
+        elif opened:  # `else` and `elif` are not supported: their content is hidden
             opened[-1] = (False, opened[-1][1])
     if opened:
         return "".join(shown[: opened[0][1]])
@@ -77,7 +86,7 @@ def visible_text(markdown: str, holds: Callable[[str], bool]) -> str:
 
 
 def condition_mistakes(markdown: str) -> list[ConditionMistake]:
-    """Returns the tags of conditions that cannot be read, in the order of the text."""
+    """Returns the tags that cannot be read, sorted by line."""
     if not has_conditions(markdown):
         return []
     text = _line_end.sub("\n", markdown)
@@ -102,7 +111,7 @@ def condition_mistakes(markdown: str) -> list[ConditionMistake]:
 
 
 def _tags(text: str) -> Iterator[_Tag]:
-    """Yields the tags up to the first that is not closed."""
+    """Yields the tags outside code. Stops after a tag that is not closed."""
     code = _code(text)
     at = 0
     for tag in _tag.finditer(text):
@@ -116,13 +125,16 @@ def _tags(text: str) -> Iterator[_Tag]:
             return
 
 
-def _is_within(ranges: list[Range], place: int) -> bool:
-    before = bisect_right(ranges, (place, len(ranges) + place)) - 1
-    return before >= 0 and place < ranges[before][1]
+def _is_within(ranges: list[Range], offset: int) -> bool:
+    before = bisect_right(ranges, offset, key=itemgetter(0)) - 1
+    return before >= 0 and offset < ranges[before][1]
 
 
 def _code(text: str) -> list[Range]:
-    """Returns the parts of a text that are code, in order; none if it is nested too deep to parse."""
+    """Returns the code blocks and code spans of a text, sorted by offset.
+
+    If the text is nested too deep to parse, the list is empty: tags in code then hide text, which is the safe side.
+    """
     try:
         tokens = parse(text, {})
     except RecursionError:
@@ -130,7 +142,7 @@ def _code(text: str) -> list[Range]:
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     blocks = [(starts[token.map[0]], starts[token.map[1]]) for token in tokens if token.type in _BLOCKS and token.map]
     spans = set(_code_spans(tokens))
-    # a span is one only if the parser found it, too: backticks in HTML or of two table cells are none
+    # the expression also matches backticks in HTML and across table cells, which are not code: the parser decides
     inline = [span.span() for span in _code_span.finditer(text) if (span[1], span[2].strip()) in spans]
     return sorted((*blocks, *inline))
 

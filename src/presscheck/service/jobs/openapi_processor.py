@@ -72,7 +72,7 @@ def validated(text: bytes) -> bytes:
         RetryLater: its validation exceeded a limit or failed; the third failure is final.
     """
     try:
-        answer = json.loads(run_bounded(openapi_validation.__name__, given=text, seconds=2 * MOST_SECONDS))
+        answer = json.loads(run_bounded(openapi_validation.__name__, stdin=text, seconds=2 * MOST_SECONDS))
     except ProcessFailed as error:
         raise RetryLater(f"could not validate the specification: {error}") from None
     if "code" in answer:

@@ -40,7 +40,7 @@ def typeset(markup: str, root: Path, made_at: datetime | None = None, *, seconds
     arguments = (str(root), *([made_at.isoformat()] if made_at else []))
     threads = {"RAYON_NUM_THREADS": THREADS, "MALLOC_ARENA_MAX": THREADS}
     try:
-        return run_bounded(__name__, *arguments, given=markup.encode(), seconds=seconds, environment=threads)
+        return run_bounded(__name__, *arguments, stdin=markup.encode(), seconds=seconds, environment=threads)
     except ProcessFailed as error:
         raise TypesettingFailed(str(error)) from None
 

@@ -1,6 +1,6 @@
-"""The HTTP protocol of the service: uvicorn's, with limits on what one connection or one address can hold.
+"""The HTTP protocol of the service: uvicorn's protocol with limits for each connection and each address.
 
-A client that sends nothing or reads nothing costs a connection for some seconds, and a bounded part of the memory.
+A client that stops sending or reading holds a connection for seconds only, and a limited amount of memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from ipaddress import ip_network
 from math import inf
-from typing import Any
+from typing import Any, cast
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
@@ -23,25 +23,25 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_DEADLINE = 10.0
-"""Seconds from accepting a connection, or from the first byte of a later request, to the end of the headers."""
+"""Seconds until headers are complete, from the start of the connection or the first byte of a later request."""
 PIECE = 64 * 1024
-"""Bytes of a response that are written at once."""
+"""Maximum number of bytes of a response in one write."""
 SEND_DEADLINE = 20.0
-"""Seconds in which a client must take a piece: at least 3 KB a second."""
+"""Seconds until a client must have received a piece: at least 3 KB a second."""
 UNSENT_IN_KERNEL = 2 * PIECE
-"""Bytes that the kernel takes ahead of the client. By default it takes megabytes, and asks for more after a third."""
+"""Bytes that the kernel buffers for a client. By default it buffers megabytes, and asks for more after a third."""
 MAX_CONNECTIONS = 400
-"""Most connections of a process: a usual limit of open files is 1024, and the database needs some, too."""
+"""Maximum number of connections of a process. The usual limit of open files is 1024, and the database needs some."""
 MAX_CONNECTIONS_OF_ADDRESS = 100
-"""Most connections from one address: an office behind one address has a few for each browser."""
+"""Maximum number of connections from one address. Many browsers can share one: each opens a few connections."""
 MAX_UNSENT = 128 * 1024 * 1024
-"""Most bytes of responses that wait for their clients, in a process."""
+"""Maximum number of bytes, in all responses of a process, that wait for their clients."""
 SILENCE = 60
-"""Seconds between two lines of the log about refused connections: each is one of very many."""
+"""Minimum number of seconds between two log lines about refused connections, which come in large numbers."""
 
 
 class Deadline:
-    """Calls a function after some seconds, unless it is stopped before."""
+    """Calls a function after a number of seconds unless it is stopped first."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float, expire: Callable[[], None]) -> None:
         self._loop, self._seconds, self._expire = loop, seconds, expire
@@ -49,28 +49,31 @@ class Deadline:
 
     @property
     def time(self) -> float:
-        """When it ends, by the clock of the loop; infinity if it does not run."""
+        """When the function is called, by the clock of the loop; infinity if the deadline is not running."""
         return self._timer.when() if self._timer else inf
 
     def start(self) -> None:
-        """Start it, unless it runs already."""
+        """Starts the deadline. Does nothing if it is running already."""
         if self._timer is None:
             self._timer = self._loop.call_later(self._seconds, self._expire)
 
     def stop(self) -> None:
-        """Stop it; it can be started again."""
+        """Stops the deadline. It can be started again."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
 
 class LimitedProtocol(H11Protocol):
-    """Closes connections that hold too much for too long.
+    """Closes connections of clients that are too slow, and refuses connections above a limit.
 
-    Headers must arrive within a deadline, which also covers the rest of a body that nothing reads after its response.
-    Each piece of a response must leave within another, and a pipelined request waits until the response before it has
-    left. A connection over a limit takes the place of the one whose piece has waited longest; if all pieces have left,
-    it is refused with 503. If too many bytes wait, the largest response is given up.
+    - The headers of a request must arrive before a deadline. The same deadline applies to the rest of a request body
+      that is still arriving after its response.
+    - Each piece of a response must be sent before a deadline. A pipelined request waits until the previous response
+      was sent.
+    - A connection above a limit replaces the connection whose piece has waited longest. If no piece is waiting, the
+      new connection is refused with status 503.
+    - If too many bytes are waiting, the connection with the largest rest of a response is closed.
     """
 
     header_deadline = HEADER_DEADLINE
@@ -91,24 +94,24 @@ class LimitedProtocol(H11Protocol):
         self.unsent = 0
         """Bytes of the response that are not written yet."""
         self.network: str | None = None
-        """What the connections of an address are counted by; None for a proxy and for a Unix socket."""
+        """The address or network whose connections are counted; None for a trusted proxy and for a Unix socket."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Starts the deadline for headers, unless there are too many connections."""
-        super().connection_made(transport)
-        transport.set_write_buffer_limits(high=0)  # so writing is paused while anything is left of a piece
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvicorn's annotation is narrower than asyncio's; uvloop's transports are no subclasses, so there is no check
+        super().connection_made(cast("asyncio.Transport", transport))
+        self.transport.set_write_buffer_limits(high=0)  # pauses writing while any byte of a piece is left
         connection = transport.get_extra_info("socket")
         if connection is not None and connection.family != socket.AF_UNIX and hasattr(socket, "TCP_NOTSENT_LOWAT"):
-            with suppress(OSError):  # the client is gone
+            with suppress(OSError):  # the client has disconnected
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_IN_KERNEL)
         host = self.client[0] if self.client else None
         self.network = network_of(host) if host and host not in self._proxies else None
-        if self._has_place():
+        if self._make_room():
             self._headers_due.start()
 
     @override
     def data_received(self, data: bytes) -> None:
-        """Reads a part of a request; the deadline ends with its headers."""
         before: Any = self.cycle
         if before is not None and before.response_complete:
             self._headers_due.start()
@@ -118,7 +121,7 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def pause_writing(self) -> None:
-        """Starts the deadline for a piece that has not left."""
+        """Starts the deadline for the piece that was written, because a part of it is still waiting."""
         super().pause_writing()
         self.piece_due.start()
         waiting = [other for other in self._connections() if other.flow.write_paused]
@@ -127,7 +130,7 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def resume_writing(self) -> None:
-        """Ends the deadline: all that was written has left."""
+        """Stops the deadline, because the piece was sent."""
         self.piece_due.stop()
         super().resume_writing()
         if self._is_next_deferred:
@@ -136,7 +139,7 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def on_response_complete(self) -> None:
-        """Goes on with the next request when this response has left."""
+        """Starts the next request of the connection, but not before the whole response was sent."""
         if self.flow.write_paused and not self.transport.is_closing():
             self._is_next_deferred = True
             self.flow.pause_reading()
@@ -150,15 +153,19 @@ class LimitedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def give_up(self) -> None:
-        """Closes the connection at once, without what is left to send."""
+        """Closes the connection immediately and discards its unsent bytes."""
         self.connections.discard(self)
         if (connection := self.transport.get_extra_info("socket")) is not None:
-            with suppress(OSError):  # without the option the kernel would keep what it has for minutes
+            with suppress(OSError):  # otherwise the kernel keeps its part of the bytes for minutes
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
     async def _send_in_pieces(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """uvicorn waits before it writes, so a whole response would be copied before the client has taken any of it."""
+        """Runs the app, and splits the bodies that it sends into pieces.
+
+        uvicorn waits for the client before a write, not after it: the first write of a response never waits. Written
+        as a whole, a response would be copied into the buffer before the client has read any of it.
+        """
 
         async def send_pieces(message: Message) -> None:
             body = message.get("body", b"")
@@ -175,7 +182,8 @@ class LimitedProtocol(H11Protocol):
     def _connections(self) -> list[LimitedProtocol]:
         return [other for other in self.connections if isinstance(other, LimitedProtocol)]
 
-    def _has_place(self) -> bool:
+    def _make_room(self) -> bool:
+        """Closes stuck connections while a limit is exceeded. Returns False if this connection was refused instead."""
         limits = [(self.max_connections_of_address, " from one address")] if self.network else []
         for limit, where in (*limits, (self.max_connections, "")):
             counted = [other for other in self._connections() if not where or other.network == self.network]
@@ -198,7 +206,7 @@ class LimitedProtocol(H11Protocol):
 
 
 def network_of(host: str) -> str:
-    """The address, or of IPv6 the network of 64 bits: one client has all addresses in it."""
+    """Returns an IPv4 address, or the /64 network of an IPv6 address: one client can use every address in it."""
     return str(ip_network((host.partition("%")[0], 64), strict=False)) if ":" in host else host
 
 
