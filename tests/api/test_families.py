@@ -5,8 +5,8 @@ import pkgutil
 from importlib import import_module
 from typing import Any
 
-import pytest
-from tests.api.families import NAMES, filled
+from tests.api.families import filled
+from tests.table import each_row
 
 import presscheck.api
 from presscheck.api.operation import FAMILIES, Argument, Operation, answer_reader, revive
@@ -15,21 +15,20 @@ for module in pkgutil.iter_modules(presscheck.api.__path__):
     import_module(f"presscheck.api.{module.name}")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_operation_builds_and_survives_the_store(name: str) -> None:
-    call: Operation[Any] = filled(FAMILIES[name])
-    assert call.key().startswith(f"{FAMILIES[name].operation_id} {{")
+@each_row(sorted(FAMILIES.items()))
+def test_an_operation_builds_and_survives_the_store(cls: type[Operation[Any]]) -> None:
+    call: Operation[Any] = filled(cls)
+    assert call.key().startswith(f"{cls.operation_id} {{")
     assert call.wire_path().startswith("/")
     assert "{" not in call.wire_path()
-    again = revive(FAMILIES[name].stored_name(), json.loads(json.dumps(call.given())))
+    again = revive(cls.stored_name(), json.loads(json.dumps(call.given())))
     assert again == call
     assert again.key() == call.key()
     assert again.wire_body() == call.wire_body()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_operation_has_a_docstring_and_a_response_type(name: str) -> None:
-    cls = FAMILIES[name]
+@each_row(sorted(FAMILIES.items()))
+def test_an_operation_has_a_docstring_and_a_response_type(cls: type[Operation[Any]]) -> None:
     assert (cls.__doc__ or "").strip().endswith("."), "a sentence"
     assert "Answer" not in repr(cls.answer), "the type of the answer is known at run time"
     assert cls.success in (200, 201, 204)

@@ -8,6 +8,7 @@ import pytest
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic.fields import FieldInfo
 from tests.api.families import example, filled
+from tests.table import each_row
 
 from presscheck.api.operation import Argument, Operation, every_operation
 from presscheck.errors import InvalidArgument
@@ -79,15 +80,15 @@ def arguments(cls: type[Any]) -> Iterator[type[Any]]:
             yield from arguments(one)
 
 
-EDGES = [
-    pytest.param(*one, id=f"{one[0].__name__}.{one[1]}: {one[2]}{f' {one[3]}' if what == 'a word of it' else ''}")
-    for one in everything()
-    for what in (one[2],)
-]
+EDGES = list(everything())
 
 
-@pytest.mark.parametrize(("cls", "name", "what", "value", "is_taken"), EDGES)
-def test_a_limit_is_checked_at_its_edge(cls: type[Any], name: str, what: str, value: Any, *, is_taken: bool) -> None:
+def label(cls: type[Any], name: str, what: str, value: Any, _is_taken: bool) -> str:
+    return f"{cls.__name__}.{name}: {what}{f' {value}' if what == 'a word of it' else ''}"
+
+
+@each_row((label(*edge), *edge) for edge in EDGES)
+def test_a_limit_is_checked_at_its_edge(cls: type[Any], name: str, what: str, value: Any, is_taken: bool) -> None:
     given = {**{field: getattr(filled(cls), field) for field in filled(cls).model_fields_set}, name: value}
     if is_taken:
         assert name in cls(**given).model_fields_set
@@ -101,7 +102,7 @@ def test_a_limit_is_checked_at_its_edge(cls: type[Any], name: str, what: str, va
 
 
 def test_all_kinds_of_limits_are_tested() -> None:
-    assert {edge.values[2] for edge in EDGES} == {
+    assert {what for _, _, what, _, _ in EDGES} == {
         "shortest", "too short", "longest", "too long", "least", "too little", "most", "too much", "a word of it",
         "another word", "null", "no truth",
     }  # fmt: skip

@@ -228,7 +228,7 @@ def sample(name: str) -> Any:
     """The well-formed answer of an operation; None if it has none."""
     if FAMILIES[name].answer is None:
         return None
-    described = sorted(told(name), key=lambda one: one.release == NEWEST)
+    described = sorted(told(FAMILIES[name]), key=lambda one: one.release == NEWEST)
     dated = change_values(lambda key, value: "2026-01-02T03:04:05Z" if key.endswith("At") and value == "x" else value)
     answer = dated(example(described[-1]), 0) if described else None
     if isinstance(answer, dict) and "items" in answer:

@@ -3,27 +3,25 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from pydantic.fields import FieldInfo
 from tests.contract import conftest  # noqa: F401  the families, before their names are read below
 from tests.contract.description import DOCUMENTED, NEWEST, Described, documented, operations
 from tests.contract.operations import literals, releases, walk, wire_name, wire_route
+from tests.table import each_row
 
-from presscheck.api.operation import FAMILIES, Argument
+from presscheck.api.operation import FAMILIES, Argument, Operation
 
-NAMES = sorted(FAMILIES)
+ROWS = sorted(FAMILIES.items())
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_route_exists_in_the_releases_that_are_named(name: str) -> None:
-    cls = FAMILIES[name]
+@each_row(ROWS)
+def test_the_route_exists_in_the_releases_that_are_named(cls: type[Operation[Any]]) -> None:
     assert wire_route(cls) in operations(), f"{cls.route} is not in the description"
     assert set(releases(cls)) == ({cls.release} if cls.release else {DOCUMENTED, NEWEST})
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_operation_outside_the_document_names_its_feature(name: str) -> None:
-    cls = FAMILIES[name]
+@each_row(ROWS)
+def test_an_operation_outside_the_document_names_its_feature(cls: type[Operation[Any]]) -> None:
     assert cls.in_document() == (wire_route(cls) in documented())
 
 
@@ -31,15 +29,13 @@ def test_the_document_has_118_operations() -> None:
     assert sum(cls.in_document() for cls in FAMILIES.values()) == len(documented()) == 118
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_is_stored_by_its_published_name(name: str) -> None:
-    cls = FAMILIES[name]
+@each_row(ROWS)
+def test_it_is_stored_by_its_published_name(cls: type[Operation[Any]]) -> None:
     assert {told["operationId"] for told in releases(cls).values()} == {cls.operation_id} == {cls.stored_name()}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_status_of_success_is_declared(name: str) -> None:
-    cls = FAMILIES[name]
+@each_row(ROWS)
+def test_the_status_of_success_is_declared(cls: type[Operation[Any]]) -> None:
     told = releases(cls)
     codes = {int(code) for code in next(iter(told.values()))["responses"] if code.isdigit()}
     if cls.method() == "DELETE":
@@ -50,16 +46,14 @@ def test_the_status_of_success_is_declared(name: str) -> None:
         assert cls.success == min(code for code in codes if code < 300)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_parameters_are_those_of_the_query(name: str) -> None:
-    cls = FAMILIES[name]
+@each_row(ROWS)
+def test_the_parameters_are_those_of_the_query(cls: type[Operation[Any]]) -> None:
     queries = {release: Described(told["query"], release) for release, told in releases(cls).items()}
     compare_fields({field: cls.model_fields[field] for field in cls.query_fields()}, queries)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_body_is_the_declared_one(name: str) -> None:
-    cls = FAMILIES[name]
+@each_row(ROWS)
+def test_the_body_is_the_declared_one(cls: type[Operation[Any]]) -> None:
     bodies = {release: Described(told["body"], release) for release, told in releases(cls).items() if told["body"]}
     in_body = {
         field: info
